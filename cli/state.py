@@ -161,17 +161,26 @@ class State:
         print_view(view)
         self.notes(view.notes)
 
-    def give(self, output: Output, result: Result, view: Callable[[], View], *, part: str = "rows") -> None:
-        """Show people the view of a result; for programs write what a field of it holds, and say the result's notes.
+    def give(
+        self,
+        output: Output,
+        result: Result,
+        view: Callable[[], View],
+        *,
+        part: str = "rows",
+        notes: Iterable[str] | None = None,
+    ) -> None:
+        """Show people the view of a result; for programs write what a field of it holds, and say notes.
 
         Args:
             part: name of the field.
+            notes: those that programs are told (default: the result's).
         """
         if output.for_people:
             self.show(view())
         else:
             output.emit_records(result.kind_of(part), getattr(result, part))
-            self.notes(getattr(result, "notes", ()))
+            self.notes(getattr(result, "notes", ()) if notes is None else notes)
 
     def detail(self, text: str) -> None:
         """A remark for those who asked for more."""

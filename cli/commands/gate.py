@@ -8,7 +8,6 @@ import click
 
 from warehouse.questions.labels import CorrectedGate
 from warehouse.questions.sequential import SequentialReleaseGate
-from warehouse.tables.words import meanings, small
 
 from ..lazy_group import command
 from ..state import State
@@ -17,7 +16,7 @@ from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, number, p_value, print_rows, print_text
+from ..ui.table import echo, number, p_value
 from .gate_sequential import SETTINGS, GateOptions, sequential_gate
 
 if TYPE_CHECKING:
@@ -47,10 +46,6 @@ def margins_callback(
     if not common and not own:
         raise click.BadParameter("say what loss is tolerated, such as 0.01", param=param)
     return (common[0] if common else None), own or None
-
-
-#: Columns that a narrow terminal does without, the first of them first.
-MINOR = ("split", "metric", "clusters", "flags", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
 
 
 @command("gate")
@@ -100,12 +95,10 @@ def gate(
     decision: Gate = state.ask(question)
     if markdown:
         echo(decision.to_markdown())
-    elif output.for_people:
-        _print(decision)
     else:
-        output.emit_records(decision.kind_of(), decision.rows)
-    if not markdown:
-        state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
+        from warehouse.analysis.comparison.gate_view import report_notes
+
+        state.give(output, decision, decision.view, notes=report_notes(decision))
         say_next(state, output, decision, question)
     return decision.exit_code
 
@@ -134,46 +127,3 @@ def _two_models(models: tuple[str, ...], candidate: str | None, baseline: str | 
             "give two models, CANDIDATE BASELINE: the one to be released, and the one that it follows"
         )
     return first, second
-
-
-def _print(decision: Gate) -> None:
-    cells = [
-        {
-            "benchmark": row.benchmark,
-            "split": row.split,
-            "metric": row.metric,
-            "verdict": row.verdict,
-            "candidate": number(row.candidate, 4),
-            "baseline": number(row.baseline, 4),
-            "difference": number(row.difference, 4),
-            "at least": number(row.low, 4),
-            "margin": number(row.margin, 4),
-            "p pass": p_value(row.p_pass),
-            "p fail": p_value(row.p_fail),
-            "cost": small(row.cost_ratio),
-            "p cost": p_value(row.p_cost),
-            "prompts": row.n_prompts,
-            "clusters": row.n_clusters,
-            "if equal": row.prompts_if_equal,
-            "as seen": row.prompts_as_seen,
-            "flags": row.flags,
-            "reason": row.reason,
-        }
-        for row in decision.rows
-    ]
-    print_text(f"{decision.one_line}\n")
-    print_rows(
-        cells,
-        hide_empty=("split", "clusters", "reason", "cost", "p cost", "flags"),
-        counts=("if equal", "as seen"),
-        minor=MINOR,
-    )
-    for line in meanings(flag for row in decision.rows for flag in row.flags):
-        print_text(line)
-    if any(row.costs for row in decision.rows):
-        print_text("cost: of the candidate for each of the baseline's; it passes by p pass, the larger of both p")
-    if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
-        print_text(
-            "if equal: prompts with which a candidate as good as the baseline passes with power 0.8\n"
-            "as seen: prompts that decide if the true difference is the one that was seen"
-        )

@@ -16,19 +16,17 @@ from warehouse.questions.sequential import FULL, Sequential, SequentialReleaseGa
 from ..state import State
 from ..ui.options import MappingFile, assignments, pairs_callback
 from ..ui.output import Output
-from ..ui.table import echo, interval, number, percentage, print_rows, print_text
+from ..ui.table import echo
 from .watch import stopping
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
+    from warehouse.analysis.sequential.row import SequentialGate
 
 LOOKS = 5
 #: Seconds between two looks at a log.
 PAUSE = 2.0
 #: What a log is followed with.
 _FOLLOWED = ("metric", "where", "n_max", "alpha", "seed", "looks", "use_history", "latest", "force")
-#: Columns that a narrow terminal does without, the first of them first.
-MINOR = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,9 @@ def sequential_gate(
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
-    output.give(decision, lambda: _print(decision))
-    state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
+    from warehouse.analysis.sequential.view import report_notes
+
+    state.give(output, decision, decision.view, notes=report_notes(decision))
     return decision.exit_code
 
 
@@ -137,71 +136,3 @@ def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGa
             else:
                 output.emit_records(type(row), [row])
     return EXIT[verdict]
-
-
-def sentence(decision: SequentialGate) -> str:
-    """The answer in words."""
-    from warehouse.analysis.comparison.gate import names
-
-    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
-    count = f" on {len(decision.rows)} benchmarks" if len(decision.rows) > 1 else f" on {decision.rows[0].benchmark}"
-    says = {
-        "pass": f"{candidate} may take the place of {baseline}{count}: it is worse by less than the margin, or better.",
-        "fail": f"{candidate} may not take the place of {baseline}{count}: it is worse by more than the margin.",
-        "undecided": f"It is not settled yet whether {candidate} may take the place of {baseline}{count}.",
-    }
-    if decision.verdict == "undecided" and all(row.n_prompts >= row.n_max for row in decision.rows):
-        return f"The prompts do not settle whether {candidate} may take the place of {baseline}{count}."
-    return says[decision.verdict]
-
-
-def _print(decision: SequentialGate) -> None:
-    print_text(sentence(decision) + "\n")
-    print_rows(
-        [_cells(row) for row in decision.rows],
-        hide_empty=("split", "reason", "pass", "fail", "expected more", "decided at"),
-        counts=("unscored", "beyond"),
-        minor=MINOR,
-    )
-    print_text("")
-    for line in _legend(decision.rows):
-        print_text(line)
-
-
-def _cells(row: SequentialRow) -> dict[str, Any]:
-    return {
-        "benchmark": row.benchmark,
-        "split": row.split,
-        "metric": row.metric,
-        "verdict": row.verdict,
-        "difference": number(row.difference, 4, sign=True),
-        f"{100 * row.level:.4g}% interval": interval(row.ci_low, row.ci_high, 4),
-        "margin": number(row.margin, 4),
-        "prompts": f"{row.n_prompts} of {row.n_max}",
-        "decided at": row.decided_at,
-        "expected more": round(row.expected_remaining) if row.is_open and row.expected_remaining is not None else None,
-        "pass": percentage(row.chance_pass) if row.is_open else None,
-        "fail": percentage(row.chance_fail) if row.is_open else None,
-        "unscored": row.n_unscored,
-        "beyond": row.n_beyond,
-        "method": row.method,
-        "reason": row.reason,
-    }
-
-
-def _legend(rows: tuple[SequentialRow, ...]) -> list[str]:
-    from warehouse.analysis.sequential.row import validity
-
-    lines = [validity(rows)]
-    if any(row.is_open and row.expected_remaining is not None for row in rows):
-        lines.append(
-            "expected more: mean prompts until a verdict or the most, over 200 continuations that draw what was seen"
-            " again; pass, fail: the share of them that end so."
-        )
-    if any(row.n_beyond for row in rows):
-        lines.append("beyond: prompts with results that do not count yet, as earlier ones of the order have none.")
-    used = {(row.predicted_by, row.n_history) for row in rows if row.predicted_by}
-    for by, n in sorted(used):
-        others = f" and {n} other models" if by != "baseline" else ""
-        lines.append(f"The candidate's scores are predicted by the baseline's{others}.")
-    return lines

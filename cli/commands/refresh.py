@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
@@ -20,19 +18,16 @@ from ..ui.options import REFERENCE, lake_option, option, output_options
 from ..ui.output import Output
 from ..ui.progress import share
 from ..ui.questions import options_of
-from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows, print_text
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.config import Config
-    from warehouse.refresh.history import History, HistoryRow
     from warehouse.refresh.results import Refreshed
     from warehouse.refresh.run import RefreshRequest
 
 
 #: Rows of a list that people are shown; programs get all.
 SHOWN = 40
-#: Stands for the model that a history is of, in more differences than that.
-SAME_MODEL, FEW = "…", 3
 
 
 def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
@@ -203,80 +198,7 @@ def history(state: State, /, names: tuple[str, ...], benchmark: str | None, outp
             changes = look(store, *given, **options)
         else:
             changes = look(store, None, benchmark, **options) if benchmark else history_of(store, names[0], **options)
-    output.give(changes, lambda: _print_history(changes))
-
-
-def _n_decimals(row: HistoryRow) -> int:
-    """Number of decimals: none for counts such as ranks; else four, or what shows two digits of a small figure."""
-    shown = [value for value in (row.estimate, row.low, row.high, row.change) if value is not None]
-    if row.standard_error is None and all(value.is_integer() for value in shown):
-        return 0
-    return max(4, decimals([row.estimate and abs(row.estimate)]))
-
-
-def _subjects(changes: History) -> dict[tuple[str, str], str]:
-    """What each subject is called: by its models, and by settings only where one has several."""
-    keys = {(row.benchmark, row.subject) for row in changes.rows}
-    short = sum(" - " in subject for _, subject in keys) > FEW
-    labels = {key: _label(changes, key[1], short) for key in keys}
-    times = Counter((key[0], name) for key, name in labels.items())
-    return {key: name if times[key[0], name] == 1 else key[1] for key, name in labels.items()}
-
-
-def _label(changes: History, subject: str, short: bool) -> str:
-    """A condition, or a difference of two, in which the model of the whole table may be :data:`SAME_MODEL`."""
-    sides = [_side(changes, side) for side in subject.split(" - ")]
-    return " - ".join(SAME_MODEL if short and len(sides) > 1 and side == changes.model else side for side in sides)
-
-
-def _sort_key(changes: History, row: HistoryRow) -> int:
-    """Figures of the model itself stand first, then its differences from others, then those of others from it."""
-    first, _, second = row.subject.partition(" - ")
-    return 0 if not second else 1 + (_model(first) != changes.model)
-
-
-def _model(side: str) -> str:
-    return re.sub(r"#[0-9a-f]{12}", "", side)
-
-
-def _side(changes: History, side: str) -> str:
-    """A condition or recipe: its model, unless the whole table is of that one, and its settings."""
-    model, settings = _model(side), changes.settings.get(side, "")
-    if settings and model == changes.model:
-        return settings
-    return f"{model} ({settings})" if settings else model
-
-
-def _print_history(changes: History) -> None:
-    subjects = _subjects(changes)
-    cells = [
-        {
-            "benchmark": "" if changes.benchmark else row.benchmark,
-            "statistic": row.statistic,
-            "subject": subjects[row.benchmark, row.subject],
-            "estimate": number(row.estimate, n_decimals),
-            "interval": "" if row.low is None and row.high is None else interval(row.low, row.high, n_decimals),
-            "change": number(row.change, n_decimals),
-            "p": p_value(row.p_value),
-            "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
-            "metric": row.metric,
-            "n": row.n,
-            "method": row.method,
-            "reason": row.reason if row.estimate is None else "",
-        }
-        for row, n_decimals in (
-            (row, _n_decimals(row)) for row in sorted(changes.rows, key=partial(_sort_key, changes))
-        )
-    ]
-    if any(SAME_MODEL in subject for subject in subjects.values()):
-        print_text(f"{SAME_MODEL}: {changes.model}")
-    if len(cells) > 1:
-        cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
-    print_rows(
-        cells,
-        hide_empty=("benchmark", "interval", "change", "p", "metric", "n", "reason"),
-        minor=("method", "n", "metric", "reason", "p", "change"),
-    )
+    state.give(output, changes, changes.view)
 
 
 if TYPE_CHECKING:

@@ -20,9 +20,11 @@ from warehouse.analysis.selection.rows import without_place
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.refresh import FigureHistory
+from warehouse.refresh.history_view import history_view
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.view import View
 from warehouse.tables.words import some_of
 
 #: Names that a message lists.
@@ -76,6 +78,10 @@ class History(Result):
         refreshes = len({row.refresh_id for row in self.rows})
         what = " on ".join(filter(None, (self.model, self.benchmark)))
         return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, figures of the model itself first."""
+        return history_view(self)
 
 
 @answers(FigureHistory)

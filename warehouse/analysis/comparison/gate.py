@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
+from warehouse.analysis.comparison.gate_view import gate_view
 from warehouse.analysis.comparison.pair_tests import few_differing, planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
@@ -31,6 +32,7 @@ from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, 
 from warehouse.stats.paired.margins import NonInferiorityTest, careful_noninferiority, paired_noninferiority
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
+from warehouse.tables.view import View
 
 #: Verdicts as a summary shows them.
 MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
@@ -166,6 +168,10 @@ class Gate(Result):
         )
         candidate, baseline = names(self.candidate, self.baseline, self.rows)
         return f"{self.verdict}: {candidate} against {baseline} ({counts})"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The verdict, the command's table, what it means, and what was left out."""
+        return gate_view(self)
 
     def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from warehouse.analysis.power.pilot import StoredPilot, read_pilot
+from warehouse.analysis.power.plan_view import caution, plan_view
 from warehouse.analysis.results import Result, Row, shared_fields
 from warehouse.errors import MisuseError
 from warehouse.questions.power import Planned, PowerFromRuns, PowerPilot
@@ -26,6 +27,7 @@ from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
 from warehouse.stats.power.pilot import is_skewed_for
 from warehouse.stats.power.power import clustered_omega2, quantiles
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 
 Goal = Literal["n", "mde", "power"]
 
@@ -88,20 +90,6 @@ def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
     planned = plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS
     seen = pilot is not None and pilot.n_clusters is not None and pilot.n_clusters < FEW_CLUSTERS
     return (*flags, "few_clusters") if planned or seen else flags
-
-
-def caution(flags: Sequence[str]) -> str:
-    """The flags of a plan as the end of its sentence; empty without any."""
-    words = {
-        "omega2_clipped": "omega2 came out below 0 and is taken as 0, so more may be needed",
-        "skewed_pilot": (
-            "the pilot's differences are skewed, and its few prompts hardly show the tail (plans for power 0.8 reached"
-            " 0.65 to 0.7)"
-        ),
-        "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
-    }
-    reasons = " and ".join(words[flag] for flag in flags)
-    return f" Do not rely on this: {reasons}." if reasons else ""
 
 
 def _draws_in_words(plan: Plan, question: PowerQuestion) -> str:
@@ -204,6 +192,10 @@ class PowerPlan(Result):
     @property
     def one_line(self) -> str:
         return self.answer
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The answer, the best designs, the command's grid, and what was planned with."""
+        return plan_view(self)
 
 
 def given_parts(

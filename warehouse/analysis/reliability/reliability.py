@@ -20,6 +20,7 @@ from warehouse.analysis.reliability.results import (
     SwitchRow,
 )
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
+from warehouse.analysis.reliability.view import reliability_view
 from warehouse.analysis.results import Result, shared_fields
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
@@ -31,6 +32,7 @@ from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_s
 from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
 from warehouse.stats.suites.seed_designs import seed_designs
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 
 #: An order, or a winner, counts as settled from here on.
 SETTLED = 0.95
@@ -70,6 +72,15 @@ class ReliabilityReport(Result):
     @property
     def one_line(self) -> str:
         return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
+
+    def view(self, *, verbose: bool = False, part: str | None = None) -> View:
+        """The answer, and the command's tables.
+
+        Args:
+            verbose: changes nothing here.
+            part: of which the tables are; None: those of most use.
+        """
+        return reliability_view(self, part)
 
     @property
     def prompt_rows(self) -> list[ReliabilityRow]:

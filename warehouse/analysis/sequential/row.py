@@ -8,8 +8,10 @@ from typing import ClassVar
 from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, markdown_of, names
 from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.reference import in_words
+from warehouse.analysis.sequential.view import sequential_view
 from warehouse.errors import MisuseError
 from warehouse.stats import Outlook, SequentialTest
+from warehouse.tables.view import View
 from warehouse.tables.words import fixed
 
 
@@ -97,6 +99,10 @@ class SequentialGate(Result):
     def exit_code(self) -> int:
         """0 pass, 1 fail, 5 undecided."""
         return EXIT[self.verdict]
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The answer, the command's table, what holds of it, and what was left out."""
+        return sequential_view(self, validity(self.rows))
 
     def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""

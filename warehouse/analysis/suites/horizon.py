@@ -16,6 +16,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describe_sets, match_conditions, read_leaves
+from warehouse.analysis.suites.horizon_view import horizon_view, length_in_words
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.text.parts import document_of, prompt_rows
 from warehouse.errors import MisuseError
@@ -24,6 +25,7 @@ from warehouse.questions.reliability import TimeHorizon
 from warehouse.stats import Horizon, HorizonBin, HorizonFit, HorizonTrend, horizon_trend, time_horizons
 from warehouse.stats.items.horizon import NOTHING_SOLVED
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 
 MINUTES, FAMILY = "human_minutes", "task_family"
 
@@ -75,10 +77,10 @@ class HorizonRow(Row):
         who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
         if self.estimate is None:
             return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
-        ends = [None if end is None else in_words(end) for end in (self.low, self.high)]
+        ends = [None if end is None else length_in_words(end) for end in (self.low, self.high)]
         interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
         beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
-        return f"{who} does tasks of {in_words(self.estimate)} {interval} with a chance of {self.q:.0%}{beyond}."
+        return f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a chance of {self.q:.0%}{beyond}."
 
 
 @dataclass(frozen=True)
@@ -97,20 +99,9 @@ class HorizonReport(Result):
         """The result in a line."""
         return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
 
-
-def in_words(minutes: float) -> str:
-    """A length of time as people say it.
-
-    >>> [in_words(one) for one in (0.245, 4.05, 95.0, 20000.0)]
-    ['15 s', '4.0 min', '1.6 h', '330 h']
-    """
-    for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
-        value = minutes / size
-        if value >= 1:
-            if value >= 1e5:
-                return f"{value:.1e} {unit}"
-            return f"{value:.1f} {unit}" if value < 9.95 and unit != "s" else f"{float(f'{value:.2g}'):.0f} {unit}"
-    return f"{minutes * 60:.1g} s"
+    def view(self, *, verbose: bool = False) -> View:
+        """The horizons in sentences, the command's table, what it means, and the trends."""
+        return horizon_view(self)
 
 
 @dataclass(frozen=True)

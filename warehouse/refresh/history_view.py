@@ -1,0 +1,92 @@
+"""Figures of refreshes as a table, its subjects in words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from warehouse.tables.view import Table, View, constants
+from warehouse.tables.words import decimals, interval, number, p_value
+
+if TYPE_CHECKING:
+    from warehouse.refresh.history import History, HistoryRow
+
+#: Stands for the model that a history is of, in more differences than that.
+SAME_MODEL, FEW = "…", 3
+_HIDE_EMPTY = ("benchmark", "interval", "change", "p", "metric", "n", "reason")
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("method", "n", "metric", "reason", "p", "change")
+
+
+def history_view(changes: History) -> View:
+    """The figures, those of the model itself first."""
+    subjects = _subjects(changes)
+    rows = sorted(changes.rows, key=lambda row: _place(changes, row))
+    cells = [_cells(changes, row, subjects[row.benchmark, row.subject]) for row in rows]
+    said: list[str] = []
+    if len(cells) > 1:
+        said, cells = constants(cells, ("subject", "metric", "refreshed (UTC)"))
+    if any(SAME_MODEL in subject for subject in subjects.values()):
+        said.insert(0, f"{SAME_MODEL}: {changes.model}")
+    return View((*said, Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)))
+
+
+def _cells(changes: History, row: HistoryRow, subject: str) -> dict[str, Any]:
+    n_decimals = _n_decimals(row)
+    is_open = row.low is None and row.high is None
+    return {
+        "benchmark": "" if changes.benchmark else row.benchmark,
+        "statistic": row.statistic,
+        "subject": subject,
+        "estimate": number(row.estimate, n_decimals),
+        "interval": "" if is_open else interval(row.low, row.high, n_decimals),
+        "change": number(row.change, n_decimals),
+        "p": p_value(row.p_value),
+        "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+        "metric": row.metric,
+        "n": row.n,
+        "method": row.method,
+        "reason": row.reason if row.estimate is None else "",
+    }
+
+
+def _n_decimals(row: HistoryRow) -> int:
+    """Number of decimals: none for counts such as ranks; else four, or what shows two digits of a small figure."""
+    shown = [value for value in (row.estimate, row.low, row.high, row.change) if value is not None]
+    if row.standard_error is None and all(value.is_integer() for value in shown):
+        return 0
+    return max(4, decimals([row.estimate and abs(row.estimate)]))
+
+
+def _subjects(changes: History) -> dict[tuple[str, str], str]:
+    """What each subject is called: by its models, and by settings only where one has several."""
+    keys = {(row.benchmark, row.subject) for row in changes.rows}
+    short = sum(" - " in subject for _, subject in keys) > FEW
+    labels = {key: _label(changes, key[1], short) for key in keys}
+    times = Counter((key[0], name) for key, name in labels.items())
+    return {key: name if times[key[0], name] == 1 else key[1] for key, name in labels.items()}
+
+
+def _label(changes: History, subject: str, short: bool) -> str:
+    """A condition, or a difference of two, in which the model of the whole table may be :data:`SAME_MODEL`."""
+    sides = [_side(changes, side) for side in subject.split(" - ")]
+    return " - ".join(SAME_MODEL if short and len(sides) > 1 and side == changes.model else side for side in sides)
+
+
+def _place(changes: History, row: HistoryRow) -> int:
+    """Figures of the model itself stand first, then its differences from others, then those of others from it."""
+    first, _, second = row.subject.partition(" - ")
+    return 0 if not second else 1 + (_model(first) != changes.model)
+
+
+def _model(side: str) -> str:
+    return re.sub(r"#[0-9a-f]{12}", "", side)
+
+
+def _side(changes: History, side: str) -> str:
+    """A condition or recipe: its model, unless the whole table is of that one, and its settings."""
+    model, settings = _model(side), changes.settings.get(side, "")
+    if settings and model == changes.model:
+        return settings
+    return f"{model} ({settings})" if settings else model
