@@ -20,7 +20,7 @@ from ..ui.table import echo, number, p_value
 from .gate_sequential import SETTINGS, GateOptions, sequential_gate
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.gate import Gate
+    from warehouse.analysis.comparison.gate_view import Gate
     from warehouse.analysis.judges.corrected import CorrectedRow
     from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 

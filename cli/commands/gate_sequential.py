@@ -20,7 +20,7 @@ from ..ui.table import echo
 from .watch import stopping
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.row import SequentialGate
+    from warehouse.analysis.sequential.view import SequentialGate
 
 LOOKS = 5
 #: Seconds between two looks at a log.
@@ -105,7 +105,7 @@ def sequential_gate(
 
 
 def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output) -> int:
-    from warehouse.analysis.comparison.gate import EXIT
+    from warehouse.analysis.comparison.gate_view import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now
 

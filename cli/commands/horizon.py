@@ -14,7 +14,7 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.suites.horizon import HorizonReport
+    from warehouse.analysis.suites.horizon_view import HorizonReport
 
 
 @command("horizon")

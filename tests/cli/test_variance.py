@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 
 from tests.support.cli import Caller
+from warehouse.analysis.variance.pass_view import PassRow
 from warehouse.analysis.variance.row import VarianceRow
-from warehouse.analysis.variance.variance import PassRow, SeedRow
+from warehouse.analysis.variance.seed_view import SeedRow
 from warehouse.api import connect
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from warehouse.analysis.families.family import RECIPE, ROW, model_of, subject_of
 from warehouse.analysis.families.rows import refresh_rows
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark, runs_on
 from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
 from warehouse.analysis.selection.reference import find_conditions
@@ -20,68 +17,16 @@ from warehouse.analysis.selection.rows import without_place
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.refresh import FigureHistory
-from warehouse.refresh.history_view import history_view
+from warehouse.refresh.history_view import History, HistoryRow
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-from warehouse.tables.view import View
 from warehouse.tables.words import some_of
 
 #: Names that a message lists.
 _NAMES = 10
 #: Kinds of subjects that stand for the benchmark as a whole.
 _WHOLE = ("benchmark", "question")
-
-
-@dataclass(frozen=True)
-class HistoryRow(Row):
-    """One figure as one refresh computed it; columns as in the view ``metric_history``."""
-
-    refreshed_at: datetime  #: end of the refresh, UTC.
-    refresh_id: int
-    subject_kind: str
-    subject: str
-    benchmark: str
-    metric: str
-    statistic: str
-    method: str
-    method_version: str
-    estimate: float | None
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    n: int | None
-    n_clusters: int | None
-    previous_estimate: float | None  #: figure of the refresh before that changed it.
-    change: float | None  #: ``estimate`` minus that.
-    age: int  #: 1 for the newest.
-    reason: str
-    input_fingerprint: str
-    p_value: float | None  #: of the test behind the figure, not adjusted; None without one.
-
-
-@dataclass(frozen=True)
-class History(Result):
-    """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
-    the newest first; those of the benchmark as a whole if ``model`` is None.
-    """
-
-    model: str | None
-    benchmark: str
-    rows: tuple[HistoryRow, ...]
-    #: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each; those whose runs are
-    #: gone are not there.
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def one_line(self) -> str:
-        refreshes = len({row.refresh_id for row in self.rows})
-        what = " on ".join(filter(None, (self.model, self.benchmark)))
-        return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The command's table, figures of the model itself first."""
-        return history_view(self)
 
 
 @answers(FigureHistory)

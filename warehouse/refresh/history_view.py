@@ -4,19 +4,71 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
+from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import decimals, interval, number, p_value
-
-if TYPE_CHECKING:
-    from warehouse.refresh.history import History, HistoryRow
 
 #: Stands for the model that a history is of, in more differences than that.
 SAME_MODEL, FEW = "…", 3
 _HIDE_EMPTY = ("benchmark", "interval", "change", "p", "metric", "n", "reason")
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("method", "n", "metric", "reason", "p", "change")
+
+
+@dataclass(frozen=True)
+class HistoryRow(Row):
+    """One figure as one refresh computed it; columns as in the view ``metric_history``."""
+
+    refreshed_at: datetime  #: end of the refresh, UTC.
+    refresh_id: int
+    subject_kind: str
+    subject: str
+    benchmark: str
+    metric: str
+    statistic: str
+    method: str
+    method_version: str
+    estimate: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    n: int | None
+    n_clusters: int | None
+    previous_estimate: float | None  #: figure of the refresh before that changed it.
+    change: float | None  #: ``estimate`` minus that.
+    age: int  #: 1 for the newest.
+    reason: str
+    input_fingerprint: str
+    p_value: float | None  #: of the test behind the figure, not adjusted; None without one.
+
+
+@dataclass(frozen=True)
+class History(Result):
+    """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
+    the newest first; those of the benchmark as a whole if ``model`` is None.
+    """
+
+    model: str | None
+    benchmark: str
+    rows: tuple[HistoryRow, ...]
+    #: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each; those whose runs are
+    #: gone are not there.
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def one_line(self) -> str:
+        refreshes = len({row.refresh_id for row in self.rows})
+        what = " on ".join(filter(None, (self.model, self.benchmark)))
+        return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, figures of the model itself first."""
+        return history_view(self)
 
 
 def history_view(changes: History) -> View:

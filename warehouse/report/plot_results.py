@@ -21,10 +21,10 @@ from warehouse.analysis.judges.agreement import JudgeReport
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.preferences.prefer import PreferenceReport
-from warehouse.analysis.reliability.reliability import ReliabilityReport
-from warehouse.analysis.suites.horizon import HorizonReport
-from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
-from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
+from warehouse.analysis.reliability.view import ReliabilityReport
+from warehouse.analysis.suites.horizon_view import HorizonReport
+from warehouse.analysis.training.curves_view import CheckpointRow, CurvesReport
+from warehouse.analysis.training.curves_view import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
 from warehouse.report import matrix_charts, reliability_charts, spread_charts

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
-from warehouse.analysis.comparison.gate_view import gate_view
+from warehouse.analysis.comparison.gate_view import Gate, GateRow
 from warehouse.analysis.comparison.pair_tests import few_differing, planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
-from warehouse.analysis.comparison.words import taken_in_words, tests_in_words
-from warehouse.analysis.results import BenchmarkRow, Column, Result
+from warehouse.analysis.comparison.words import taken_in_words
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
@@ -28,156 +26,15 @@ from warehouse.questions.comparison import ReleaseGate
 from warehouse.questions.question import answers
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import is_constant, rejects
-from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
+from warehouse.stats.paired.gate import UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, careful_noninferiority, paired_noninferiority
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
-from warehouse.tables.view import View
 
-#: Verdicts as a summary shows them.
-MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
 #: What is said where Gaffke's test decides.
 FEW_DIFFER = "few prompts or clusters differ, or unevenly: Gaffke's test has the larger p"
 #: What is said beside a pass of scores without bounds, where losses have the longer tail.
 LONG_LOSSES = "losses are skewed: the largest may be missing from these prompts, and a pass is less sure than it says"
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
-
-
-def as_markdown(decision: Gate) -> str:
-    """A heading, a table, and what to do."""
-    return markdown_of(
-        decision,
-        "benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed",
-        map(_line, decision.rows),
-        f"One-sided tests of paired differences on common prompts; p adjusted for"
-        f" {tests_in_words(decision.n_tests, len(decision.rows))} (Holm), alpha {decision.alpha:g}."
-        " *At least*: lower confidence bound of the difference. *Needed*: prompts with which a"
-        " candidate as good as the baseline passes with 80 % power.",
-    )
-
-
-def markdown_of(decision: Any, columns: str, lines: Iterable[Sequence[str]], explained: str) -> str:
-    """The verdict of a gate, or of a sequential one, its table and notes; names from dumps stand as text."""
-    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
-    notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
-    notes += [*decision.notes, *(f"left out {reason}" for reason in decision.left_out)]
-    head = f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}"
-    rule = " | ".join(["---"] * len(columns.split("|")))
-    table = [f"| {line} |" for line in (columns, rule, *map(" | ".join, lines))]
-    listed = [*([""] if notes else []), *(f"- {as_cell(note)}" for note in notes)]
-    return "\n".join([head, "", *table, "", explained, *listed, ""])
-
-
-def _line(row: GateRow) -> list[str]:
-    p = row.p_fail if row.verdict == "fail" else row.p_pass
-    return [
-        as_cell(in_words((row.benchmark, row.split))),
-        MARKS[row.verdict],
-        f"{row.candidate:.4f}",
-        f"{row.baseline:.4f}",
-        f"{row.difference:+.4f}",
-        "" if row.low is None else f"{row.low:+.4f}",
-        f"{row.margin:g}",
-        "" if p is None else f"{p:.2g}",
-        str(row.n_prompts),
-        "" if row.prompts_if_equal is None else str(row.prompts_if_equal),
-    ]
-
-
-def as_cell(text: str) -> str:
-    """Text without a meaning in Markdown, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-
-
-#: Exit codes of the verdicts.
-EXIT = {PASS: 0, FAIL: 1, UNDECIDED: 5}
-
-
-@dataclass(frozen=True)
-class GateRow(BenchmarkRow):
-    """One benchmark and split."""
-
-    #: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown to be worse by more; else
-    #: ``undecided``.
-    verdict: str
-    candidate: float  #: its figure on the common prompts.
-    baseline: float  #: its figure there.
-    difference: float  #: in favour of the candidate, on the scale of the figure.
-    standard_error: float | None  #: of it, CR2 with clusters.
-    low: float | None  #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
-    margin: float  #: loss that is tolerated.
-    p_pass: float | None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-    p_fail: float | None  #: of "worse by less than the margin", adjusted likewise.
-    n_prompts: int  #: prompts that both have a score of.
-    n_clusters: int | None  #: clusters among them; None without.
-    #: prompts with which a candidate as good as the baseline passes with 80 % power; None where decided, or where there
-    #: is no number.
-    prompts_if_equal: int | None
-    prompts_as_seen: int | None  #: prompts that decide with 80 % power if the difference is as it was seen.
-    missing: int  #: prompts that only the baseline has a score of.
-    share_unscored: float  #: samples of the candidate without a score, in [0, 1].
-    method: str  #: of the test.
-    reason: str  #: why it is undecided where it is not for want of data, and what was done.
-    model_candidate: str  #: name of the candidate's model.
-    model_baseline: str  #: name of the baseline's.
-    runs_candidate: tuple[int, ...]  #: ids of its runs.
-    runs_baseline: tuple[int, ...]  #: of the baseline's.
-    condition_candidate: str  #: settings that tell its runs from the baseline's, and from what it is the newest of.
-    condition_baseline: str  #: the same of the baseline's.
-    overall: str  #: the verdict over all benchmarks, the same in each row.
-    flags: tuple[str, ...] = ()  #: of the difference, as `compare` gives them.
-    costs: PairCosts | None = None  #: that the columns of costs come from.
-    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
-    #: cost of the candidate over that of the baseline, on the prompts of which both are known.
-    cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
-    #: lower end of its interval (two-sided at 1 − 2·alpha).
-    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
-    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")  #: upper end.
-    #: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that of the scores.
-    p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")
-    #: common prompts of which either cost is not known; None where no cost was asked for.
-    n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
-    #: sha256 of the prices behind it; empty without.
-    prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
-
-    PARTS = ("costs",)
-
-
-@dataclass(frozen=True)
-class Gate(Result):
-    """The verdict over all benchmarks."""
-
-    candidate: str  #: as given.
-    baseline: str  #: as given.
-    verdict: str  #: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
-    alpha: float  #: chance of any false pass, and of any false fail.
-    rows: tuple[GateRow, ...]
-    left_out: tuple[str, ...]  #: benchmarks that were not compared, with the reason.
-    n_tests: int  #: benchmarks, one that has several names (and one margin) once.
-    notes: tuple[str, ...] = ()  #: what a reader should know of all rows.
-
-    @property
-    def exit_code(self) -> int:
-        """0 pass, 1 fail, 5 undecided."""
-        return EXIT[self.verdict]
-
-    @property
-    def one_line(self) -> str:
-        counts = ", ".join(
-            f"{number} {verdict}" for verdict in EXIT if (number := sum(row.verdict == verdict for row in self.rows))
-        )
-        candidate, baseline = names(self.candidate, self.baseline, self.rows)
-        return f"{self.verdict}: {candidate} against {baseline} ({counts})"
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The verdict, the command's table, what it means, and what was left out."""
-        return gate_view(self)
-
-    def to_markdown(self, *, percent: bool = False) -> str:
-        """A summary for a pull request."""
-        if percent:
-            raise MisuseError("the summary of a gate has margins as they were given: no per cent")
-        return as_markdown(self)
 
 
 def taken(rows: Sequence[Any]) -> list[str]:
@@ -186,21 +43,6 @@ def taken(rows: Sequence[Any]) -> list[str]:
         (row.benchmark, (row.model_candidate, row.condition_candidate), (row.model_baseline, row.condition_baseline))
         for row in rows
     )
-
-
-def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]:
-    """Both references so that a reader knows what they mean: ``run:7`` with its model, and either with the settings
-    that tell it from the other and from what it is the newest of; of the rows of a gate, or of a sequential one."""
-    return (
-        _name(candidate, {row.model_candidate for row in rows}, {row.condition_candidate for row in rows}),
-        _name(baseline, {row.model_baseline for row in rows}, {row.condition_baseline for row in rows}),
-    )
-
-
-def _name(reference: str, models: set[str], conditions: set[str]) -> str:
-    details = list(models) if reference.startswith("run:") and len(models) == 1 else []
-    details += list(conditions - {""}) if len(conditions) == 1 else []
-    return f"{reference} ({', '.join(details)})" if details else reference
 
 
 @dataclass(frozen=True)

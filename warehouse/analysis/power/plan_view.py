@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal
 
+from warehouse.analysis.results import Result, Row
+from warehouse.stats import Pilot
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.tables.view import Table, View
 from warehouse.tables.words import WrittenNumber, decimals, number
-
-if TYPE_CHECKING:
-    from warehouse.analysis.power.power import PowerPlan, PowerRow
 
 _MEANINGS = (
     "omega2: variance over prompts of the true difference of the two models; only more prompts lower it",
     "sigma2: variance of one draw about its prompt's mean, of A and of B; more draws lower it too",
 )
 _CLUSTERS = "clusters: prompts that are not independent of each other; their errors go by clusters"
+
+
+Goal = Literal["n", "mde", "power"]
+
+
+@dataclass(frozen=True)
+class PowerRow(Row):
+    """One design."""
+
+    #: ``answer``, ``cheapest`` (that finds ``delta`` with the power), ``budget`` (the smallest error that the budget
+    #: pays for) or ``table``.
+    role: str
+    n: int  #: prompts.
+    n_clusters: int | None  #: clusters at the mean size; None without clusters.
+    k_a: int  #: draws per prompt of the first model.
+    k_b: int  #: draws per prompt of the second.
+    generations: int  #: that have to be made.
+    cost: float  #: in the unit of the costs; equal to ``generations`` without any.
+    standard_error: float  #: of the mean difference.
+    alpha: float  #: two-sided significance level.
+    delta: float | None  #: difference that ``power`` is for; None where none was given.
+    power: float | None  #: chance to find ``delta`` with the right sign.
+    power_two_tailed: float | None  #: chance of any rejection at ``delta``.
+    mde: float  #: smallest difference that is found with the power ``mde_power``.
+    mde_power: float  #: the power that ``mde`` is for.
+    flags: tuple[str, ...] = ()  #: ``omega2_clipped``, ``skewed_pilot``, ``few_clusters``: not to be relied on.
+
+
+@dataclass(frozen=True)
+class PowerPlan(Result):
+    """A planned comparison."""
+
+    goal: Goal  #: what was worked out: ``n``, ``mde`` or ``power``.
+    answer: str  #: the answer in words.
+    omega2: float  #: ω² that was planned with: variance over prompts of the true difference.
+    sigma2_a: float  #: variance of one draw of the first model.
+    sigma2_b: float  #: of the second.
+    cluster_size: float | None  #: mean prompts in a cluster; None without clusters.
+    pilot: Pilot | None  #: the estimates behind them; None where they were given.
+    reachable: bool  #: False where ``available`` was given and no design with them finds the difference.
+    rows: tuple[PowerRow, ...]  #: the answer, the best designs, then the table.
+    notes: tuple[str, ...]  #: what a reader should know.
+
+    @property
+    def one_line(self) -> str:
+        return self.answer
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The answer, the best designs, the command's grid, and what was planned with."""
+        return plan_view(self)
 
 
 def plan_view(plan: PowerPlan) -> View:

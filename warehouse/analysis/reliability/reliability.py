@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +19,8 @@ from warehouse.analysis.reliability.results import (
     SwitchRow,
 )
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
-from warehouse.analysis.reliability.view import reliability_view
-from warehouse.analysis.results import Result, shared_fields
+from warehouse.analysis.reliability.view import ReliabilityReport
+from warehouse.analysis.results import shared_fields
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Reliability as Asked
@@ -32,60 +31,6 @@ from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_s
 from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
 from warehouse.stats.suites.seed_designs import seed_designs
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
-
-#: An order, or a winner, counts as settled from here on.
-SETTLED = 0.95
-_ENOUGH_TAU = 0.9
-
-
-@dataclass(frozen=True)
-class ReliabilityReport(Result):
-    """What a suite's verdicts rest on."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("granularity", "size", "ranking", "quality", "best", "same_order", "rank_resolution", "reason"),
-    )
-    suite: str  #: name of it.
-    metric: str  #: names of the metrics of its benchmarks.
-    #: n_models, n_scenarios, n_subscenarios, n_prompts: of the suite.
-    n_models: int
-    n_scenarios: int
-    n_subscenarios: int
-    n_prompts: int
-    scenarios_by: str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
-    level: float  #: of the bounds.
-    seed: int  #: of the random draws.
-    rows: tuple[ReliabilityRow, ...]  #: by granularity and size, all of it last.
-    ranks: tuple[RankRow, ...]  #: of each model by prompts, best first.
-    datasets: tuple[DatasetRow, ...]  #: each subscenario by itself, by prompts; empty unless asked for.
-    models: tuple[ModelRow, ...]  #: best first.
-    pool: tuple[PoolRow, ...]  #: what each model's leaving does.
-    switches: tuple[SwitchRow, ...]  #: windows of adjacent models by size.
-    agreement: tuple[AgreementRow, ...]  #: pairs of subscenarios.
-    #: tau_within, tau_across: mean τ of pairs within a scenario, and across; None without any.
-    tau_within: float | None
-    tau_across: float | None
-    seed_designs: tuple[SeedDesignRow, ...]  #: few-shot seeds, full cross and uniform; empty without seeds.
-    notes: tuple[str, ...]  #: what a reader should know.
-
-    @property
-    def one_line(self) -> str:
-        return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
-
-    def view(self, *, verbose: bool = False, part: str | None = None) -> View:
-        """The answer, and the command's tables.
-
-        Args:
-            verbose: changes nothing here.
-            part: of which the tables are; None: those of most use.
-        """
-        return reliability_view(self, part)
-
-    @property
-    def prompt_rows(self) -> list[ReliabilityRow]:
-        """Rows of other prompts, by size, all of them last."""
-        return [row for row in self.rows if row.granularity == "prompts"]
 
 
 @answers(Asked)
@@ -265,44 +210,6 @@ def _notes(data: SuiteData, aggregated: Aggregates) -> list[str]:
     if np.nanmax(aggregated.ranks[0]) == 1:
         notes.append("all models have the same mean win rate: there is no ranking to be reliable")
     return notes
-
-
-def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
-    settled = next((row for row in rows if row.same_order is not None and row.same_order >= SETTLED), None)
-    whole = rows[-1]
-    if whole.same_order is None or whole.ranking is None:
-        return f"Nothing can be said of the order: {whole.reason}"
-    if settled is not None:
-        same = _percent(settled.same_order)
-        if settled.size is None:
-            return f"A resample of all prompts gives the same order in {same} of cases"
-        return f"{settled.size} prompts a scenario give the same order as all in {same} of resamples"
-    near = next((row for row in rows if row.ranking is not None and row.ranking >= _ENOUGH_TAU), None)
-    again = f"a resample of all prompts gives the same order in {_percent(whole.same_order)} of cases"
-    bound = f"in {50 * (1 + level):g} %"
-    if near is None:
-        return f"No size settles the order of all models: {again} (τ at least {whole.ranking:.2f} {bound})"
-    size = "all prompts" if near.size is None else f"{near.size} prompts a scenario"
-    return (
-        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} {bound}), but {again}"
-    )
-
-
-def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
-    if not rows[-1].best_errors:
-        return "nor of the top two"
-    settled = [bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED for row in rows]
-    if rows[-1].best_errors[0] is None:
-        return "the top two are not on the same scenarios"
-    if not settled[-1]:
-        return f"the top two cannot be told apart{'' if any(settled) else ' at any size'}"
-    first = len(settled) - next((i for i, is_settled in enumerate(reversed(settled)) if not is_settled), len(settled))
-    size = rows[first].size
-    return "the top two are told apart " + ("by all prompts only" if size is None else f"from {size} prompts on")
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.0f} %"
 
 
 def _whole(rank: float) -> int | None:

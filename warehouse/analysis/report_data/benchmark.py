@@ -25,14 +25,18 @@ from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.targets import Targets, targets_of
-from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves_of
-from warehouse.analysis.training.decide import Decisions, decide_of
+from warehouse.analysis.training.curves_view import CurvesReport
+from warehouse.analysis.training.decide import decide_of
+from warehouse.analysis.training.decide_view import Decisions
 from warehouse.analysis.training.pools import Spread
-from warehouse.analysis.training.recipes import RecipesReport, recipes_of
-from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
+from warehouse.analysis.training.recipes import recipes_of
+from warehouse.analysis.training.recipes_view import RecipesReport
+from warehouse.analysis.training.seeds import recipe_seeds
+from warehouse.analysis.training.seeds_view import SeedsReport
 from warehouse.analysis.training.trajectories import RecipeScores, change
-from warehouse.analysis.variance.variance import SeedReport, VarianceReport, seeds_of, variance_of
+from warehouse.analysis.variance.seed_view import SeedReport
+from warehouse.analysis.variance.variance import VarianceReport, seeds_of, variance_of
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.items.discrimination import discrimination
 from warehouse.stats.labels.wrong_keys import THRESHOLD

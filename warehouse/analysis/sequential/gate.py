@@ -29,7 +29,7 @@ from warehouse.analysis.sequential.plan import (
     plan_for,
     read_baseline,
 )
-from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
+from warehouse.analysis.sequential.view import SequentialGate, SequentialRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.sequential import FULL, SequentialReleaseGate, SequentialSettings

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse.analysis.results import Result, Row
+from warehouse.stats import HorizonBin, HorizonTrend
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import SHOWN, number
 
 if TYPE_CHECKING:
-    from warehouse.analysis.suites.horizon import HorizonReport, HorizonRow
     from warehouse.stats import HorizonTrend
 
 #: Columns that a narrow terminal does without, the first of them first.
@@ -36,6 +38,80 @@ _INTERVALS = {
     "ftr": "families, tasks and runs drawn anew, by all models alike",
     "fieller": "Fieller's, by families left out in turn",
 }
+
+
+@dataclass(frozen=True)
+class HorizonRow(Row):
+    """The horizon of a model for one probability of success."""
+
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: suite or benchmark, as asked for.
+    metric: str  #: what success is.
+    q: float  #: probability of success.
+    #: minutes that people need for tasks that it does with that probability; None with a ``reason``.
+    estimate: float | None
+    low: float | None  #: lower end of the interval, ``high`` the upper; None where it is open.
+    high: float | None
+    level: float  #: nominal coverage.
+    interval: str  #: ``"ftr"`` or ``"fieller"``.
+    p50: float | None  #: the horizon for 0.5; ``p80`` for 0.8.
+    p80: float | None
+    metr: float | None  #: as METR's code writes it: 0 where nothing was solved.
+    slope: float | None  #: of the curve on log2 minutes, with its ``intercept``.
+    intercept: float | None
+    penalty: float  #: of the slope.
+    unpenalised: float | None  #: the estimate with a penalty of 0.00001.
+    weights: str  #: how much a task counts.
+    n_tasks: int  #: tasks with runs and minutes, of ``n_families``.
+    n_families: int
+    n_runs: int  #: runs, of which ``n_solved`` succeeded.
+    n_solved: int
+    n_unscored: int  #: runs without a score, which do not count.
+    n_without_minutes: int  #: tasks with scores that have no minutes, and do not count.
+    cross_entropy: float | None  #: weighted mean of −ln of the probability of what happened.
+    #: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
+    curvature: float | None
+    curvature_p: float | None
+    bins: tuple[HorizonBin, ...]  #: tasks by length: what was solved beside the curve.
+    release_date: str | None  #: day of release, ISO 8601; None where the store does not know it.
+    #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the interval is
+    #: open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
+    flags: tuple[str, ...]
+    reason: str  #: why there is no horizon.
+    run_ids: tuple[int, ...]  #: ids of the runs.
+
+    @property
+    def one_line(self) -> str:
+        """What is known of it, in a sentence."""
+        who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
+        if self.estimate is None:
+            return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
+        ends = [None if end is None else length_in_words(end) for end in (self.low, self.high)]
+        interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
+        beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
+        return f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a chance of {self.q:.0%}{beyond}."
+
+
+@dataclass(frozen=True)
+class HorizonReport(Result):
+    """Time horizons of models."""
+
+    benchmark: str  #: as given.
+    rows: tuple[HorizonRow, ...]  #: for each model one for each probability; the longest first.
+    trends: tuple[HorizonTrend, ...]  #: one for each probability, where asked for.
+    n_tasks: int  #: tasks with minutes that some model has runs on.
+    notes: tuple[str, ...]  #: on tasks and models that do not count.
+    left_out: tuple[str, ...]  #: models without a place here, with the reason.
+
+    @property
+    def one_line(self) -> str:
+        """The result in a line."""
+        return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The horizons in sentences, the command's table, what it means, and the trends."""
+        return horizon_view(self)
 
 
 def horizon_view(report: HorizonReport) -> View:

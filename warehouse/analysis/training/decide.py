@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import ClassVar
 
-from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
 from warehouse.analysis.selection.scores import are_mixed
-from warehouse.analysis.training.decide_view import decision_notes, decisions_view
+from warehouse.analysis.training.decide_view import DecisionRow, Decisions
 from warehouse.analysis.training.pools import FEW_PROMPTS, SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts
@@ -26,95 +23,10 @@ from warehouse.stats.training.noise_floor import WeighedDifference, Word, noise_
 from warehouse.stats.training.seed_means import SeedMean
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
 from warehouse.tables.words import IF_LIKE_PROMPTS, IF_ONE_SCALE, MIXED_SCALES, UNEQUAL_PROMPTS
 
 #: A difference that takes more seeds of each recipe is not looked for.
 MANY_SEEDS = 100
-
-
-@dataclass(frozen=True)
-class DecisionRow(BenchmarkRow):
-    """Two recipes on one benchmark. Figures are in the metric's reported unit."""
-
-    model_a: str  #: name of the first model.
-    recipe_a: str  #: its data mix or hyperparameters.
-    model_b: str  #: name of the second.
-    recipe_b: str  #: its data mix or hyperparameters.
-    mean_a: float  #: mean over the seeds of the first.
-    mean_b: float  #: mean over the seeds of the second.
-    difference: float  #: mean_a − mean_b.
-    #: what seeds alone exceed with probability 1 − level; where ``floor_from`` is ``jitter``, a lower bound of it; None
-    #: where nothing tells it.
-    noise_floor: float | None
-    #: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a probability
-    #: of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the threshold is above
-    #: twice the largest of them; jitter alone leans where it is above twice the most that spreads over seeds were seen
-    #: to be in multiples of jitter.
-    verdict: Word
-    #: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else, and where nobody
-    #: has said the direction.
-    better: str
-    #: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks, ``jitter`` of
-    #: the runs, or empty.
-    floor_from: str
-    n_seeds_a: int  #: seeds of the first.
-    n_seeds_b: int  #: seeds of the second.
-    degrees_of_freedom: float | None  #: of the floor.
-    seed_sd: float | None  #: standard deviation over seeds of one run's figure, as the floor has it; None without one.
-    #: what other prompts make of one run's figure besides, as the floor has it: half the variance of the difference, by
-    #: prompt, of single runs; None where the spread was seen on these very prompts, or nothing tells it.
-    prompt_sd: float | None
-    jitter: float | None  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
-    ci_low: float | None  #: difference − noise floor, within the metric's range; None where jitter is all there is.
-    ci_high: float | None  #: difference + noise floor.
-    #: probability that the true difference has the other sign, nothing being known of it beforehand.
-    p_wrong_sign: float | None
-    noise_if_sd_above: float  #: the difference is noise only if the standard deviation over seeds exceeds this.
-    pool: str  #: whose spreads over seeds it is held against, in words; empty without any.
-    pool_size: int | None  #: benchmarks among them, without those of which all seeds are equal.
-    pool_quantiles: tuple[float, ...]  #: of their standard deviations, at .05, .25, .5, .75 and .95.
-    pool_own_sd: float | None  #: this benchmark's own among them, of models of whatever size; None where it is not.
-    #: seeds of each recipe that would find a difference of this size with 80 % power; None if unknown.
-    seeds_for_80: int | None
-    runs_to_settle: int | None  #: further runs of both that this takes; 0 where it decides, None if unknown.
-    averaged: int  #: last checkpoints that are averaged in each run.
-    #: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``: runs end at
-    #: different places in training; ``unequal_prompts``: their figures do not rest on as many prompts;
-    #: ``mixed_scales``: figures of 0 to 1 beside others of up to 100.
-    flags: tuple[str, ...]
-    advice: str  #: what would settle it, and what that costs.
-    sentence: str  #: all of this for a reader.
-
-
-@dataclass(frozen=True)
-class Decisions(Result):
-    """Two recipes on every benchmark that both have."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "mean_a", "mean_b", "difference", "noise_if_sd_above", "verdict", "better", "p_wrong_sign"),
-        "runs_to_settle",
-    )
-    a: str  #: the first reference, as given.
-    b: str  #: the second.
-    level: float  #: 1 − the share of false alarms of each verdict, not corrected over benchmarks.
-    rows: tuple[DecisionRow, ...]
-    left_out: tuple[str, ...]  #: what was not compared, each with the reason.
-
-    @property
-    def one_line(self) -> str:
-        counts = Counter(row.verdict for row in self.rows)
-        verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
-        return f"{self.a} against {self.b}, {len(self.rows)} benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out, and what flags mean."""
-        return decision_notes(self)
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The verdicts in words, the command's table, and what was left out."""
-        return decisions_view(self)
 
 
 @answers(Decide)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from dataclasses import replace
 
-from warehouse.analysis.results import BenchmarkRow, Result, part_fields
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.reference import parse_where
@@ -16,7 +14,7 @@ from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
-from warehouse.analysis.training.recipes_view import recipes_view, report_notes
+from warehouse.analysis.training.recipes_view import RecipesReport, RecipesRow, Verdict
 from warehouse.analysis.training.scales import HELD, Key, Scale, scales
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, prompt_variance, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
@@ -34,102 +32,13 @@ from warehouse.stats.training.seed_planning import (
 )
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
 
 #: ω² of the difference of two recipes on one prompt, and the prompts; None where they are not stored.
 PromptPart = tuple[float | None, int | None]
-Verdict = Literal["decides", "better than chance", "cannot decide", "may decide", "cannot tell"]
 #: How pairs that are tied enter the accuracy.
 TIE_RULE = "a pair tied at the large scale is left out, one tied at the small scale only counts one half"
 #: A ceiling below this: the benchmark cannot decide.
 LEAST_CEILING = 0.6
-
-
-@dataclass(frozen=True)
-class RecipesRow(BenchmarkRow):
-    """One benchmark by one metric. Figures are in the metric's reported unit."""
-
-    setting: str  #: settings in which this row differs from others of the same benchmark and metric.
-    n_recipes: int  #: recipes at the small scale.
-    n_both: int | None  #: recipes at both scales; None without a large one.
-    recipe_sd: float | None  #: standard deviation of the recipes' figures at the small scale.
-    noise_sd: float | None  #: of one recipe's figure by chance; None if unknown.
-    #: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the error over prompts), or empty.
-    noise_from: str
-    ceiling: float | None  #: highest decision accuracy that this noise allows; None if unknown.
-    #: with an accuracy what its interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot
-    #: decide`` below .6. Else, and where it says nothing, by the ceiling: ``cannot decide`` below .6; without a large
-    #: scale ``may decide``, which promises nothing. ``cannot tell`` where neither says it.
-    verdict: Verdict
-    #: share of pairs of recipes that both scales order alike; None below 6 recipes at both, with ``accuracy_reason``.
-    accuracy: float | None
-    accuracy_low: float | None  #: lower end of its interval over recipes.
-    accuracy_high: float | None  #: upper end.
-    n_pairs: int | None  #: pairs that are not tied at the large scale.
-    #: pairs that both scales order alike; without those tied at either, the accuracy is ``agreements / (n_pairs -
-    #: ties_small)``.
-    agreements: int | None
-    ties_small: int | None  #: pairs that are tied at the small scale only.
-    ties_large: int | None  #: pairs that are tied at the large scale.
-    tie_rule: str  #: what the accuracy does with them.
-    #: recipes at both scales that would show, the accuracy being as it is, whether it is better than chance or, where
-    #: that is shown, whether it decides; None where no number would.
-    recipes_to_settle: int | None
-    n_decides: int | None  #: pairs of which ``warehouse decide`` says at the small scale that it decides.
-    n_decides_right: int | None  #: those of them that the large scale orders alike.
-    n_leans: int | None  #: pairs of which it says that it leans.
-    n_leans_right: int | None  #: those of them that the large scale orders alike.
-    signal_to_noise: float | None  #: of recipes over the last checkpoints at the small scale.
-    signal_to_noise_low: float | None  #: lower end of its F interval.
-    signal_to_noise_high: float | None  #: upper end.
-    seed_sd: float | None  #: between seeds of one recipe, apart from jitter where two checkpoints are stored.
-    jitter: float | None  #: standard deviation from checkpoint to checkpoint.
-    n_seeds: int | None  #: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
-    averaged: int | None  #: last checkpoints averaged in each run by that plan.
-    power: float | None  #: of the plan.
-    cost: float | None  #: of the plan, both recipes.
-    power_in_budget: float | None  #: the most power that the budget buys; None without a budget.
-    #: prompts below which no number of seeds is enough, if prompts are a sample of others like them; None where their
-    #: scores are not stored.
-    least_prompts: int | None
-    n_prompts: int | None  #: prompts stored; None without, and without a plan.
-    flags: tuple[str, ...]  #: ``mixed_lengths``: runs that end at different places make one figure.
-    accuracy_reason: str  #: why there is no decision accuracy.
-    plan_reason: str  #: why there is no plan, or what keeps it from holding.
-    sentence: str  #: the verdict for a reader.
-
-
-@dataclass(frozen=True)
-class RecipesReport(Result):
-    """Benchmarks that may decide between recipes, the most accurate first."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "metric", "n_recipes", "ceiling", "verdict", "accuracy", "accuracy_low", "accuracy_high"),
-        *("n_seeds", "averaged", "cost"),
-    )
-    rows: tuple[RecipesRow, ...]  #: one per benchmark and metric.
-    level: float  #: of intervals and tests.
-    delta: float | None  #: the difference that plans are to find; None without plans.
-    target: float  #: power of the plans.
-    two_scales: bool  #: whether a large scale was named.
-    left_out: int  #: benchmarks with one recipe only at the small scale, by number.
-    #: benchmarks that have two recipes by other metrics only, and those metrics.
-    elsewhere: Mapping[str, tuple[str, ...]]
-
-    @property
-    def one_line(self) -> str:
-        counts = Counter(row.verdict for row in self.rows)
-        words = ", ".join(f"{n} {word}" for word, n in counts.most_common())
-        return f"{len(self.rows)} benchmarks and metrics: {words}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know of all rows."""
-        return report_notes(self)
-
-    def view(self, *, verbose: bool = False) -> View:
-        """What follows from the rows, the command's table, and what is missing."""
-        return recipes_view(self)
 
 
 @answers(Recipes)

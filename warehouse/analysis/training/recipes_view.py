@@ -3,21 +3,111 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
+from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.training.decide_view import MOST_SENTENCES
 from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import decimals, interval, number
-
-if TYPE_CHECKING:
-    from warehouse.analysis.training.recipes import RecipesReport, RecipesRow
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
     *("SNR interval", "SNR", "jitter", "seed sd", "recipe sd", "noise sd", "least prompts", "noise from"),
     *("flags", "power in budget", "ties", "split", "to settle", "alike"),
 )
+
+
+Verdict = Literal["decides", "better than chance", "cannot decide", "may decide", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class RecipesRow(BenchmarkRow):
+    """One benchmark by one metric. Figures are in the metric's reported unit."""
+
+    setting: str  #: settings in which this row differs from others of the same benchmark and metric.
+    n_recipes: int  #: recipes at the small scale.
+    n_both: int | None  #: recipes at both scales; None without a large one.
+    recipe_sd: float | None  #: standard deviation of the recipes' figures at the small scale.
+    noise_sd: float | None  #: of one recipe's figure by chance; None if unknown.
+    #: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the error over prompts), or empty.
+    noise_from: str
+    ceiling: float | None  #: highest decision accuracy that this noise allows; None if unknown.
+    #: with an accuracy what its interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot
+    #: decide`` below .6. Else, and where it says nothing, by the ceiling: ``cannot decide`` below .6; without a large
+    #: scale ``may decide``, which promises nothing. ``cannot tell`` where neither says it.
+    verdict: Verdict
+    #: share of pairs of recipes that both scales order alike; None below 6 recipes at both, with ``accuracy_reason``.
+    accuracy: float | None
+    accuracy_low: float | None  #: lower end of its interval over recipes.
+    accuracy_high: float | None  #: upper end.
+    n_pairs: int | None  #: pairs that are not tied at the large scale.
+    #: pairs that both scales order alike; without those tied at either, the accuracy is ``agreements / (n_pairs -
+    #: ties_small)``.
+    agreements: int | None
+    ties_small: int | None  #: pairs that are tied at the small scale only.
+    ties_large: int | None  #: pairs that are tied at the large scale.
+    tie_rule: str  #: what the accuracy does with them.
+    #: recipes at both scales that would show, the accuracy being as it is, whether it is better than chance or, where
+    #: that is shown, whether it decides; None where no number would.
+    recipes_to_settle: int | None
+    n_decides: int | None  #: pairs of which ``warehouse decide`` says at the small scale that it decides.
+    n_decides_right: int | None  #: those of them that the large scale orders alike.
+    n_leans: int | None  #: pairs of which it says that it leans.
+    n_leans_right: int | None  #: those of them that the large scale orders alike.
+    signal_to_noise: float | None  #: of recipes over the last checkpoints at the small scale.
+    signal_to_noise_low: float | None  #: lower end of its F interval.
+    signal_to_noise_high: float | None  #: upper end.
+    seed_sd: float | None  #: between seeds of one recipe, apart from jitter where two checkpoints are stored.
+    jitter: float | None  #: standard deviation from checkpoint to checkpoint.
+    n_seeds: int | None  #: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
+    averaged: int | None  #: last checkpoints averaged in each run by that plan.
+    power: float | None  #: of the plan.
+    cost: float | None  #: of the plan, both recipes.
+    power_in_budget: float | None  #: the most power that the budget buys; None without a budget.
+    #: prompts below which no number of seeds is enough, if prompts are a sample of others like them; None where their
+    #: scores are not stored.
+    least_prompts: int | None
+    n_prompts: int | None  #: prompts stored; None without, and without a plan.
+    flags: tuple[str, ...]  #: ``mixed_lengths``: runs that end at different places make one figure.
+    accuracy_reason: str  #: why there is no decision accuracy.
+    plan_reason: str  #: why there is no plan, or what keeps it from holding.
+    sentence: str  #: the verdict for a reader.
+
+
+@dataclass(frozen=True)
+class RecipesReport(Result):
+    """Benchmarks that may decide between recipes, the most accurate first."""
+
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        *("benchmark", "metric", "n_recipes", "ceiling", "verdict", "accuracy", "accuracy_low", "accuracy_high"),
+        *("n_seeds", "averaged", "cost"),
+    )
+    rows: tuple[RecipesRow, ...]  #: one per benchmark and metric.
+    level: float  #: of intervals and tests.
+    delta: float | None  #: the difference that plans are to find; None without plans.
+    target: float  #: power of the plans.
+    two_scales: bool  #: whether a large scale was named.
+    left_out: int  #: benchmarks with one recipe only at the small scale, by number.
+    #: benchmarks that have two recipes by other metrics only, and those metrics.
+    elsewhere: Mapping[str, tuple[str, ...]]
+
+    @property
+    def one_line(self) -> str:
+        counts = Counter(row.verdict for row in self.rows)
+        words = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+        return f"{len(self.rows)} benchmarks and metrics: {words}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of all rows."""
+        return report_notes(self)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What follows from the rows, the command's table, and what is missing."""
+        return recipes_view(self)
 
 
 def recipes_view(report: RecipesReport) -> View:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import RecipeRow, Result, part_fields
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
-from warehouse.analysis.training.seeds_view import report_notes, seeds_view
+from warehouse.analysis.training.seeds_view import SeedScore, SeedsReport, SeedsRow
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups, unequal_prompts
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
@@ -31,89 +30,6 @@ from warehouse.stats.training.noise_floor import (
 )
 from warehouse.stats.training.signal_to_noise import BetweenSeedVariance, compare_seed_ratios, seed_ratio, seed_variance
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
-
-
-@dataclass(frozen=True)
-class SeedsRow(RecipeRow):
-    """Training seeds of one recipe on one benchmark. Figures are in the metric's reported unit."""
-
-    n_seeds: int  #: seeds S.
-    n_checkpoints: int  #: checkpoints that all seeds have.
-    seed_mean: float  #: mean over seeds at the last common checkpoint, or of the last ``averaged``.
-    seed_sd: float | None  #: standard deviation over seeds there, ddof 1; None for one seed.
-    seed_sd_low: float | None  #: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
-    seed_sd_high: float | None  #: upper end; no more than half of the metric's range, which no spread exceeds.
-    seed_sd_averaged: float | None  #: the standard deviation over seeds at each common checkpoint, averaged.
-    half_width: float | None  #: mean half-width of the single runs' normal intervals there; None if unknown.
-    sd_ratio: float | None  #: seed_sd over half_width (Madaan et al. 2024, table 1).
-    #: difference of two single runs that seeds alone exceed in 5 % of cases; None for one seed.
-    noise_floor: float | None
-    averaged: int  #: last checkpoints that are averaged in each run for the figures above.
-    jitter: float | None  #: standard deviation from checkpoint to checkpoint within a run, trend removed.
-    #: with one seed only: what jitter alone makes of the difference of two runs, less than their noise floor.
-    jitter_lower_bound: float | None
-    seed_variance: float | None  #: σ_S² between seeds apart from jitter; None without two of each.
-    seed_variance_low: float | None  #: lower end of its interval.
-    seed_variance_high: float | None  #: upper end.
-    signal_to_noise: float | None  #: seed_mean over seed_sd.
-    signal_to_noise_low: float | None  #: lower end of its jackknife interval; None below three seeds.
-    signal_to_noise_high: float | None  #: upper end.
-    other_metric: str  #: the metric that it is held against; empty without one.
-    other_signal_to_noise: float | None  #: by that metric, of the same seeds.
-    ratio: float | None  #: other_signal_to_noise over signal_to_noise.
-    ratio_low: float | None  #: lower end of its paired jackknife interval.
-    ratio_high: float | None  #: upper end.
-    other_tau: float | None  #: ``tau`` by that metric.
-    tau: float | None  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
-    p_monotone: float | None  #: one-sided p of a rise.
-    #: what does not hold, such as ``autocorrelated``; ``few_seeds``: fewer than 29, whose figures suppose nearly normal
-    #: seeds; ``unequal_prompts``: some figures rest on fewer or other prompts, so that spread, jitter and tau hold also
-    #: how hard the others are.
-    flags: tuple[str, ...]
-    reason: str  #: why figures are missing.
-    seeds: tuple[str, ...]  #: labels of the seeds.
-
-
-@dataclass(frozen=True)
-class SeedScore(RecipeRow):
-    """The score of one seed at one checkpoint, in the metric's reported unit."""
-
-    unit: str
-    position: float
-    seed: str
-    score: float
-
-
-@dataclass(frozen=True)
-class SeedsReport(Result):
-    """Seeds of recipes, one row per benchmark, metric and recipe."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "model", "recipe", "setting", "n_seeds", "n_checkpoints", "seed_mean", "seed_sd"),
-        *("half_width", "noise_floor", "jitter", "tau", "p_monotone", "flags"),
-    )
-    level: float  #: of intervals and noise floors.
-    rows: tuple[SeedsRow, ...]
-    left_out: int  #: models without a second seed and without checkpoints, by number.
-    #: benchmarks whose seeds or checkpoints have figures by other metrics only, and those metrics.
-    elsewhere: Mapping[str, tuple[str, ...]]
-    #: behind the rows that have several seeds, those by the other metric after each.
-    scores: tuple[SeedScore, ...] = ()
-
-    @property
-    def one_line(self) -> str:
-        n = len({row.benchmark for row in self.rows})
-        return f"{len(self.rows)} recipes with seeds or checkpoints on {n} benchmarks"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know of all rows."""
-        return report_notes(self)
-
-    def view(self, *, verbose: bool = False) -> View:
-        """What follows from the rows, the command's table, and what is missing."""
-        return seeds_view(self)
 
 
 @answers(Seeds)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from warehouse.analysis.variance.heading import heading, shared_columns
+from warehouse.analysis.results import ConditionRow, Result
+from warehouse.analysis.variance.heading import heading, left_out_notes, shared_columns
+from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, interval, level_column, number, reasons
-
-if TYPE_CHECKING:
-    from warehouse.analysis.variance.variance import PassReport, PassRow
 
 _ESTIMANDS = {
     "prompts_sampled": "prompts sampled: they stand for others like them",
@@ -23,6 +23,64 @@ _STATISTICS = {
 _HIDE_EMPTY = ("condition", "benchmark", "split", "metric", "over all", "clusters", "method", "flags")
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("method", "draws", "split", "metric", "clusters", "prompts", "se")
+
+
+@dataclass(frozen=True)
+class PassRow(ConditionRow):
+    """pass@k or pass^k of one condition."""
+
+    statistic: str  #: ``"pass@5"``, ``"pass^2"``, …
+    k: int  #: draws that the figure is about.
+    estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
+    standard_error: float | None  #: of it; None where not defined or 0.
+    ci_low: float | None  #: lower end of the interval, at least 0.
+    ci_high: float | None  #: upper end of the interval, at most 1.
+    level: float  #: nominal coverage of the interval.
+    estimand: str  #: ``"prompts_sampled"`` or ``"prompts_fixed"``.
+    n_prompts: int  #: prompts with a score.
+    n_clusters: int | None  #: clusters among them, where the error allows for them.
+    n_draws: int  #: generations behind the scores, over all repeats.
+    n_short: int  #: prompts with too few draws for the figure, or for its error.
+    method: str  #: of the interval.
+    #: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1, but its stored rates are whole
+    #: numbers of right draws.
+    flags: tuple[str, ...]
+    reason: str  #: why this method, or why there is no figure or interval.
+    runs: int  #: repeats that were pooled.
+    run_ids: tuple[int, ...]  #: their ids.
+    #: where some prompts have fewer than k draws, the lower end of bounds over all prompts, whatever those would have
+    #: shown; else None.
+    bound_low: float | None = None
+    bound_high: float | None = None  #: upper end of them.
+
+
+@dataclass(frozen=True)
+class PassReport(Result):
+    """pass@k and pass^k of each condition."""
+
+    target: str  #: as given.
+    rows: tuple[PassRow, ...]
+    left_out: tuple[str, ...]  #: what has no scores, with the reason.
+
+    @property
+    def one_line(self) -> str:
+        if len(self.rows) != 1:
+            return f"{self.target}: {len(self.rows)} pass rates"
+        row = self.rows[0]
+        if row.estimate is None:
+            return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
+        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
+        wording = row.estimand.replace("_", " ")
+        return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The first of what was left out."""
+        return left_out_notes(self.left_out)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, what its columns mean, and why some figures are missing."""
+        return pass_view(self, verbose=verbose)
 
 
 def pass_view(report: PassReport, *, verbose: bool) -> View:

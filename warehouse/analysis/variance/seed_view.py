@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from warehouse.analysis.variance.heading import heading, shared_columns
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.variance.heading import heading, left_out_notes, shared_columns
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import decimals, number, scientific
-
-if TYPE_CHECKING:
-    from warehouse.analysis.variance.variance import SeedReport, SeedRow
 
 _HIDE_EMPTY = ("recipe", "position", "benchmark", "split", "metric", "clusters")
 #: Columns that a narrow terminal does without, the first of them first.
@@ -29,6 +28,56 @@ _LEGEND = {
     "V both": "variance that is in each of the two: of both together, and of draws",
     "left out": "prompts that some seed has no score of",
 }
+
+
+@dataclass(frozen=True)
+class SeedRow(Row):
+    """Seeds of one model at one position, on the prompts that all of them have a score of."""
+
+    model: str  #: name of the model.
+    recipe: str  #: data mix or hyperparameters of the replicates.
+    position: str  #: of the checkpoints, such as ``"step=1000"``; empty if unknown.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    estimate: float | None  #: mean over seeds and prompts.
+    se_seeds_fixed: float | None  #: the prompts are a sample, these seeds are all there are.
+    se_prompts_fixed: float | None  #: the seeds are a sample, these prompts are all there are.
+    se_both_sampled: float | None  #: both are samples.
+    se_both_fixed: float | None  #: only the draws are random; None if a prompt has one draw.
+    seed_sd: float | None  #: sample standard deviation of the seeds' figures.
+    n_seeds: int  #: seeds S.
+    n_prompts: int  #: prompts n that all seeds have a score of.
+    n_clusters: int | None  #: clusters among them, where the errors allow for them.
+    n_left_out: int  #: prompts that some seed has no score of.
+    part_prompts: float | None  #: V_p, variance of the mean due to the prompts.
+    part_seeds: float | None  #: V_s, due to the seeds.
+    part_interaction: float | None  #: V_i, due to both together, and to draws.
+    seeds: tuple[str, ...]  #: their labels.
+    reason: str  #: why the figures are None.
+    run_ids: tuple[int, ...]  #: ids of the runs.
+
+
+@dataclass(frozen=True)
+class SeedReport(Result):
+    """Seeds crossed with prompts, one row per model, position and benchmark."""
+
+    target: str  #: as given.
+    rows: tuple[SeedRow, ...]
+    left_out: tuple[str, ...]  #: what has no scores, with the reason.
+
+    @property
+    def one_line(self) -> str:
+        return f"{self.target}: {len(self.rows)} sets of training seeds"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The first of what was left out."""
+        return left_out_notes(self.left_out)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table and what its columns mean."""
+        return seed_view(self)
 
 
 def seed_view(report: SeedReport) -> View:

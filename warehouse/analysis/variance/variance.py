@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import ConditionRow, Result, Row, part_fields, shared_fields
+from warehouse.analysis.results import Result, part_fields, shared_fields
 from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.analysis.variance.heading import left_out_notes
-from warehouse.analysis.variance.pass_view import pass_view
+from warehouse.analysis.variance.pass_view import PassReport, PassRow
 from warehouse.analysis.variance.row import VarianceRow, make_row, split_view
-from warehouse.analysis.variance.seed_view import seed_view
+from warehouse.analysis.variance.seed_view import SeedReport, SeedRow
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import PassRates, SeedVariance, Variance
@@ -35,7 +35,6 @@ from warehouse.stats import (
 )
 from warehouse.stats import variance_components as split
 from warehouse.stats.core.draws import PromptDraws
-from warehouse.stats.core.results import ends_text
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import View
@@ -165,56 +164,6 @@ def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRan
 _OF_A_SEED = ("training_seed", *CHECKPOINT_FIELDS)
 
 
-@dataclass(frozen=True)
-class SeedRow(Row):
-    """Seeds of one model at one position, on the prompts that all of them have a score of."""
-
-    model: str  #: name of the model.
-    recipe: str  #: data mix or hyperparameters of the replicates.
-    position: str  #: of the checkpoints, such as ``"step=1000"``; empty if unknown.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    estimate: float | None  #: mean over seeds and prompts.
-    se_seeds_fixed: float | None  #: the prompts are a sample, these seeds are all there are.
-    se_prompts_fixed: float | None  #: the seeds are a sample, these prompts are all there are.
-    se_both_sampled: float | None  #: both are samples.
-    se_both_fixed: float | None  #: only the draws are random; None if a prompt has one draw.
-    seed_sd: float | None  #: sample standard deviation of the seeds' figures.
-    n_seeds: int  #: seeds S.
-    n_prompts: int  #: prompts n that all seeds have a score of.
-    n_clusters: int | None  #: clusters among them, where the errors allow for them.
-    n_left_out: int  #: prompts that some seed has no score of.
-    part_prompts: float | None  #: V_p, variance of the mean due to the prompts.
-    part_seeds: float | None  #: V_s, due to the seeds.
-    part_interaction: float | None  #: V_i, due to both together, and to draws.
-    seeds: tuple[str, ...]  #: their labels.
-    reason: str  #: why the figures are None.
-    run_ids: tuple[int, ...]  #: ids of the runs.
-
-
-@dataclass(frozen=True)
-class SeedReport(Result):
-    """Seeds crossed with prompts, one row per model, position and benchmark."""
-
-    target: str  #: as given.
-    rows: tuple[SeedRow, ...]
-    left_out: tuple[str, ...]  #: what has no scores, with the reason.
-
-    @property
-    def one_line(self) -> str:
-        return f"{self.target}: {len(self.rows)} sets of training seeds"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The first of what was left out."""
-        return left_out_notes(self.left_out)
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The command's table and what its columns mean."""
-        return seed_view(self)
-
-
 @answers(SeedVariance)
 def seed_variance(store: Store, question: SeedVariance) -> SeedReport:
     """One row for each set of seeds."""
@@ -310,64 +259,6 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
         n_draws=draws if replicated else None,
         clusters=members[0].clusters.labels(common),
     )
-
-
-@dataclass(frozen=True)
-class PassRow(ConditionRow):
-    """pass@k or pass^k of one condition."""
-
-    statistic: str  #: ``"pass@5"``, ``"pass^2"``, …
-    k: int  #: draws that the figure is about.
-    estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
-    standard_error: float | None  #: of it; None where not defined or 0.
-    ci_low: float | None  #: lower end of the interval, at least 0.
-    ci_high: float | None  #: upper end of the interval, at most 1.
-    level: float  #: nominal coverage of the interval.
-    estimand: str  #: ``"prompts_sampled"`` or ``"prompts_fixed"``.
-    n_prompts: int  #: prompts with a score.
-    n_clusters: int | None  #: clusters among them, where the error allows for them.
-    n_draws: int  #: generations behind the scores, over all repeats.
-    n_short: int  #: prompts with too few draws for the figure, or for its error.
-    method: str  #: of the interval.
-    #: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1, but its stored rates are whole
-    #: numbers of right draws.
-    flags: tuple[str, ...]
-    reason: str  #: why this method, or why there is no figure or interval.
-    runs: int  #: repeats that were pooled.
-    run_ids: tuple[int, ...]  #: their ids.
-    #: where some prompts have fewer than k draws, the lower end of bounds over all prompts, whatever those would have
-    #: shown; else None.
-    bound_low: float | None = None
-    bound_high: float | None = None  #: upper end of them.
-
-
-@dataclass(frozen=True)
-class PassReport(Result):
-    """pass@k and pass^k of each condition."""
-
-    target: str  #: as given.
-    rows: tuple[PassRow, ...]
-    left_out: tuple[str, ...]  #: what has no scores, with the reason.
-
-    @property
-    def one_line(self) -> str:
-        if len(self.rows) != 1:
-            return f"{self.target}: {len(self.rows)} pass rates"
-        row = self.rows[0]
-        if row.estimate is None:
-            return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
-        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
-        wording = row.estimand.replace("_", " ")
-        return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The first of what was left out."""
-        return left_out_notes(self.left_out)
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The command's table, what its columns mean, and why some figures are missing."""
-        return pass_view(self, verbose=verbose)
 
 
 @answers(PassRates)
