@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse.importers.tabular.mapping import parse_mapping
+from warehouse.importers.tabular.scorers import scorer_of
 from warehouse.importers.tabular.starting_mapping import starting_mapping
 
 #: By who scored: scores of two models on six prompts.
@@ -150,3 +151,16 @@ def test_a_draft_gives_the_figures_that_ingest_gives_without_it(tmp_path: Path, 
         *[("model", "claude-3-opus", 6)] * 2,
         *[("model", "gpt-4o", 6)] * 2,
     ]
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        ({"type": "human", "name": "eve"}, {"scorer": "people", "scorer_kind": "human"}),
+        ({"kind": "Annotator", "id": "17"}, {"scorer": "people", "scorer_kind": "human"}),
+        ({"type": "llm", "model": "gpt-4o"}, {"scorer": "", "scorer_kind": "model", "judge_model": "gpt-4o"}),
+        ({"type": "program", "name": "regex"}, {"scorer": "regex", "scorer_kind": "match"}),
+    ],
+)
+def test_an_object_says_whether_it_describes_people(described: dict[str, Any], expected: dict[str, str]) -> None:
+    assert scorer_of({"scorer": json.dumps(described)}) == expected
