@@ -157,6 +157,9 @@ def test_few_that_differ_are_no_scorers(house: Warehouse, tmp_path: Path) -> Non
     scores = [1.0 - STRICT[0], 1.0 - STRICT[1], *STRICT[2:]]
     paths = [write(tmp_path, "a", rows(STRICT, LONG)), write(tmp_path, "b", rows(scores, LONG))]
     assert "two scorers" not in said(house, *paths)
+    board = house.leaderboard("quiz")
+    assert [row.runs for row in board.rows] == [2]
+    assert any("score 2 of 60 equal responses differently (0.033): too few for two scorers" in n for n in board.notes)
 
 
 def test_quiet_keeps_what_changes_figures(run: Caller, store_url: str, tmp_path: Path) -> None:

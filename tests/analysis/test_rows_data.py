@@ -39,6 +39,18 @@ def test_gr10_published_figures_of_ten_seeds(data_dir: Path, duckdb_url: str) ->
     assert (row.n_seeds, row.n_checkpoints) == (10, 27)
 
 
+def test_gr11_the_last_of_27_checkpoints(data_dir: Path, duckdb_url: str) -> None:
+    """The row is the last checkpoint, never the best; how the earlier ones were spread over devices says nothing."""
+    store = connect(duckdb_url)
+    store.ingest(needs(data_dir / "pythia") / "evals" / "pythia-v1" / "pythia-70m")
+    (row,) = store.leaderboard("lambada_openai", metric="acc").rows
+    assert (row.estimate, row.n_checkpoints) == (pytest.approx(0.1845526878, rel=1e-9), 27)
+    (best, *_) = store.leaderboard("lambada_openai", metric="acc", each="checkpoint").rows
+    assert (best.estimate, "step=53000" in best.condition) == (pytest.approx(0.2534445954, rel=1e-9), True)
+    (averaged,) = store.seeds(["lambada_openai"], metric="acc", averaged=4).rows
+    assert averaged.seed_mean == pytest.approx(0.1995924704, rel=1e-9)
+
+
 def test_gr15_draws_that_are_no_seeds(data_dir: Path) -> None:
     folder = needs(data_dir / "verifiers")
     path = folder / "math_python/outputs/evals/math-python--gpt-4.1-mini/49a7458f/results.jsonl"

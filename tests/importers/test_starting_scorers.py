@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse.importers.tabular.mapping import parse_mapping
+from warehouse.importers.tabular.scorers import scorer_of
 from warehouse.importers.tabular.starting_mapping import starting_mapping
 
 #: By who scored: scores of two models on six prompts.
@@ -96,6 +97,31 @@ def test_a_judge_in_an_object_or_in_the_document_around_the_records(tmp_path: Pa
     assert draft(inside) == ({"judge_model": "judge.model"}, "")
 
 
+@pytest.mark.parametrize(
+    ("described", "expected", "words"),
+    [
+        ({"annotator": {"id": "a17"}}, {"annotator": "annotator.id"}, ""),
+        ({"labeler": {"name": "eve", "team": "x"}}, {"annotator": "labeler.name"}, ""),
+        ({"grader": {"type": "llm", "model": "claude-x"}}, {"judge_model": "grader.model"}, ""),
+        ({"grader": {"type": "human", "name": "eve"}}, {}, '"grader.name" is (eve)'),
+        ({"evaluator": {"kind": "human"}}, {}, '"evaluator.kind" is (human)'),
+        ({"scorer": {"threshold": 0.5}}, {}, ""),
+        ({"reviewer": {"name": 0.5}}, {}, ""),
+    ],
+)
+def test_who_is_named_in_an_object_scored_or_is_asked(
+    tmp_path: Path, described: dict[str, Any], expected: dict[str, str], words: str
+) -> None:
+    records = [
+        {"model": "org/a", "benchmark": "quiz", "prompt_id": f"q{prompt}", **described, "score": prompt % 2}
+        for prompt in PROMPTS
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(records))
+    scorer, asked = draft(path)
+    assert scorer == expected and words in asked and bool(words) == bool(asked)
+
+
 def test_a_draft_gives_the_figures_that_ingest_gives_without_it(tmp_path: Path, run: Caller) -> None:
     """People are one scorer, and each judge one of its own; several people are draws, as the draft says."""
     path = table(tmp_path / "a.csv", "judge,annotator", *[(name, "") for name in JUDGES], ("", "ann"), ("", "bob"))
@@ -125,3 +151,16 @@ def test_a_draft_gives_the_figures_that_ingest_gives_without_it(tmp_path: Path, 
         *[("model", "claude-3-opus", 6)] * 2,
         *[("model", "gpt-4o", 6)] * 2,
     ]
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        ({"type": "human", "name": "eve"}, {"scorer": "people", "scorer_kind": "human"}),
+        ({"kind": "Annotator", "id": "17"}, {"scorer": "people", "scorer_kind": "human"}),
+        ({"type": "llm", "model": "gpt-4o"}, {"scorer": "", "scorer_kind": "model", "judge_model": "gpt-4o"}),
+        ({"type": "program", "name": "regex"}, {"scorer": "regex", "scorer_kind": "match"}),
+    ],
+)
+def test_an_object_says_whether_it_describes_people(described: dict[str, Any], expected: dict[str, str]) -> None:
+    assert scorer_of({"scorer": json.dumps(described)}) == expected

@@ -612,6 +612,15 @@ def test_figures_by_key_and_by_name_are_offered_as_published(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.parametrize(("column", "name"), [("seed", "training_seed"), ("step", "step"), ("run_id", "run_id")])
+def test_what_tells_figures_of_one_model_apart_is_offered_with_them(tmp_path: Path, column: str, name: str) -> None:
+    """Three figures of one model under three seeds were one figure, stated twice otherwise."""
+    values = {column: [100, 200, 300], "accuracy": [0.5, 0.6, 0.7]}
+    path = csv(tmp_path / "r.csv", {"model": ["ada"] * 3, "benchmark": ["quiz"] * 3} | values)
+    text = asked(path, "figures of whole benchmarks or runs")
+    assert f'2. [run] {name} = "{column}", and for [[scores]], [[published]] metric = "accuracy"' in text
+
+
 def test_spreads_and_codes_are_not_offered_as_scores(tmp_path: Path) -> None:
     columns = {"mean": [0.6, 512], "variance": [0, 0], "stddev": [0, 0], "exit_code": [0, 1]}
     asked(csv(tmp_path / "a.csv", {"id": ["x", "y"]} | columns), "where the scores are")

@@ -27,7 +27,7 @@ from warehouse.analysis.selection.conditions import (
     settings_of_rows,
 )
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
-from warehouse.analysis.selection.same_answers import FEWEST_DIFFERING, read_same_answers, scored_differently
+from warehouse.analysis.selection.same_answers import a_few_scored_differently, read_same_answers, scored_differently
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
 from warehouse.analysis.selection.selection import RowRules
@@ -273,7 +273,7 @@ def _rows_of(
         return
     tests = [(entry, tested_repeats(entry, clusters)) for entry in usable]
     for entry, test in tests:
-        if _verdict(test, rules) == SPLIT or _two_scorers(store, entry, test):
+        if _verdict(test, rules) == SPLIT or (test is not None and _equal_responses(store, entry, test)[0]):
             for other in usable:
                 yield from _with_repeats(store, replace(other, label=_joined(entry.label, "")), clusters, rules)
             return
@@ -441,12 +441,14 @@ def _verdict(test: RepeatsTest | None, rules: RowRules) -> str:
     return test.verdict
 
 
-def _two_scorers(store: Store, entry: ScoredCondition, test: RepeatsTest | None) -> str:
-    """What is said of runs that score equal responses differently; empty where they do not."""
-    if test is None or test.n_differ < FEWEST_DIFFERING:
-        return ""
+def _equal_responses(store: Store, entry: ScoredCondition, test: RepeatsTest) -> tuple[str, str]:
+    """What is said of two scorers of equal responses, or of a few that are scored otherwise; empty where nothing is."""
+    if not test.n_differ:
+        return "", ""
     answers = read_same_answers(store, runs_with_scores(entry), [entry.metric])
-    return scored_differently(answers, entry.condition.model)
+    name = entry.condition.model
+    scorers = scored_differently(answers, name)
+    return scorers, "" if scorers else a_few_scored_differently(answers, name)
 
 
 def _with_repeats(
@@ -459,12 +461,12 @@ def _with_repeats(
         return
     verdict = _verdict(test, rules)
     flags = tuple(flag for flag in test.flags if flag != "too_few_to_tell")
-    scorers = _two_scorers(store, entry, test)
+    scorers, few = _equal_responses(store, entry, test)
     if scorers and verdict != SPLIT:
         verdict = POOLED if rules.repeats == REPEATS_POOL else SPLIT
     temperature = entry.condition.setting("temperature")
     greedy = greedy_repeats(test, None if temperature is None else float(temperature))
-    notes = list(entry.row_notes)
+    notes = [*entry.row_notes, *filter(None, [few])]
     name = entry.condition.model
     if greedy.flags:
         n_differ, n_prompts = greedy.n_differ, greedy.n_prompts

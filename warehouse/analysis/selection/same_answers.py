@@ -100,3 +100,19 @@ def scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
         f"{model}: runs {first} and {other} score {worst.found.n_differ} of {worst.found.n_equal} equal responses"
         f" differently{more}: two scorers of the same responses, no draws of one another"
     )
+
+
+def a_few_scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
+    """What is said of equal responses with other scores that are no second scorer's; empty where there are none."""
+    few = [own for own in answers if own.found.n_differ and not own.found.scored_differently]
+    if not few:
+        return ""
+    worst = max(few, key=lambda own: own.found.share or 0.0)
+    first, other = worst.runs
+    more = f", and {len(few) - 1} more runs" if len(few) > 1 else ""
+    is_judge = worst.found.p_value is not None
+    why = "how often the judge changes its mind" if is_judge else "too few for two scorers, yet a matcher has no doubts"
+    return (
+        f"{model}: runs {first} and {other} score {worst.found.n_differ} of {worst.found.n_equal} equal responses"
+        f" differently ({worst.found.share:.2g}){more}: {why}"
+    )

@@ -20,6 +20,8 @@ _WORDS_FOR_PEOPLE = frozenset(
 )
 #: Fields of an object that describes a judge, the likeliest first, that name it.
 _NAMES_IN_OBJECT = ("model", "model_name", "model_id", "name", "id")
+#: Fields of it that say whether it describes people.
+_KINDS_IN_OBJECT = ("type", "kind")
 #: How scorers that ask a model are called: they are no names of models.
 _GRADED_BY_MODEL = ("model_graded", "llm", "modelgraded")
 
@@ -55,7 +57,7 @@ def scorer_of(said: Mapping[str, Any]) -> dict[str, str] | Unfit:
 
 
 def _name_in(value: Any) -> str:
-    """A value as a name; of an object that describes a judge the model that it names."""
+    """A value as a name; of an object that describes a judge the model that it names, of one of people ``PEOPLE``."""
     text = str(text_of(value)).strip()
     if not text.startswith("{"):
         return text
@@ -63,6 +65,8 @@ def _name_in(value: Any) -> str:
         said = parse_json(text)
     except ValueError:
         return text
+    if any(_is_people(str(said.get(name))) for name in _KINDS_IN_OBJECT):
+        return PEOPLE
     named = [said[name] for name in _NAMES_IN_OBJECT if isinstance(said.get(name), str)]
     return named[0].strip() if named else text
 

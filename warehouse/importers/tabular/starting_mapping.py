@@ -392,10 +392,16 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
             ),
             (
                 '[sample] position = "@index"',
-                _as_published(values, "for [[scores]], ", fields.metric),
+                _as_published(values, f"{_telling_apart(fields)}for [[scores]], ", fields.metric),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
+
+
+def _telling_apart(fields: Any) -> str:
+    """Fields of a run of which most rows have a value of their own: what tells figures of one model apart."""
+    by_path = {path: why.partition(":")[0] for path, why in fields.why_not.items() if why.endswith(" rows")}
+    return "".join(f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items())
 
 
 def _as_published(values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None) -> str:

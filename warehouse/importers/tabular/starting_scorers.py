@@ -31,8 +31,8 @@ _ANY = frozenset(
 )
 #: Words that stand beside them in the name of a column that names one.
 _BESIDE = frozenset("by model llm name id ids who type kind source".split())
-#: Names of a model in an object that describes a judge.
-_NAMES_IN_JUDGE = ("model", "model_name", "model_id", "name", "id")
+#: Names, in an object that describes who scored, of a model, of anybody, and of what anybody is.
+_MODELS, _NAMES, _KINDS = ("model", "model_name", "model_id"), ("name", "id"), ("type", "kind")
 #: Words of names of metrics that a program works out, whoever else scores.
 _BY_PROGRAM = frozenset(
     "exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt meteor loss perplexity ppl wer cer"
@@ -98,7 +98,7 @@ def scorers_in(table: TableProfile, columns: Sequence[ColumnProfile], taken: Col
             found.chosen[name] = column.path
             found.columns.append(column)
     for column in free:
-        if column not in found.columns and _may_name(table, column):
+        if column not in found.columns and _may_name(table, column) and not _is_said_better(column, free):
             found.asked.append(column)
     _ask_of_two(table, found)
     if not found.columns and not found.asked:
@@ -109,10 +109,10 @@ def scorers_in(table: TableProfile, columns: Sequence[ColumnProfile], taken: Col
 def _field_of(name: str, parents: Sequence[str]) -> str:
     """The field of ``[scorer]`` that the name of a column is usual for; empty for another name."""
     plain = plain_name(name)
-    if parents and is_of_judge(parents[-1:]):
-        return "judge_model" if plain in _NAMES_IN_JUDGE[:3] else ""
+    if parents and plain in _MODELS and is_of_judge(parents[-1:]):
+        return "judge_model"
     if parents:
-        return ""
+        return "annotator" if plain in _NAMES and {*words_of(parents[-1])} <= _PEOPLE else ""
     usual = [own for own, words in SCORER_NAMES.items() if plain in (own, *words)]
     return usual[0] if usual else ""
 
@@ -143,9 +143,11 @@ def _are_letters(column: ColumnProfile) -> bool:
 
 def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
     """Whether a column may name who scored, by its name, and what it holds does not speak against it."""
-    words = words_of(column.name)
-    who = {*words} & (_PEOPLE | _ANY)
-    if column.parents or not who or not {*words} <= who | _BESIDE:
+    if column.parents and plain_name(column.name) not in (*_NAMES, *_KINDS):
+        return False
+    words = _words_for(column)
+    who = words & (_PEOPLE | _ANY)
+    if not who or not words <= who | _BESIDE:
         return False
     if column.is_number:
         is_whole = all(number.is_integer() for number in column.numbers)
@@ -153,13 +155,26 @@ def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
     return _are_texts(table, column)
 
 
+def _is_said_better(column: ColumnProfile, columns: Sequence[ColumnProfile]) -> bool:
+    """Whether the object that says what kind somebody is names him too."""
+    if not column.parents or plain_name(column.name) not in _KINDS:
+        return False
+    beside = (other for other in columns if other.parents == column.parents)
+    return any(plain_name(other.name) in (*_MODELS, *_NAMES) for other in beside)
+
+
+def _words_for(column: ColumnProfile) -> set[str]:
+    """Words of the name of a column, or of the object that it lies in."""
+    return {*words_of(column.parents[-1] if column.parents else column.name)}
+
+
 def word_for(column: ColumnProfile) -> str:
     """The field for a column that may name who scored."""
-    return "annotator" if {*words_of(column.name)} & _PEOPLE else "scorer"
+    return "annotator" if _words_for(column) & _PEOPLE else "scorer"
 
 
 def _whether(column: ColumnProfile) -> Choice:
-    path = toml_text(column.path)
+    path, name = toml_text(column.path), ".".join((*column.parents, column.name))
     return Choice(
         f"what {path} is ({', '.join(str(value) for value in column.values[:_FEW])})",
         (
@@ -169,8 +184,8 @@ def _whether(column: ColumnProfile) -> Choice:
         ),
         (
             f"[scorer] {word_for(column)} = {path}",
-            f"[run.configuration] {toml_key(column.name)} = {inline_table({'path': column.path, 'optional': True})}",
-            f"[metadata] {toml_key(column.name)} = {path}",
+            f"[run.configuration] {toml_key(name)} = {inline_table({'path': column.path, 'optional': True})}",
+            f"[metadata] {toml_key(name)} = {path}",
         ),
     )
 
