@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -21,6 +22,7 @@ from warehouse.cli.agents.tools import TOOLS, Context
 from warehouse.cli.state import State
 from warehouse.importers.common.model_names import parse_arguments
 from warehouse.records.credentials import masked, masked_name, without_credentials
+from warehouse.schedule.log import Health, JobLog
 from warehouse.serve.app import create_app
 from warehouse.store.engines import Limits
 
@@ -167,6 +169,55 @@ def test_votes_name_nobody_by_a_key(run: Caller, tmp_path: Path) -> None:
     assert len(run("query", "select * from preference", "--json", db=store).rows) == 2
     assert len(run("query", "select * from model", "--json", db=store).rows) == 2
     assert not [leak for where, text in texts_of(tmp_path / "s.duckdb") for leak in leaks(where, text)]
+
+
+def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(run: Caller, tmp_path: Path) -> None:
+    """Tags, notes and reasons were stored with the keys in them; errors repeated a password in an address."""
+    store, address = str(tmp_path / "s.duckdb"), "postgresql://me:plainwordhidden7@host.example/x"
+    table(tmp_path / "scores.csv")
+    run("ingest", str(tmp_path / "scores.csv"), "--higher-is-better", db=store)
+    found: list[str] = []
+    for words in (
+        ("runs", "run:1", "--tag", KEYS["github"], "--note", f"launched with {KEYS['openai']} at {address}"),
+        ("invalidate", "run:2", "--reason", f"a wrong key: {KEYS['gcp']}"),
+        ("benchmarks", "settings", "quiz", "--ignore", "fewshot", "--reason", KEYS["aws"]),
+        ("runs", "--all", "--json"),
+        ("leaderboard", address),
+        ("compare", address, "org/b", "--json"),
+        ("query", f'select "{address}"'),
+        ("ingest", str(tmp_path / "scores.csv"), "--set", f"nothing={address}"),
+    ):
+        outcome = run(*words, db=store)
+        found += leaks(words[0], outcome.out + outcome.err)
+    for where, text in texts_of(tmp_path / "s.duckdb"):
+        found += leaks(where, text)
+    (marked,) = (row for row in run("runs", "--json", db=store).rows if row["run_id"] == 1)
+    assert marked["tags"] == [masked_name(KEYS["github"])] and marked["note"].startswith("launched with ***")
+    tools = Tools(Context(State(db=store), Limits()))
+    found += leaks("mcp", tools.page_or_error("leaderboard", {"benchmark": address})[0])
+    with TestClient(create_app(f"duckdb:///{store}"), base_url="http://127.0.0.1:8321") as client:
+        for path in ("/compare", "/benchmark/nobody", "/sample"):
+            text = client.get(path, params={"a": address, "b": KEYS["aws"], "run": address, "metric": address}).text
+            found += leaks(f"page {path}", re.sub(r'(?:href|value)="[^"]*"', "", text))  # what was asked for comes back
+        found += leaks("no page", client.get(f"/benchmark/{KEYS['aws']}").text)
+    assert not found, "\n".join(found)
+
+
+def test_a_log_and_its_health_file_hold_no_key(tmp_path: Path) -> None:
+    """They repeated names of files that a job writes, and messages of what it calls."""
+    stream, said = io.StringIO(), " ".join([*KEYS.values(), *STATED])
+    for form in ("text", "json"):
+        log = JobLog(form, stream)
+        log.write("published", path=f"copy-{KEYS['github']}.duckdb", tried=[{"error": said}], at=Path(KEYS["aws"]))
+        log.relay(f"Traceback: {said}")
+    health = Health(tmp_path / "health.json", log, log.clock, cron="* * * * *")
+    health.tell(last={"result": "failed", "error": said, "n_sources": 3, "ok": False, "copy": None})
+    text = (tmp_path / "health.json").read_text()
+    assert leaks("log", stream.getvalue()) + leaks("health", text) == []
+    assert json.loads(text)["last"] | {"error": ""} == {
+        **{"result": "failed", "error": "", "n_sources": 3},
+        **{"ok": False, "copy": None},
+    }
 
 
 VOTES = """
