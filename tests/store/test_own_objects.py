@@ -106,6 +106,15 @@ def test_the_name_of_a_file_is_no_part_of_a_statement(run: Caller, tmp_path: Pat
         assert run("db", "check", "--deep", db=path).code == 0, name
 
 
+@pytest.mark.parametrize("name", ["s.duckdb", "s.duckdb.wal"])
+def test_a_pipe_is_no_store(store: str, run: Caller, name: str, tmp_path: Path) -> None:
+    """A folder may come from anybody, and a pipe in it was waited for without an end."""
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    for command in (("leaderboard",), ("query", "--sql", "select 1 as a"), ("ingest", str(tmp_path / "a.csv"))):
+        run(*command, db=store).fails(4, f"{name} is no file")
+
+
 def test_an_upgrade_makes_views_anew_and_leaves_the_rest_alone(store: str, run: Caller) -> None:
     change(store, "create or replace view seed_summary as select 1 as model")
     assert run("db", "upgrade", db=store).code == 0
