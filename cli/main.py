@@ -84,10 +84,10 @@ def _prepare_output() -> None:
 
 
 def _without_keys(text: str) -> str:
-    """A message without what looks like a key: it may repeat what was typed, or a name that a file has."""
-    from warehouse.records.credential_looks import masked_looks
+    """A message without keys and passwords: it may repeat what was typed, or a name that a file has."""
+    from warehouse.records.credentials import masked
 
-    return masked_looks(text)
+    return masked(text)
 
 
 def _fail(failure: Failure, args: Sequence[str]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from warehouse.cli.agents.server import Tools
 from warehouse.cli.agents.tools import TOOLS, Context
 from warehouse.cli.state import State
 from warehouse.importers.common.model_names import parse_arguments
-from warehouse.records.credentials import masked, without_credentials
+from warehouse.records.credentials import masked, masked_name, without_credentials
+from warehouse.schedule.log import Health, JobLog
 from warehouse.serve.app import create_app
 from warehouse.store.engines import Limits
 
@@ -28,6 +30,8 @@ DATA = Path(__file__).parent / "data"
 KEYS = keys()
 #: In names of files and folders, which take no slash or quote.
 IN_NAMES = (KEYS["huggingface"], KEYS["github"])
+#: In tables, of as many kinds, of which each has one more of its kind that ends otherwise.
+TABLE_KEYS = [KEYS[rule] for rule in ("aws", "gcp", "github", "groq", "huggingface", "jwt", "openai", "stripe", "npm")]
 
 
 @pytest.mark.parametrize("rule", KEYS)
@@ -107,6 +111,17 @@ def table(path: Path) -> None:
     path.write_text("\n".join(rows) + "\n")
 
 
+def named_by_keys(path: Path, keys: Sequence[str] = TABLE_KEYS) -> None:
+    """A table in which every name holds a key; those of the two models of a benchmark differ in it alone."""
+    rows = ["model,benchmark,metric,prompt_id,score,template"]
+    for place, key in enumerate(keys):
+        other = f"{key[:-1]}{'b' if key[-1] == 'a' else 'a'}"
+        for model in (key, other):
+            rows += [f"org/{model},suite-{key},acc-{key},q{n},{(n + place + len(model)) % 2},{key}" for n in range(6)]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(rows) + "\n")
+
+
 def broken(path: Path) -> None:
     """A log whose message repeats what it holds, and rows that are rejected."""
     path.parent.mkdir(exist_ok=True)
@@ -122,6 +137,104 @@ def test_arguments_that_are_written_as_json_are_arguments() -> None:
     assert parse_arguments("{'top_k': 5}") == {"top_k": 5}
 
 
+def test_names_that_differ_in_their_keys_alone_stay_apart() -> None:
+    one, other = (f"org/{KEYS['github'][:-1]}{last}" for last in "ab")
+    assert masked_name(one) != masked_name(other)
+    assert found_in(masked_name(one) + masked_name(other)) == []
+    for name in (one, f"api_key={KEYS['openai']}", "org/model,token=plainwordhidden7"):
+        assert masked_name(masked_name(name)) == masked_name(name) != name
+    for name in ("org/model", "babi_qa:task=15", "mmlu:subject=abstract_algebra,method=joint", "pass@1", "a***b"):
+        assert masked_name(name) == name
+
+
+def test_a_name_with_a_key_is_masked_in_the_store_and_stays_one_of_its_own(run: Caller, tmp_path: Path) -> None:
+    """Models whose names differ in a key were one, and names of benchmarks and metrics were stored as they were."""
+    store = str(tmp_path / "s.duckdb")
+    named_by_keys(tmp_path / "named.csv", TABLE_KEYS[:4])
+    run("ingest", str(tmp_path / "named.csv"), "--higher-is-better", "--set", f"suite={KEYS['npm']}", db=store)
+    tables = ("model", "benchmark", "metric")
+    counts = [run("query", f"select name from {table}", "--json", db=store).rows for table in tables]
+    assert [len({row["name"] for row in rows}) for rows in counts] == [8, 5, 4]
+    assert not [leak for where, text in texts_of(tmp_path / "s.duckdb") for leak in leaks(where, text)]
+    assert run("db", "check", "--deep", db=store).code == 0
+
+
+def test_votes_name_nobody_by_a_key(run: Caller, tmp_path: Path) -> None:
+    store = str(tmp_path / "s.duckdb")
+    keys = [KEYS[name] for name in ("github", "gcp", "aws")]
+    rows = [f"{left},{right},a,{keys[2]}" for left in keys[:2] for right in keys[:2] if left != right]
+    (tmp_path / "votes.csv").write_text("\n".join(["left,right,winner,voter", *rows]))
+    (tmp_path / "votes.toml").write_text(VOTES.replace("NAME", keys[0]))
+    run("ingest", str(tmp_path / "votes.csv"), "--map", str(tmp_path / "votes.toml"), db=store)
+    assert len(run("query", "select * from preference", "--json", db=store).rows) == 2
+    assert len(run("query", "select * from model", "--json", db=store).rows) == 2
+    assert not [leak for where, text in texts_of(tmp_path / "s.duckdb") for leak in leaks(where, text)]
+
+
+def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(run: Caller, tmp_path: Path) -> None:
+    """Tags, notes and reasons were stored with the keys in them; errors repeated a password in an address."""
+    store, address = str(tmp_path / "s.duckdb"), "postgresql://me:plainwordhidden7@host.example/x"
+    table(tmp_path / "scores.csv")
+    run("ingest", str(tmp_path / "scores.csv"), "--higher-is-better", db=store)
+    found: list[str] = []
+    for words in (
+        ("runs", "run:1", "--tag", KEYS["github"], "--note", f"launched with {KEYS['openai']} at {address}"),
+        ("invalidate", "run:2", "--reason", f"a wrong key: {KEYS['gcp']}"),
+        ("benchmarks", "settings", "quiz", "--ignore", "fewshot", "--reason", KEYS["aws"]),
+        ("runs", "--all", "--json"),
+        ("leaderboard", address),
+        ("compare", address, "org/b", "--json"),
+        ("query", f'select "{address}"'),
+        ("ingest", str(tmp_path / "scores.csv"), "--set", f"nothing={address}"),
+    ):
+        outcome = run(*words, db=store)
+        found += leaks(words[0], outcome.out + outcome.err)
+    for where, text in texts_of(tmp_path / "s.duckdb"):
+        found += leaks(where, text)
+    (marked,) = (row for row in run("runs", "--json", db=store).rows if row["run_id"] == 1)
+    assert marked["tags"] == [masked_name(KEYS["github"])] and marked["note"].startswith("launched with ***")
+    tools = Tools(Context(State(db=store), Limits()))
+    found += leaks("mcp", tools.page_or_error("leaderboard", {"benchmark": address})[0])
+    with TestClient(create_app(f"duckdb:///{store}"), base_url="http://127.0.0.1:8321") as client:
+        for path in ("/compare", "/benchmark/nobody", "/sample"):
+            text = client.get(path, params={"a": address, "b": KEYS["aws"], "run": address, "metric": address}).text
+            found += leaks(f"page {path}", re.sub(r'(?:href|value)="[^"]*"', "", text))  # what was asked for comes back
+        found += leaks("no page", client.get(f"/benchmark/{KEYS['aws']}").text)
+    assert not found, "\n".join(found)
+
+
+def test_a_log_and_its_health_file_hold_no_key(tmp_path: Path) -> None:
+    """They repeated names of files that a job writes, and messages of what it calls."""
+    stream, said = io.StringIO(), " ".join([*KEYS.values(), *STATED])
+    for form in ("text", "json"):
+        log = JobLog(form, stream)
+        log.write("published", path=f"copy-{KEYS['github']}.duckdb", tried=[{"error": said}], at=Path(KEYS["aws"]))
+        log.relay(f"Traceback: {said}")
+    health = Health(tmp_path / "health.json", log, log.clock, cron="* * * * *")
+    health.tell(last={"result": "failed", "error": said, "n_sources": 3, "ok": False, "copy": None})
+    text = (tmp_path / "health.json").read_text()
+    assert leaks("log", stream.getvalue()) + leaks("health", text) == []
+    assert json.loads(text)["last"] | {"error": ""} == {
+        **{"result": "failed", "error": "", "n_sources": 3},
+        **{"ok": False, "copy": None},
+    }
+
+
+VOTES = """
+files = "votes.csv"
+[run]
+benchmark = { const = "voted-NAME" }
+[votes]
+model_a = "left"
+model_b = "right"
+first = { const = "a" }
+outcome = "winner"
+voter = "voter"
+scorer = { const = "human" }
+scorer_kind = { const = "human" }
+"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("keys")
@@ -129,6 +242,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     inspect(made / "api_key=plainwordhidden7" / f"2026-01-01T00-00-00+00-00_grid_{IN_NAMES[1]}.json")
     table(made / f"scores-{IN_NAMES[0]}.csv")
     broken(made / f"broken-{IN_NAMES[1]}.jsonl")
+    named_by_keys(made / "named.csv")
     return made
 
 
@@ -167,12 +281,12 @@ def test_no_key_comes_into_the_store_or_out_of_it(
         found.extend(leaks(f"stdout of {words[0]}", outcome.out) + leaks(f"stderr of {words[0]}", outcome.err))
 
     look("-v", "ingest", str(folder), "--higher-is-better", "--set", f"note={KEYS['gitlab']}")
-    assert len(run("sources", "--json", db="s.duckdb").rows) == 4
+    assert len(run("sources", "--json", db="s.duckdb").rows) == 5
     look("ingest", str(folder / f"broken-{IN_NAMES[1]}.jsonl"), "--max-rejected", "9", "--json")
     for where, text in texts_of(tmp_path / "s.duckdb"):
         found += leaks(where, text)
     states = [row["state"] for row in run("sources", "--json", db="s.duckdb").rows]
-    assert states.count("loaded") == 4
+    assert states.count("loaded") == 5
     for words in OUTPUTS:
         look(*words)
     for file in ("report.html", "c.json", "card.json", "card.md"):

@@ -10,7 +10,7 @@ from typing import Any
 from warehouse.errors import MisuseError
 from warehouse.extras import load
 from warehouse.records.canonical_json import json_text
-from warehouse.records.credential_looks import masked_looks
+from warehouse.records.credentials import masked
 from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of
@@ -57,7 +57,8 @@ class Tools:
             if failure is None:
                 log.exception("tool %s", name)
                 failure = Failure(f"a mistake of this program: {type(error).__name__}: {error}", "internal", 1)
-            return masked_looks(json_text(failure.to_dict())), True
+            failure = failure._replace(message=masked(failure.message))
+            return json_text(failure.to_dict()), True
 
 
 def serve(state: State, limits: Limits) -> None:

@@ -62,6 +62,23 @@ HOSTILE: dict[str, tuple[tuple[str, ...], str]] = {
         "alembic_version, which is a table, is none there",
     ),
     "a macro": (("create macro avg(x) as 42",), "a function avg, as the engine has one"),
+    "a macro in capitals": (('create macro "AVG"(x) as 42',), "a function avg, as the engine has one"),
+    "a default": (
+        ("alter table run alter column status set default 'invalidated'",),
+        "a value by itself for the column status of run",
+    ),
+    "a generated column": (
+        (
+            "create table kept as select * from preference",
+            "drop table preference cascade",
+            "create table preference (outcome varchar, weight double generated always as (2))",
+        ),
+        "a value by itself for the column weight of preference",
+    ),
+    "a table of a load": (
+        ("create table stage_sample as select 1 as run",),
+        "stage_sample, as a load calls what it is at",
+    ),
     "a macro over tables": (("create macro range(x) as table select 1",), "a function range, as the engine has one"),
     "a macro in another schema": (
         ("create schema other", "create macro other.sqrt(x) as 42"),
@@ -78,6 +95,24 @@ def test_what_is_not_ours_is_refused_by_name(store: str, run: Caller, what: str,
         run(*command, db=store).fails(4, told)
     checked = run("db", "check", db=store)
     assert checked.code == 1 and told in checked.out
+
+
+def test_the_name_of_a_file_is_no_part_of_a_statement(run: Caller, tmp_path: Path) -> None:
+    """The database is called like its file: a quote in it ended a text of a statement that a load makes."""
+    (tmp_path / "a.csv").write_text(CSV)
+    for name in ("a'b", "a'; set threads = 1; --", 'x"y', "run", "temp"):
+        path = str(tmp_path / f"{name}.duckdb")
+        assert run("ingest", str(tmp_path / "a.csv"), db=path).code == 0, name
+        assert run("db", "check", "--deep", db=path).code == 0, name
+
+
+@pytest.mark.parametrize("name", ["s.duckdb", "s.duckdb.wal"])
+def test_a_pipe_is_no_store(store: str, run: Caller, name: str, tmp_path: Path) -> None:
+    """A folder may come from anybody, and a pipe in it was waited for without an end."""
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    for command in (("leaderboard",), ("query", "--sql", "select 1 as a"), ("ingest", str(tmp_path / "a.csv"))):
+        run(*command, db=store).fails(4, f"{name} is no file")
 
 
 def test_an_upgrade_makes_views_anew_and_leaves_the_rest_alone(store: str, run: Caller) -> None:
@@ -183,6 +218,23 @@ SERVER: dict[str, tuple[tuple[str, ...], str]] = {
             "create trigger spies before insert on run for each row execute function spy()",
         ),
         "trigger spies of run",
+    ),
+    "a default": (
+        ("alter table run alter column status set default 'invalidated'",),
+        "a value by itself for the column status of run",
+    ),
+    "a table that inherits": (("create table more () inherits (prompt_score)",), "another table as part, more of"),
+    "a policy": (
+        ("create policy none on score for select using (value > 0)", "alter table score enable row level security"),
+        "a policy none of score",
+    ),
+    "an operator": (
+        (
+            "create function zero(double precision, integer) returns double precision"
+            " language sql as 'select 0.0::float8'",
+            "create operator * (leftarg = double precision, rightarg = integer, function = zero)",
+        ),
+        "an operator *, as the engine has one",
     ),
     "a rule": (("create rule lost as on insert to run do instead nothing",), "rule lost of run"),
 }

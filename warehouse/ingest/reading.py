@@ -20,15 +20,16 @@ from warehouse.importers.common.file_walk import Stamp, refuse_pointers
 from warehouse.importers.common.header_values import (
     against_direction,
     metric_without_credentials,
+    published_without_credentials,
     strip_credentials,
     with_direction,
     with_values,
 )
 from warehouse.ingest.declared_ranges import told_outside
 from warehouse.ingest.discover import _Job, _size_of
+from warehouse.ingest.masked_rows import samples_without_credentials, votes_without_credentials
 from warehouse.ingest.unmeasured import drop_unmeasured
-from warehouse.records import Dump, ImportSettings, SourceFiles
-from warehouse.records.credentials import masked
+from warehouse.records import Dump, ImportSettings, RunHeader, SourceFiles
 from warehouse.records.dump import Batch
 from warehouse.store.load.state import NotTogetherError
 
@@ -55,9 +56,14 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     drop_unmeasured(dump, reading.files.name)
     higher_is_better = settings.higher_is_better
     dump.notes += against_direction(dump.runs, higher_is_better)
-    headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
+    given = [with_values(header, settings.values, settings.defaults) for header in dump.runs]
+    headers = list(map(strip_credentials, given))
+    is_query_fit = all(map(_same_metrics, given, headers))
     dump.runs = tuple(with_direction(header, higher_is_better) for header in headers)
-    dump.batches = told_outside(map(_without_credentials, dump.batches), dump.runs, dump.notes)
+    dump.published = tuple(map(published_without_credentials, dump.published))
+    dump.batches = told_outside(_without_credentials(dump.batches, is_query_fit), dump.runs, dump.notes)
+    if dump.votes is not None:
+        dump.votes = map(votes_without_credentials, dump.votes)
     if dump.scan is not None:
         dump.scan.metrics = tuple(
             replace(metric, higher_is_better=higher_is_better) if metric.higher_is_better is None else metric
@@ -66,15 +72,26 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     return dump
 
 
-def _without_credentials(batch: Batch) -> Batch:
-    """A batch whose messages of errors are masked: services repeat there what they were sent."""
-    if not isinstance(batch, pa.RecordBatch) or "error" not in batch.schema.names:
-        return batch
-    errors = batch.column("error")
-    if errors.null_count == len(errors):
-        return batch
-    texts = pa.array([text and masked(text) for text in errors.to_pylist()], errors.type)
-    return batch.set_column(batch.schema.get_field_index("error"), batch.schema.field("error"), texts)
+def _same_metrics(given: RunHeader, kept: RunHeader) -> bool:
+    """Whether no metric of a run has a name that is masked."""
+    return [(metric.name, metric.filter) for metric in given.metrics] == [
+        (metric.name, metric.filter) for metric in kept.metrics
+    ]
+
+
+def _without_credentials(batches: Iterable[Batch], is_query_fit: bool) -> Iterator[Batch]:
+    """Batches with names and messages of errors masked.
+
+    Args:
+        is_query_fit: whether a query gives names that need no mask; else its files are read row by row.
+    """
+    for batch in batches:
+        if isinstance(batch, pa.RecordBatch):
+            yield samples_without_credentials(batch)
+        elif is_query_fit:
+            yield batch
+        else:
+            yield from map(samples_without_credentials, batch.fallback())
 
 
 def read_together(

@@ -14,11 +14,12 @@ import enum
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from warehouse.records.credential_looks import MASK, looks_drawn, looks_mixed, masked_looks
 
-__all__ = ["MASK", "masked", "masked_looks", "without_credentials"]
+__all__ = ["MASK", "masked", "masked_looks", "masked_name", "without_credentials"]
 
 #: ``name=value``, ``name => value``, ``"name": "value"`` and ``name: value`` within one text, up to the value; and
 #: ``--name value``. What is compared (``name == value``) is not stated.
@@ -200,6 +201,30 @@ def masked(text: str) -> str:
     if "login" in text:
         text = _NETRC.sub(rf"\g<kept>{MASK}", text)
     return text
+
+
+#: A name that was masked before, with what tells it apart.
+_MASKED_NAME = re.compile(rf"{re.escape(MASK)}-[0-9a-f]{{6}}")
+
+
+@lru_cache(8192)
+def masked_name(name: str) -> str:
+    """The name of a model, benchmark, metric or the like with :data:`MASK` for each key and password in it.
+
+    Behind the first mask stands the beginning of the name's sha256: things are told apart by their names, and two that
+    differ in their keys alone stay two. A name that was masked before stays as it is.
+
+    >>> masked_name("quiz-AKIAQ7X2BCD3EFG4HIJ5")
+    'quiz-***-d9ae50'
+    """
+    shown = masked(name)
+    if shown == name:
+        return name
+    earlier = _MASKED_NAME.sub(MASK, name)
+    if earlier != name and masked(earlier) == earlier:
+        return name
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return shown.replace(MASK, f"{MASK}-{digest[:6]}", 1)
 
 
 def _without_user(found: re.Match[str]) -> str:

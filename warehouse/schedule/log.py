@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,6 +14,7 @@ from typing import Any, Literal, TextIO
 from warehouse.errors import WarehouseError
 from warehouse.files import HEALTH, UNATTENDED, write_output
 from warehouse.records.clock import aware_now
+from warehouse.records.credentials import masked
 
 Level = Literal["info", "warning", "error"]
 Form = Literal["text", "json"]
@@ -63,10 +64,25 @@ class JobLog:
     def _line(self, event: dict[str, Any]) -> None:
         if self.quiet and event["level"] == "info":
             return
-        line = json.dumps(event, default=str) if self.form == "json" else _text(event)
+        event = event | {"fields": _masked(event["fields"])}
+        line = json.dumps(event) if self.form == "json" else _text(event)
         with suppress(OSError, ValueError):
             self.stream.write(f"{line}\n")
             self.stream.flush()
+
+
+def _masked(value: Any) -> Any:
+    """What a log or a health file says, without keys and passwords: it repeats names of files and messages of others.
+
+    Names of fields are ours, and stay with what they say.
+    """
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, Mapping):
+        return {name: _masked(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float) else masked(str(value))
 
 
 def _event(line: str) -> dict[str, Any] | None:
@@ -135,5 +151,5 @@ class Health:
         if self.path is None:
             return
         self.content["updated"] = stamp(self.clock())
-        text = f"{json.dumps(self.content, indent=2, default=str)}\n"
+        text = f"{json.dumps(_masked(self.content), indent=2)}\n"
         write_output(self.path, text.encode(), HEALTH, advice=UNATTENDED)

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from warehouse.errors import MisuseError, QueryLimitError, WarehouseError
+from warehouse.records.credentials import masked
 from warehouse.refresh.alerts import Rules
 from warehouse.serve.answers import LARGE_ROOM, Answers
 from warehouse.serve.benchmark import benchmark
@@ -123,7 +124,7 @@ class Pages:
     def plain(self, status: int, words: str) -> Response:
         """A page that says what is wrong, or why somebody is not let in."""
         more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status)
-        return Response(self._renderer.error(status, words), status, more, HTML)
+        return Response(self._renderer.error(status, masked(words)), status, more, HTML)
 
     async def failed(self, _request: Request, error: Exception) -> Response:
         """A page for what Starlette refuses."""

@@ -17,6 +17,7 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.records.canonical_json import json_text
 from warehouse.records.clock import utc_now
+from warehouse.records.credentials import masked
 from warehouse.report.pictures import Interval, Picture, forest
 from warehouse.serve.differences import compared_parts
 from warehouse.serve.page import Download, Page, PageRequest, Site, question_from
@@ -53,7 +54,7 @@ def compare(site: Site, request: PageRequest) -> Page:
     form |= {"filter": FILTER, "problem": "", "chosen": _chosen(request)}
     if not (request.value("a") and request.value("b")):
         return Page("compare.html.j2", "Compare", form, names)
-    title = f"{request.value('a')[:100]} against {request.value('b')[:100]}"
+    title = masked(f"{request.value('a')[:100]} against {request.value('b')[:100]}")
     try:
         question = _question(request)
         if site.large.once_soon(*_named(question, request), PATIENCE) is None:
@@ -61,7 +62,9 @@ def compare(site: Site, request: PageRequest) -> Page:
         compared, prompt_filter, looked = read(site, request)
         start = _start(request, looked.flips)
     except (MisuseError, StatisticsError) as error:
-        return Page("compare.html.j2", title, form | {"problem": str(error)}, {"error": str(error)}, status=400)
+        return Page(
+            "compare.html.j2", title, form | {"problem": masked(str(error))}, {"error": masked(str(error))}, status=400
+        )
     comparison = compared.comparison
     with site.store.lend() as store:
         has_texts = not store.dialect.is_lake

@@ -12,16 +12,22 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from warehouse.errors import MisuseError
 from warehouse.importers.common.json_fields import items_of, texts_of
-from warehouse.records import MetricSpec, RunHeader, canonical_json
+from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 from warehouse.records.canonical_json import sha256_of
-from warehouse.records.credentials import without_credentials
+from warehouse.records.credentials import masked_name, without_credentials
 
 #: Values of a field that say nothing.
 EMPTY = (None, "", ())
 #: Fields that only an importer can fill.
 _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
-#: Fields that things are found by, or that hold other records: no keys or passwords are looked for in them.
-_NAMES = frozenset("harness benchmark suite split name filter unit metrics published place".split())
+#: Fields that things are told apart by: two names that differ in their keys alone stay two.
+_NAMES = frozenset(
+    ("harness model agent opponent training_seed recipe benchmark suite split".split())  # of a run
+    + ("name filter scorer judge_model".split())  # of a metric
+    + ("metric statistic perturbation".split())  # of a published figure
+)
+#: Fields that hold other records, are words of ours, or are masked where they are stored.
+_OTHERS = frozenset("unit metrics published place".split())
 
 
 @cache
@@ -79,24 +85,37 @@ def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[
 def strip_credentials(header: RunHeader) -> RunHeader:
     """The header without the keys and passwords that a dump holds: no condition depends on them, and none is stored."""
     metrics = tuple(map(metric_without_credentials, header.metrics))
-    changed = _without_credentials(header) | ({"metrics": metrics} if metrics != header.metrics else {})
+    published = tuple(map(published_without_credentials, header.published))
+    changed = _without_credentials(header)
+    changed |= {"metrics": metrics} if metrics != header.metrics else {}
+    changed |= {"published": published} if published != header.published else {}
     return replace(header, **changed) if changed else header
 
 
 def metric_without_credentials(metric: MetricSpec) -> MetricSpec:
-    """A metric without the keys and passwords among its parameters."""
+    """A metric without the keys and passwords in its names and among its parameters."""
     return replace(metric, **_without_credentials(metric))
 
 
-def _without_credentials(of: RunHeader | MetricSpec) -> dict[str, Any]:
+def published_without_credentials(figure: PublishedScore) -> PublishedScore:
+    """A published figure without keys and passwords in its names."""
+    changed = _without_credentials(figure)
+    return replace(figure, **changed) if changed else figure
+
+
+def _without_credentials(of: RunHeader | MetricSpec | PublishedScore) -> dict[str, Any]:
     """The fields that hold keys or passwords, without them."""
-    values = {item.name: getattr(of, item.name) for item in fields(of) if item.name not in _NAMES}
+    values = {item.name: getattr(of, item.name) for item in fields(of) if item.name not in _OTHERS}
     kept = {
-        name: type(value)(without_credentials(value)) if isinstance(value, tuple) else without_credentials(value)
+        name: _value_without(value, masked_name if name in _NAMES else without_credentials)
         for name, value in values.items()
         if value and isinstance(value, str | tuple | Mapping)
     }
     return {name: value for name, value in kept.items() if value != values[name]}
+
+
+def _value_without(value: Any, mask: Callable[[Any], Any]) -> Any:
+    return type(value)(map(mask, value)) if isinstance(value, tuple) else mask(value)
 
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:

@@ -165,7 +165,8 @@ def invalidate(store: Store, run: str, reason: str) -> int:
     Raises:
         MisuseError: no such run, or it is invalidated already, or no reason.
     """
-    from warehouse.store.load import chains  # those who list runs have no need of it
+    from warehouse.records.credentials import masked  # those who list runs have no need of these
+    from warehouse.store.load import chains
 
     if not reason.strip():
         raise MisuseError("a run is invalidated for a reason: give one")
@@ -173,7 +174,7 @@ def invalidate(store: Store, run: str, reason: str) -> int:
         row = _run(connection, run)
         if row.status == "invalidated":
             raise MisuseError(f"run:{row.id} is invalidated already: {row.status_reason}")
-        chains.invalidate(connection, row, reason)
+        chains.invalidate(connection, row, masked(reason))
     return int(row.id)
 
 
@@ -206,8 +207,11 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
     Returns:
         the run's tags from now on.
     """
+    from warehouse.records.credentials import masked_name
+
     with store.begin() as connection:
         row = _run(connection, run)
+        add = [masked_name(name) for name in add]
         lacking = [name for name in remove if name not in (row.tags or [])]
         if lacking:
             raise MisuseError(f"run:{row.id} has no tag {', '.join(lacking)}")
@@ -216,8 +220,10 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
 
 def note(store: Store, run: str, text: str) -> None:
     """Set the remark of a run, replacing an earlier one; an empty text removes it (MisuseError: no such run)."""
+    from warehouse.records.credentials import masked
+
     with store.begin() as connection:
-        _update(connection, _run(connection, run).id, note=text or None)
+        _update(connection, _run(connection, run).id, note=masked(text) or None)
 
 
 def _run(connection: sa.Connection, reference: str) -> Any:

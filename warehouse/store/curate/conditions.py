@@ -12,6 +12,7 @@ from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records import RunHeader, parse_json
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.clock import utc_now
+from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
@@ -131,7 +132,7 @@ def ignore(store: Store, name: str, *, benchmark: str = "", reason: str = "") ->
         is_the_same = (table.c.name == name) & table.c.benchmark.in_(_names_of(stored, benchmark))
         connection.execute(sa.delete(table).where(is_the_same))
         last_id = connection.execute(sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0))).scalar_one()
-        row = {"id": int(last_id) + 1, "name": name, "benchmark": benchmark, "reason": reason or None}
+        row = {"id": int(last_id) + 1, "name": name, "benchmark": benchmark, "reason": masked(reason) or None}
         connection.execute(sa.insert(table).values(**row, created_at=utc_now()))
         return _work_out_anew(store, connection)
 

@@ -196,6 +196,9 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
         raise StoreError(f"{path} is a folder; expected the file of a store")
     if not path.parent.is_dir():
         raise StoreError(f"the folder {path.parent} does not exist; create it first{hint_on_slashes(url)}")
+    for file in (path, path.with_name(f"{path.name}.wal")):
+        if file.exists() and not file.is_file():  # to open a pipe waits for whoever writes into it, for ever
+            raise StoreError(f"{file} is no file (a pipe, a device); expected the file of a store")
     if path.is_file() and _is_of_another_program(path):  # the engine would fetch an extension that reads some of them
         raise StoreError(f"{path} is not a valid DuckDB database file; name a store with --db, or move this file away")
     if not write:

@@ -103,7 +103,8 @@ class Scratch:
 
     def _look_in(self, path: str) -> None:
         if path != self._path:
-            self.run(f"set search_path = '{path}'")
+            text = path.replace("'", "''")  # the database is called like the file
+            self.run(f"set search_path = '{text}'")
         self._path = path
 
     def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:

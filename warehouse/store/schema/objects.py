@@ -37,6 +37,8 @@ CACHE_VARIABLE = "XDG_CACHE_HOME"
 #: Differences that a message names.
 _NAMED = 3
 
+#: Number of what a store is looked through for: what fewer rules had proven is looked through again.
+_RULES = 2
 #: Files that stay in the cache as proven, the latest.
 _KEPT = 200
 
@@ -144,14 +146,24 @@ def foreign_objects(store: Store) -> list[str]:
     return differences
 
 
+#: What columns, tables and their rows may have that changes what is written or read without a word.
+_KINDS = {"default": "a value by itself for the column", "child": "another table as part,", "policy": "a policy"}
+#: The beginning of the names of tables that a load makes for itself, which it looks for in the store as well.
+_OF_A_LOAD = "stage_"
+
+
 def _other_kinds(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     views = frozenset(view_names())
     tables = TABLES | {VERSION_TABLE}
     found = []
     for row in rows:
         name, kind = row["name"], row["kind"]
-        if kind in ("trigger", "rule") and name in tables:
-            found.append(f"{kind} {row['text']} of {name}")
+        if kind in ("trigger", "rule", "default", "child", "policy") and name in tables:
+            found.append(f"{_KINDS.get(kind, kind)} {row['text']} of {name}")
+        elif kind in ("table", "view") and name.startswith(_OF_A_LOAD):
+            found.append(f"{name}, as a load calls what it is at")
+        elif kind == "operator":
+            found.append(f"an operator {name}, as the engine has one")
         elif kind in ("table", "view", "other"):
             expected = "table" if name in tables else "view" if name in views else kind
             if kind != expected:
@@ -160,7 +172,7 @@ def _other_kinds(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _functions(store: Store, rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    names = sorted({row["name"] for row in rows if row["kind"] == "function"})
+    names = sorted({row["name"].lower() for row in rows if row["kind"] == "function"})
     if not names:
         return []
     if store.dialect.embedded:
@@ -278,7 +290,7 @@ class _Cache:
             return cls(version)
         try:
             kept = json.loads(path.read_bytes())
-            if kept["version"] == f"{HEAD} {version}":
+            if kept["version"] == f"{HEAD} {_RULES} {version}":
                 return cls(version, str(kept["views"]), dict(kept["proven"]))
         except (OSError, ValueError, TypeError, KeyError):
             pass  # as if there were none
@@ -297,7 +309,7 @@ class _Cache:
         path = _cache_file()
         if path is None:
             return
-        kept = {"version": f"{HEAD} {self.version}", "views": self.views, "proven": dict(self.proven)}
+        kept = {"version": f"{HEAD} {_RULES} {self.version}", "views": self.views, "proven": dict(self.proven)}
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, json.dumps(kept).encode(), mode=0o600, lasting=False)
