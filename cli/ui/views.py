@@ -12,7 +12,6 @@ from .table import recording
 
 #: Printers by the class of a result: module, function, and what it takes after the result.
 _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
-    "AbilityReport": ("..ui.irt_tables", "print_abilities", ()),
     "AnchorReport": (".flash", "_print_errors", ()),
     "AuditReport": (".audit", "_print", (20, "state")),
     "CorrectedBoard": ("..ui.corrected", "print_corrected", ()),
@@ -28,8 +27,6 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),
     "HorizonReport": (".horizon", "_print", ("state",)),
-    "DimensionsReport": ("..ui.irt_tables", "print_dimensions", ()),
-    "IrtReport": ("..ui.irt_tables", "print_fit", (10,)),
     "ItemReport": (".items", "print_items", (20, "state")),
     "JudgeReport": (".judge", "_print", ("state",)),
     "LabelPlans": (".judge", "_print_plans", ()),
@@ -40,7 +37,6 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "MatrixGrowth": ("..ui.matrix_tables", "print_growth", ()),
     "MatrixTest": ("..ui.matrix_tables", "print_test", ()),
     "MatrixWeights": ("..ui.matrix_tables", "print_weights", (None,)),
-    "NextReport": ("..ui.irt_tables", "print_next", ()),
     "PassReport": (".variance", "_print_rates", ("state",)),
     "PowerPlan": (".power", "_print", ()),
     "PromptRuns": (".show", "_print_prompt_runs", ()),
@@ -57,7 +53,6 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "Similar": (".text", "_print_similar", ()),
     "SplitReport": (".items", "print_splits", ()),
     "TemplatesReport": (".variance", "_print_templates", ("state",)),
-    "ScaleReport": ("..ui.irt_tables", "print_scale", ()),
     "SubsetPlans": (".subset", "_print", (None,)),
 }
 

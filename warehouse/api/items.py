@@ -14,7 +14,7 @@ from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates
 if TYPE_CHECKING:
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
     from warehouse.analysis.irt.irt import Irt  # noqa: F401
-    from warehouse.analysis.irt.published import ScaleReport  # noqa: F401
+    from warehouse.analysis.irt.scale_report import ScaleReport  # noqa: F401
     from warehouse.analysis.items.datamap import DataMap  # noqa: F401
     from warehouse.analysis.items.features import FeatureReport  # noqa: F401
     from warehouse.analysis.items.item_statistics import ItemReport  # noqa: F401

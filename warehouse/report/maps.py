@@ -20,7 +20,7 @@ from warehouse.report.table import count, model_and_condition, name, number, tab
 from warehouse.tables.words import decimals
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.results import AbilityReport
+    from warehouse.analysis.irt.ability_report import AbilityReport
 
 #: A note that begins with how many prompts it is about.
 _COUNTED = re.compile(r"(\d+) prompts? (?:is|are) (.*)")

@@ -70,11 +70,15 @@ class TableNote:
     width: int = 0  #: characters at which it is broken also where a page has no width; 0: never.
 
 
+#: A sentence, a table, or a line below one.
+Part = str | Table | TableNote
+
+
 @dataclass(frozen=True)
 class View:
     """Sentences, tables and lines below them, in order, and remarks on the whole."""
 
-    parts: tuple[str | Table | TableNote, ...]  #: an empty sentence is an empty line.
+    parts: tuple[Part, ...]  #: an empty sentence is an empty line.
     notes: tuple[str, ...] = ()  #: what a reader should know, each a sentence; a command says them on standard error.
 
     @property
