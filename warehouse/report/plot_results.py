@@ -19,7 +19,11 @@ from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.judges.agreement import JudgeReport
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
-from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
+from warehouse.analysis.matrix.cluster_report import MatrixClusters
+from warehouse.analysis.matrix.correlation_report import MatrixTest
+from warehouse.analysis.matrix.explanation_report import MatrixExplanation
+from warehouse.analysis.matrix.growth_report import MatrixGrowth
+from warehouse.analysis.matrix.weights_report import MatrixWeights
 from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.reliability.reliability import ReliabilityReport
 from warehouse.analysis.suites.horizon import HorizonReport

@@ -68,6 +68,7 @@ class TableNote:
     line: str  #: a sentence.
     column: str = ""  #: name of a column of the table above.
     width: int = 0  #: characters at which it is broken also where a page has no width; 0: never.
+    is_term: bool = True  #: the column is called by a word of the glossary, which a terminal then names.
 
 
 #: A sentence, a table, or a line below one.
@@ -83,13 +84,17 @@ class View:
 
     @property
     def explained(self) -> tuple[TableNote, ...]:
-        """The lines that say what a column means."""
-        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column)
+        """The lines that say what a column means whose word the glossary may have."""
+        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column and part.is_term)
 
 
-def legend(meanings: Mapping[str, str]) -> list[TableNote]:
-    """A line for each column, ``name: meaning``, below a table that shows it."""
-    return [TableNote(f"{name}: {meaning}", name) for name, meaning in meanings.items()]
+def legend(meanings: Mapping[str, str], *, are_terms: bool = True) -> list[TableNote]:
+    """A line for each column, ``name: meaning``, below a table that shows it.
+
+    Args:
+        are_terms: columns are called by words of the glossary; False of words that mean something else here.
+    """
+    return [TableNote(f"{name}: {meaning}", name, is_term=are_terms) for name, meaning in meanings.items()]
 
 
 #: Width and height of a drawn interval, in pixels, and what is left free at its ends.
