@@ -14,8 +14,6 @@ from .table import recording
 _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "AnchorReport": (".flash", "_print_errors", ()),
     "AuditReport": (".audit", "_print", (20, "state")),
-    "CorrectedBoard": ("..ui.corrected", "print_corrected", ()),
-    "CorrectedFigures": ("..ui.corrected", "print_corrected", ()),
     "CurvesReport": (".curves", "_print", ("state", False)),
     "DataMap": (".datamap", "_print", (False, False)),
     "Decisions": (".seeds", "_print_decisions", ()),
