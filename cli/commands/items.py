@@ -231,12 +231,12 @@ def print_features(report: FeatureReport, top: int, state: State) -> None:
     """Each figure with the features in turn, and the values that differ most."""
     print_text(report.one_line)
     limited = _limited(report, top)
-    columns: tuple[str, ...] = ()
+    columns: set[str] = set()
     for figure in dict.fromkeys(row.figure for row in report.rows):
         shown = [row for row in limited if row.figure == figure]
         echo(f"\n{figure}")
         cells = [_feature_cells(row, report.level) for row in shown if not row.reason]
-        columns = print_rows(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))
+        columns |= {*print_rows(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))}
         for row in shown:
             if row.reason:
                 name = row.feature if row.level is None else f"{row.feature} = {excerpt(row.level, LONG)}"
