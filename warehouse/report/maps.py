@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.items.datamap import DataMap, DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap_report import DataMap, DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
 from warehouse.analysis.report_data.read import Maps
