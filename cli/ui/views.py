@@ -13,7 +13,6 @@ from .table import recording
 #: Printers by the class of a result: module, function, and what it takes after the result.
 _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "AnchorReport": (".flash", "_print_errors", ()),
-    "AuditReport": (".audit", "_print", (20, "state")),
     "CurvesReport": (".curves", "_print", ("state", False)),
     "Decisions": (".seeds", "_print_decisions", ()),
     "Duplicates": (".text", "_print_duplicates", ()),
