@@ -12,12 +12,10 @@ from .table import recording
 
 #: Printers by the class of a result: module, function, and what it takes after the result.
 _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
-    "AnchorReport": (".flash", "_print_errors", ()),
     "CurvesReport": (".curves", "_print", ("state", False)),
     "Decisions": (".seeds", "_print_decisions", ()),
     "Duplicates": (".text", "_print_duplicates", ()),
     "Embedding": (".text", "_print_embedded", ("state",)),
-    "FlashReport": (".flash", "print_report", ("checked",)),
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),
     "HorizonReport": (".horizon", "_print", ("state",)),
