@@ -14,8 +14,6 @@ from .table import recording
 _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "CurvesReport": (".curves", "_print", ("state", False)),
     "Decisions": (".seeds", "_print_decisions", ()),
-    "Duplicates": (".text", "_print_duplicates", ()),
-    "Embedding": (".text", "_print_embedded", ("state",)),
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),
     "HorizonReport": (".horizon", "_print", ("state",)),
@@ -33,9 +31,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "RunView": (".show", "_print_run", ()),
     "SeedReport": (".variance", "_print_seeds", ("state",)),
     "SeedsReport": (".seeds", "_print_seeds", ("state",)),
-    "SemanticClusters": (".text", "_print_clusters", ()),
     "SequentialGate": (".gate_sequential", "_print", ()),
-    "Similar": (".text", "_print_similar", ()),
     "TemplatesReport": (".variance", "_print_templates", ("state",)),
     "SubsetPlans": (".subset", "_print", (None,)),
 }

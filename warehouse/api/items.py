@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from warehouse.analysis.matrix.matrix import Matrix  # noqa: F401
     from warehouse.analysis.subsets.exchange import Export  # noqa: F401
     from warehouse.analysis.subsets.plan import SubsetPlans  # noqa: F401
-    from warehouse.analysis.text.duplicates import Duplicates  # noqa: F401
-    from warehouse.analysis.text.embed import Embedding  # noqa: F401
-    from warehouse.analysis.text.semantic_clusters import SemanticClusters  # noqa: F401
-    from warehouse.analysis.text.similar import Similar  # noqa: F401
+    from warehouse.analysis.text.clusters_report import SemanticClusters  # noqa: F401
+    from warehouse.analysis.text.duplicates_report import Duplicates  # noqa: F401
+    from warehouse.analysis.text.embed_report import Embedding  # noqa: F401
+    from warehouse.analysis.text.similar_report import Similar  # noqa: F401
 
 
 class ItemMethods(Connection):
