@@ -19,7 +19,7 @@ import pytest
 import warehouse.api
 from warehouse.analysis.comparison.compare import Comparison
 from warehouse.analysis.comparison.gate_view import Gate
-from warehouse.analysis.items.item_statistics import ItemReport
+from warehouse.analysis.items.item_report import ItemReport
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards
 from warehouse.analysis.sequential.view import SequentialGate
 from warehouse.analysis.suites.leaderboard import SuiteBoard

@@ -17,7 +17,7 @@ from ..ui.next_step import say_next, with_store
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, p_value, print_table
+from ..ui.table import echo, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -95,7 +95,7 @@ def _corrected(state: State, output: Output, question: Compare, judge: str | Non
         raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
     corrected_question = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
     found: CorrectedFigures = state.ask(corrected_question)
-    give_corrected(state, output, found, lambda row: {"p": p_value(row.p_value)})
+    give_corrected(state, output, found)
 
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:

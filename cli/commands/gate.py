@@ -16,12 +16,11 @@ from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, number, p_value
+from ..ui.table import echo
 from .gate_sequential import SETTINGS, GateOptions, sequential_gate
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate_view import Gate
-    from warehouse.analysis.judges.corrected import CorrectedRow
     from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
 
@@ -105,13 +104,8 @@ def gate(
 
 def _corrected(state: State, output: Output, question: CorrectedGate) -> int:
     decision: CorrectedFigures = state.ask(question)
-    give_corrected(state, output, decision, _decided)
+    give_corrected(state, output, decision)
     return decision.exit_code
-
-
-def _decided(row: CorrectedRow) -> dict[str, Any]:
-    columns = {"verdict": row.verdict, "margin": number(row.margin, 4)}
-    return columns | {"p pass": p_value(row.p_pass), "p fail": p_value(row.p_fail)}
 
 
 def _two_models(models: tuple[str, ...], candidate: str | None, baseline: str | None) -> tuple[str, str]:

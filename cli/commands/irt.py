@@ -16,7 +16,7 @@ from ..state import State
 from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option, typed
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of, seed_option
-from ..ui.table import echo
+from ..ui.table import echo, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.irt.irt import Irt
@@ -66,10 +66,8 @@ def families(text: str | None) -> str | dict[str, str] | None:
 @top_option("Prompts in each table", 10)
 @irt_options
 def fit(state: State, /, output: Output, family: str | None, top: int, **values: Any) -> None:
-    from ..ui.irt_tables import print_fit
-
     report = model_of(state, values).fit(family=families(family), **values)
-    output.give(report, lambda: print_fit(report, top), records=first_rows(report.rows, top, output))
+    output.give(report, lambda: print_view(report.view(top=top)), records=first_rows(report.rows, top, output))
     state.notes(report.notes)
 
 
@@ -77,16 +75,12 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
 @options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
 def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
-    from ..ui.irt_tables import print_abilities, print_sensitivity
-
     if family is not None and not sensitivity:
         raise click.UsageError("--family goes with --sensitivity")
     model = model_of(state, values)
     report = model.abilities(sensitivity=sensitivity, family=families(family), **values)
-    if sensitivity:
-        output.give(report, lambda: print_sensitivity(report), part="sensitivity")
-    else:
-        output.give(report, lambda: print_abilities(report))
+    part = "sensitivity" if sensitivity else "rows"
+    output.give(report, lambda: print_view(report.view(sensitivity=sensitivity)), part=part)
     state.notes(report.notes)
 
 
@@ -98,18 +92,17 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
 def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     from warehouse.analysis.subsets.exchange import ids_text
 
-    from ..ui.irt_tables import print_next
-
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids:
         refuse_typed("is for intervals, and --ids prints none", "level")
     report = model_of(state, values).next_items(**values)
+    view = report.view()
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
     else:
-        output.give(report, lambda: print_next(report))
-    state.notes((*report.notes, "for ability and rank only: answers to chosen prompts give no score"))
+        output.give(report, lambda: print_view(view))
+    state.notes(view.notes)
 
 
 @command("irt scale", group=irt)
@@ -118,8 +111,6 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
 @options_of(PublishedScale)
 @output_options
 def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any) -> None:
-    from ..ui.irt_tables import print_scale
-
     if by_benchmark and values["predict"] is not None:
         raise click.UsageError("give one of --by-benchmark and --predict: each is a table of its own")
     if by_benchmark or values["predict"] is not None:
@@ -127,7 +118,7 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
     report = state.ask(PublishedScale.from_command(values, typed(values)))
     part = "benchmarks" if by_benchmark else "rows" if values["predict"] is None else "predictions"
     records = first_rows(report.rows, top, output) if part == "rows" else None
-    output.give(report, lambda: print_scale(report, top, by_benchmark), part=part, records=records)
+    output.give(report, lambda: print_view(report.view(top=top, by_benchmark=by_benchmark)), part=part, records=records)
     state.notes(report.left_out)
 
 
@@ -135,8 +126,6 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
 @options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
 def dimensions(state: State, /, output: Output, **values: Any) -> None:
-    from ..ui.irt_tables import print_dimensions
-
     report = model_of(state, values).dimensions(**values)
-    output.give(report, lambda: print_dimensions(report))
+    output.give(report, lambda: print_view(report.view()))
     state.notes(report.notes)

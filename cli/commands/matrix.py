@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -24,9 +24,14 @@ from ..state import State
 from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option
 from ..ui.output import Output
 from ..ui.questions import options_of, seed_option
+from ..ui.table import print_view
 
 if TYPE_CHECKING:
+    from warehouse.analysis.matrix.cluster_report import MatrixClusters
     from warehouse.analysis.matrix.matrix import Matrix
+
+#: Tables of weights that are shown alone.
+Part = Literal["schemes", "random", "pairs"] | None
 
 
 @group("matrix")
@@ -72,14 +77,10 @@ def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
 def test(state: State, /, output: Output, histogram: bool, **options: Any) -> None:
-    from ..ui.matrix_tables import print_histogram, print_test
-
     with opened(state, "permutations", options) as scores:
         result = scores.test(**options)
-    if histogram:
-        output.give(result, lambda: print_histogram(result), part="histogram")
-    else:
-        output.give(result, lambda: print_test(result))
+    part = "histogram" if histogram else "rows"
+    output.give(result, lambda: print_view(result.view(histogram=histogram)), part=part)
     state.notes(result.notes)
 
 
@@ -88,8 +89,6 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
 @option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
 def cluster(state: State, /, output: Output, members: bool, **options: Any) -> None:
-    from ..ui.matrix_tables import member_rows, print_clusters
-
     if not options["store"]:
         refuse_typed("needs --store NAME", "default", "replace")
     if options["store"] and not options["store_result"]:
@@ -98,12 +97,19 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
         result = scores.cluster(**options)
     if members:
         columns = ["prompt", "cluster", "distance", "is_medoid"]
-        output.emit(columns, member_rows(result))
+        output.emit(columns, _member_rows(result))
     else:
-        output.give(result, lambda: print_clusters(result))
+        output.give(result, lambda: print_view(result.view()))
     if options["store"]:
         state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
     state.notes(result.notes)
+
+
+def _member_rows(result: MatrixClusters) -> Iterator[dict[str, Any]]:
+    """The cluster of every prompt."""
+    medoids = set(result.medoids)
+    for row, (prompt, label, distance) in enumerate(zip(result.prompts, result.labels, result.distances, strict=True)):
+        yield {"prompt": prompt, "cluster": label + 1, "distance": distance, "is_medoid": row in medoids}
 
 
 @command("matrix weights", group=matrix)
@@ -114,14 +120,12 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
     click.Choice(["schemes", "random", "pairs"]),
 )
 @matrix_options
-def weights(state: State, /, output: Output, part: str | None, given: Path | None, **options: Any) -> None:
-    from ..ui.matrix_tables import print_weights
-
+def weights(state: State, /, output: Output, part: Part, given: Path | None, **options: Any) -> None:
     options["given"] = None if given is None else read_weights(given)
     with opened(state, "random weightings", options) as scores:
         result = scores.weights(**options)
     fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}
-    output.give(result, lambda: print_weights(result, part), part=fields[part or "schemes"])
+    output.give(result, lambda: print_view(result.view(part=part)), part=fields[part or "schemes"])
     state.notes(result.notes)
 
 
@@ -166,13 +170,11 @@ def read_weights(path: Path) -> dict[str, float]:
 @option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
 def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
-    from ..ui.matrix_tables import print_growth
-
     if output.for_people:
         refuse_typed("goes with --json, --jsonl, --csv or --parquet: the table has the sizes anyway", "steps")
     with opened(state, "prompts", options) as scores:
         result = scores.grow(**options)
-    output.give(result, lambda: print_growth(result), part="steps" if steps else "rows")
+    output.give(result, lambda: print_view(result.view()), part="steps" if steps else "rows")
     state.notes(result.notes)
 
 
@@ -182,15 +184,13 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
 @options_of(CompareParts, only=("parts",))
 @matrix_options
 def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
-    from ..ui.matrix_tables import print_explanation, print_parts
-
     if len(set(parts)) > 1:
         refuse_typed("goes with one --part: several are compared by their tests", "top")
         with opened(state, "permutations", options) as scores:
             compared = scores.explain_parts(parts=parts, **options)
-        output.give(compared, lambda: print_parts(compared))
+        output.give(compared, lambda: print_view(compared.view()))
         return state.notes(compared.notes)
     with opened(state, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
-    output.give(result, lambda: print_explanation(result, top), records=first_rows(result.rows, top, output))
+    output.give(result, lambda: print_view(result.view(top=top)), records=first_rows(result.rows, top, output))
     state.notes(result.notes)

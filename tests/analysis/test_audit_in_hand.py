@@ -15,7 +15,7 @@ from tests.analysis.test_without_store import ACC, NOBODY, answers
 from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of, table_rows
 from warehouse.analysis.audit.audit import audit_of
 from warehouse.analysis.audit.keys import SEVERAL_KEYS, ChoiceRows, Key, PromptOptions, TextAnswers, keys_of
-from warehouse.analysis.audit.report import EffectRow
+from warehouse.analysis.audit.rows import EffectRow
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition

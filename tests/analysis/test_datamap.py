@@ -17,7 +17,8 @@ from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
 from tests.support.stores import opener_of, select
 from warehouse.analysis.items import answer_grouping
-from warehouse.analysis.items.datamap import DataMap, DataMapRow, datamap
+from warehouse.analysis.items.datamap import datamap
+from warehouse.analysis.items.datamap_report import DataMap, DataMapRow
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener

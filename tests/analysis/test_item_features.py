@@ -185,3 +185,9 @@ def test_few_models_and_lower_scores_are_said(table: str) -> None:
     assert by["correlation"] <= by["discrimination"] <= 59 < by["mean score"]  # of two models r is 1 or -1
     two = warehouse.connect(table).item_features("errors", by=["metadata.n"], where=["model!=m2", "model!=m3"])
     assert [bool(row.reason) for row in two.rows] == [False, True, True]
+
+
+def test_columns_are_explained_where_the_last_figure_has_no_test(table: str, run: Caller) -> None:
+    two = ("--where", "model!=m2", "--where", "model!=m3")
+    shown = run("--db", table, "items", "errors", "--features", "--by", "metadata.n", *two).out
+    assert shown.count("nothing to test") == 2 and "\neffect: change of the figure for one unit" in shown

@@ -22,7 +22,8 @@ from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.text import duplicates as near
 from warehouse.analysis.text import duplicates as near_pairs_cache
 from warehouse.analysis.text.duplicates import duplicates
-from warehouse.analysis.text.embed import EmbedRow, embed
+from warehouse.analysis.text.embed import embed
+from warehouse.analysis.text.embed_report import EmbedRow
 from warehouse.analysis.text.semantic_clusters import cluster_semantic
 from warehouse.analysis.text.similar import similar
 from warehouse.errors import MisuseError, StatisticsError, StoreError

@@ -11,7 +11,7 @@ import pytest
 import warehouse
 from tests.analysis.test_audit import WRONG, N, lines, store_of, write_verdicts
 from tests.support.cli import Caller, on_a_terminal
-from warehouse.analysis.audit.report import AuditAgreementRow, AuditRow, EffectRow, JudgedRow
+from warehouse.analysis.audit.rows import AuditAgreementRow, AuditRow, EffectRow, JudgedRow
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warehouse
 from tests.analysis.test_datamap import build as build
 from tests.support.cli import Caller
-from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap_report import DataMapRow, DistributionRow
 
 
 def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:

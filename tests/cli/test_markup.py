@@ -32,6 +32,14 @@ VIEW = View(
 )
 
 
+def test_columns_are_explained_behind_a_gap_too() -> None:
+    """In a paragraph of their own, and only those that a table shows."""
+    columns = [TableNote("figure: a share", "figure"), TableNote("flags: of none", "flags")]
+    view = View((Table.of(ROWS[1:], hide_empty=("flags",)), "errors paired", "", *columns))
+    assert in_markdown(view).endswith("errors paired\n\nfigure: a share\n")
+    assert "figure: a share" in in_latex(view) and "of none" not in in_latex(view)
+
+
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("markup") / "demo.duckdb"

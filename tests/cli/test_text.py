@@ -13,10 +13,10 @@ from tests.analysis.test_text import build
 from tests.support.cli import Caller, filled_url
 from tests.support.embedders import TinyEmbedder
 from tests.support.stores import ENGINES
-from warehouse.analysis.text.duplicates import DuplicateRow
-from warehouse.analysis.text.embed import EmbedRow
-from warehouse.analysis.text.semantic_clusters import GrowthRow
-from warehouse.analysis.text.similar import SimilarRow
+from warehouse.analysis.text.clusters_report import GrowthRow
+from warehouse.analysis.text.duplicates_report import DuplicateRow
+from warehouse.analysis.text.embed_report import EmbedRow
+from warehouse.analysis.text.similar_report import SimilarRow
 
 TINY = "tests.support.embedders:tiny"
 

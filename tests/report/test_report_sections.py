@@ -20,7 +20,8 @@ import warehouse.report.plot_results
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES, store_at
-from warehouse.analysis.matrix.results import HistogramRow, OutrankRow
+from warehouse.analysis.matrix.correlation_report import HistogramRow
+from warehouse.analysis.matrix.weights_report import OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
 from warehouse.claims.questions import ask
 from warehouse.cli.commands.claim import _parsed as question_of

@@ -19,7 +19,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import filled_url
 from tests.support.html import Reader, table
 from warehouse.analysis.report_data.report import ReportData
-from warehouse.analysis.text.semantic_clusters import SemanticClusters
+from warehouse.analysis.text.clusters_report import SemanticClusters
 from warehouse.report.board import in_words, unbroken
 from warehouse.report.log_tables import short_paths
 from warehouse.report.matrix import passes

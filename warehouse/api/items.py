@@ -14,21 +14,18 @@ from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates
 if TYPE_CHECKING:
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
     from warehouse.analysis.irt.irt import Irt  # noqa: F401
-    from warehouse.analysis.irt.published import ScaleReport  # noqa: F401
-    from warehouse.analysis.items.datamap import DataMap  # noqa: F401
-    from warehouse.analysis.items.features import FeatureReport  # noqa: F401
-    from warehouse.analysis.items.item_statistics import ItemReport  # noqa: F401
-    from warehouse.analysis.items.pruning import (
-        PruningReport,  # noqa: F401
-        SplitReport,  # noqa: F401
-    )
+    from warehouse.analysis.irt.scale_report import ScaleReport  # noqa: F401
+    from warehouse.analysis.items.datamap_report import DataMap  # noqa: F401
+    from warehouse.analysis.items.feature_report import FeatureReport  # noqa: F401
+    from warehouse.analysis.items.item_report import ItemReport  # noqa: F401
+    from warehouse.analysis.items.pruning_report import PruningReport, SplitReport  # noqa: F401
     from warehouse.analysis.matrix.matrix import Matrix  # noqa: F401
     from warehouse.analysis.subsets.exchange import Export  # noqa: F401
     from warehouse.analysis.subsets.plan import SubsetPlans  # noqa: F401
-    from warehouse.analysis.text.duplicates import Duplicates  # noqa: F401
-    from warehouse.analysis.text.embed import Embedding  # noqa: F401
-    from warehouse.analysis.text.semantic_clusters import SemanticClusters  # noqa: F401
-    from warehouse.analysis.text.similar import Similar  # noqa: F401
+    from warehouse.analysis.text.clusters_report import SemanticClusters  # noqa: F401
+    from warehouse.analysis.text.duplicates_report import Duplicates  # noqa: F401
+    from warehouse.analysis.text.embed_report import Embedding  # noqa: F401
+    from warehouse.analysis.text.similar_report import Similar  # noqa: F401
 
 
 class ItemMethods(Connection):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.items.datamap import DataMap, DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap_report import DataMap, DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
 from warehouse.analysis.report_data.read import Maps
@@ -20,7 +20,7 @@ from warehouse.report.table import count, model_and_condition, name, number, tab
 from warehouse.tables.words import decimals
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.results import AbilityReport
+    from warehouse.analysis.irt.ability_report import AbilityReport
 
 #: A note that begins with how many prompts it is about.
 _COUNTED = re.compile(r"(\d+) prompts? (?:is|are) (.*)")

@@ -11,18 +11,11 @@ from markupsafe import Markup
 
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.matrix.cached import StoredMatrix
-from warehouse.analysis.matrix.results import (
-    ClusterRow,
-    ExplainRow,
-    GrowthStep,
-    MatrixClusters,
-    MatrixExplanation,
-    MatrixGrowth,
-    MatrixTest,
-    MatrixWeights,
-    RandomWeightRow,
-    WeightRow,
-)
+from warehouse.analysis.matrix.cluster_report import ClusterRow, MatrixClusters
+from warehouse.analysis.matrix.correlation_report import MatrixTest
+from warehouse.analysis.matrix.explanation_report import ExplainRow, MatrixExplanation
+from warehouse.analysis.matrix.growth_report import GrowthStep, MatrixGrowth
+from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow, WeightRow
 from warehouse.report.maps import excerpt as shorten
 from warehouse.report.matrix_charts import (
     FDR,

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warehouse.analysis.matrix.results import (
-    HistogramRow,
-    MatrixClusters,
-    MatrixExplanation,
-    MatrixGrowth,
-    MatrixTest,
-    MatrixWeights,
-    RandomWeightRow,
-)
+from warehouse.analysis.matrix.cluster_report import MatrixClusters
+from warehouse.analysis.matrix.correlation_report import HistogramRow, MatrixTest
+from warehouse.analysis.matrix.explanation_report import MatrixExplanation
+from warehouse.analysis.matrix.growth_report import MatrixGrowth
+from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow
 from warehouse.report.charts import (
     COLOURS,
     Bin,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from warehouse.analysis.items.item_statistics import ItemReport
-from warehouse.analysis.items.pruning import SplitReport
+from warehouse.analysis.items.item_report import ItemReport
+from warehouse.analysis.items.pruning_report import SplitReport
 from warehouse.analysis.reliability.anchors import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
 from warehouse.analysis.training.seeds_view import SeedScore, SeedsReport

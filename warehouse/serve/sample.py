@@ -10,7 +10,8 @@ from typing import Any
 from warehouse.analysis.items.show import PromptView, models_on_prompt, one_run
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
-from warehouse.analysis.text.similar import SimilarRow, similar
+from warehouse.analysis.text.similar import similar
+from warehouse.analysis.text.similar_report import SimilarRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.items import Show
 from warehouse.serve import markdown

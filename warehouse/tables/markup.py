@@ -133,8 +133,10 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
     before: list[str] = []
     table: Table | None = None
     below: list[str | TableNote] = []
+    shown: set[str] = set()
     for part in (*view.parts, ""):
         if isinstance(part, Table):
+            shown |= _shown(part)
             if table is not None:
                 yield _texts(table, before, below)
                 before, below = [], []
@@ -142,8 +144,12 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
         elif part == "" and table is not None and below:
             yield _texts(table, before, below)
             before, table, below = [], None, []
+        elif part and table is not None:
+            below.append(part)
+        elif isinstance(part, TableNote):  # behind the gap below the table that has its column
+            before += [part.line] if _belongs(part, shown) else []
         elif part:
-            (before if table is None else below).append(part)  # type: ignore[arg-type]
+            before.append(part)
     if table is not None:
         yield _texts(table, before, below)
     elif before:
@@ -163,11 +169,16 @@ def _texts(table: Table, before: Sequence[str], below: Sequence[str | TableNote]
         names[error - 1] += f" ({ERROR})"
         for part in (names, to_right, texts):
             del part[error]
-    shown = {table.columns[index] for index in kept}
-    notes = [note.line if isinstance(note, TableNote) else note for note in below if _belongs(note, shown)]
+    own = _shown(table)
+    notes = [note.line if isinstance(note, TableNote) else note for note in below if _belongs(note, own)]
     rows = tuple(zip(*texts, strict=True)) if table.rows else ()
     caption = [*before] if table.rows else [*before, table.empty]
     return MarkupTable(tuple(caption), tuple(names), tuple(to_right), rows, tuple(notes))
+
+
+def _shown(table: Table) -> set[str]:
+    """Columns that say something."""
+    return {table.columns[index] for index in table.filled()}
 
 
 def _sentences(lines: Iterable[str]) -> str:

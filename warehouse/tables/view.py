@@ -68,19 +68,24 @@ class TableNote:
     line: str  #: a sentence.
     column: str = ""  #: name of a column of the table above.
     width: int = 0  #: characters at which it is broken also where a page has no width; 0: never.
+    is_term: bool = True  #: the column is called by a word of the glossary, which a terminal then names.
+
+
+#: A sentence, a table, or a line below one.
+Part = str | Table | TableNote
 
 
 @dataclass(frozen=True)
 class View:
     """Sentences, tables and lines below them, in order, and remarks on the whole."""
 
-    parts: tuple[str | Table | TableNote, ...]  #: an empty sentence is an empty line.
+    parts: tuple[Part, ...]  #: an empty sentence is an empty line.
     notes: tuple[str, ...] = ()  #: what a reader should know, each a sentence; a command says them on standard error.
 
     @property
     def explained(self) -> tuple[TableNote, ...]:
-        """The lines that say what a column means."""
-        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column)
+        """The lines that say what a column means whose word the glossary may have."""
+        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column and part.is_term)
 
 
 def constants(rows: list[dict[str, Any]], names: Iterable[str]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -101,9 +106,13 @@ def constants(rows: list[dict[str, Any]], names: Iterable[str]) -> tuple[list[st
     return sentences, rows
 
 
-def legend(meanings: Mapping[str, str]) -> list[TableNote]:
-    """A line for each column, ``name: meaning``, below a table that shows it."""
-    return [TableNote(f"{name}: {meaning}", name) for name, meaning in meanings.items()]
+def legend(meanings: Mapping[str, str], *, are_terms: bool = True) -> list[TableNote]:
+    """A line for each column, ``name: meaning``, below a table that shows it.
+
+    Args:
+        are_terms: columns are called by words of the glossary; False of words that mean something else here.
+    """
+    return [TableNote(f"{name}: {meaning}", name, is_term=are_terms) for name, meaning in meanings.items()]
 
 
 #: Width and height of a drawn interval, in pixels, and what is left free at its ends.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.report import AuditAgreementRow, EffectRow
+from warehouse.analysis.audit.rows import AuditAgreementRow, EffectRow
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags, coverage_of, is_partial

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of, match_verdicts, read_verdicts
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.audit.report import AuditAgreementRow, AuditReport, AuditRow, StratumRow
+from warehouse.analysis.audit.report import AuditReport
+from warehouse.analysis.audit.rows import AuditAgreementRow, AuditRow, StratumRow
 from warehouse.analysis.audit.sample import JudgedTable, SampleDesign, draw_rows, judged_rows, match_judged, read_judged
 from warehouse.analysis.audit.votes import AuditData, Evidence, cluster_name, find_evidence, votes_of
 from warehouse.analysis.selection.select import select_entries

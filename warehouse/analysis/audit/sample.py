@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.audit.against import read_verdicts, table_rows
-from warehouse.analysis.audit.report import JudgedRow, SampleRow
+from warehouse.analysis.audit.rows import JudgedRow, SampleRow
 from warehouse.analysis.audit.votes import AuditData
 from warehouse.analysis.selection.prompts import options
 from warehouse.errors import InputError, MisuseError

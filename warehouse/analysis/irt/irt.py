@@ -9,17 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from warehouse.analysis.irt.ability_report import AbilityReport
+from warehouse.analysis.irt.dimensions_report import DimensionRow, DimensionsReport
+from warehouse.analysis.irt.fit_report import IrtReport
 from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, report_of
+from warehouse.analysis.irt.next_report import NextReport, NextRow
 from warehouse.analysis.irt.pool import Pool, read_pool
-from warehouse.analysis.irt.results import (
-    AbilityReport,
-    DimensionRow,
-    DimensionsReport,
-    IrtReport,
-    IrtResult,
-    NextReport,
-    NextRow,
-)
+from warehouse.analysis.irt.results import IrtResult
 from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.selection import selection_of

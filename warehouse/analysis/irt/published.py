@@ -12,7 +12,7 @@ from datetime import date
 
 import numpy as np
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.irt.scale_report import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -32,77 +32,6 @@ from warehouse.store.sql.query_files import query_text
 #: Mean length of a year.
 DAYS_OF_YEAR = 365.25
 _RELEASED = re.compile(r'"release_date"\s*:\s*"(\d{4}-\d\d-\d\d)')
-
-
-@dataclass(frozen=True)
-class ScaleRow(Row):
-    """A model on the scale."""
-
-    model: str  #: its name, with checkpoint and training seed where it has several.
-    rank: int  #: 1 for the highest estimate.
-    estimate: float  #: ability in standard deviations of these models, their mean 0.
-    standard_error: float  #: the larger of the two that follow.
-    ci_low: float  #: lower end of the interval.
-    ci_high: float  #: upper end.
-    level: float  #: nominal coverage of the interval.
-    se_information: float  #: by the curvature of the fit: too small where benchmarks measure different things.
-    se_jackknife: float  #: by leaving out one benchmark after the other.
-    n_benchmarks: int  #: benchmarks that the model has a figure on.
-    n_samples: int  #: of these, those whose figure is of stored samples.
-    release_date: str | None  #: day of release, ISO 8601; None where the store does not know it.
-    difference: float | None  #: ability less that of the reference; None for itself.
-    difference_se: float | None  #: its standard error.
-    difference_low: float | None  #: lower end of its interval.
-    difference_high: float | None  #: upper end.
-
-
-@dataclass(frozen=True)
-class ScaleBenchmarkRow(Row):
-    """A benchmark on the scale."""
-
-    benchmark: str  #: its name.
-    metric: str  #: name of the metric, with its filter.
-    n_models: int  #: models with a figure.
-    difficulty: float  #: ability at which half of what lies between chance and the best figure is expected.
-    slope: float  #: logits per standard deviation of the models: how far it tells them apart.
-    residual: float  #: root mean square of its figures around the fit, as a share of that range.
-    chance: float  #: the figure of guessing, 0 of the range; the metric's lower end where nobody said another.
-
-
-@dataclass(frozen=True)
-class PredictionRow(Row):
-    """The figure to expect of a model on a benchmark where it has none."""
-
-    model: str  #: its name.
-    benchmark: str  #: name of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    estimate: float  #: in the unit of the metric.
-    ci_low: float  #: lower end of the interval of what would be published.
-    ci_high: float  #: upper end.
-    level: float  #: nominal coverage of the interval.
-
-
-@dataclass(frozen=True)
-class ScaleReport(Result):
-    """Models on one scale."""
-
-    rows: tuple[ScaleRow, ...]  #: the models, the highest first.
-    benchmarks: tuple[ScaleBenchmarkRow, ...]  #: the easiest first.
-    predicted: str | None  #: the model of the predictions; None without one.
-    predictions: tuple[PredictionRow, ...]  #: what is expected of it where it has no figure.
-    reference: str  #: the model that differences are to.
-    level: float  #: nominal coverage of intervals.
-    misfit: float  #: standard deviation of a figure around the fit, as a share of the range of its benchmark.
-    n_figures: int  #: figures in the fit.
-    n_merged: int  #: of these, those that are the largest of several.
-    n_clipped: int  #: of these, those below chance or out of range, taken for its end.
-    held_out: stats.HeldOut  #: how well figures are predicted that the fit has not seen, beside simpler ways.
-    trend: stats.ScaleTrend | None  #: over days of release; None where too few are known.
-    left_out: tuple[str, ...]  #: what has no figures here, and why.
-
-    @property
-    def one_line(self) -> str:
-        return f"{len(self.rows)} models on {len(self.benchmarks)} benchmarks by {self.n_figures} figures"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,8 @@ from warehouse.analysis.items.answer_grouping import (
     grouper_of,
     sets_of_prompts,
 )
-from warehouse.analysis.results import Result, Row, part_fields
+from warehouse.analysis.items.datamap_report import DataMap, DataMapRow, DistributionRow
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     Metric,
@@ -44,64 +44,6 @@ from warehouse.store.open import StoreOpener
 
 #: P(correct) is counted in so many equal bins; the last one holds 1.
 BINS = 10
-
-
-@dataclass(frozen=True)
-class DataMapRow(Row):
-    """One prompt under one condition."""
-
-    model: str  #: name of the model.
-    condition: str  #: settings that tell it from the other conditions.
-    temperature: float | None  #: sampling temperature, None if unknown.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    prompt_id: int  #: id of the prompt in the store.
-    tool_id: str | None  #: the tool's own id.
-    key: str  #: natural key.
-    p_correct: float | None  #: share of correct generations, in [0, 1]; None without scored ones.
-    ci_low: float | None  #: lower end of its interval for so many generations.
-    ci_high: float | None  #: upper end.
-    n_draws: int  #: scored generations.
-    #: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike); None with fewer than two generations.
-    consistency: float | None
-    n_sets: int | None  #: semantic sets; None like ``consistency``.
-    n_generations: int  #: generations that were put into sets.
-    majority_share: float | None  #: share of the generations in the largest set; None like ``consistency``.
-    majority_answer: str | None  #: the first generation of the largest set; None where it says nothing.
-    #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the majority gives an answer: the target
-    #: may be wrong.
-    suspected: bool
-    target: str | None  #: the expected answer.
-    text: str | None  #: the question.
-
-
-@dataclass(frozen=True)
-class DistributionRow(Row):
-    """The distribution of P(correct) over the prompts of one condition."""
-
-    model: str  #: name of the model.
-    condition: str  #: settings that tell it from the other conditions.
-    temperature: float | None  #: sampling temperature, None if unknown.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    n_prompts: int  #: prompts with a P(correct).
-    n_draws: int  #: scored generations in all.
-    least_draws: int  #: scored generations of the prompt that has fewest.
-    most_draws: int  #: and of the one that has most.
-    mean: float  #: mean P(correct), in [0, 1].
-    sd: float | None  #: standard deviation over prompts (n − 1); None with one prompt.
-    share_never: float  #: share of the prompts with P = 0.
-    share_always: float  #: share with P = 1.
-    p10: float  #: 10 % of the prompts have at most this P (linear interpolation).
-    p25: float  #: 25 %.
-    p50: float  #: half.
-    p75: float  #: 75 %.
-    p90: float  #: 90 %.
-    histogram: tuple[int, ...]  #: prompts in each tenth of [0, 1]; 1 counts in the last.
-    mean_consistency: float | None  #: mean S(consistency); None where no prompt has one.
-    mean_sets: float | None  #: mean number of semantic sets; None likewise.
-    n_suspected: int  #: suspected label errors.
 
 
 def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | None:
@@ -139,33 +81,6 @@ def _mean(values: Sequence[float | int | None]) -> float | None:
 
 #: A suspect is wrong in more than half of what could be drawn: the upper end of P(correct) lies below.
 MOST_UPPER = 0.5
-
-
-@dataclass(frozen=True)
-class DataMap(Result):
-    """P(correct) against S(consistency)."""
-
-    grouped_by: str  #: how generations were put into semantic sets.
-    max_p: float  #: suspected are prompts with at most this P(correct)
-    min_s: float  #: and at least this S(consistency).
-    level: float  #: nominal coverage of the intervals of P(correct).
-    rows: tuple[DataMapRow, ...]  #: one per condition and prompt.
-    distribution: tuple[DistributionRow, ...]  #: one row per condition.
-    notes: tuple[str, ...]  #: what a reader should know.
-    left_out: tuple[str, ...]  #: conditions that have no data map, each with the reason.
-
-    @property
-    def suspects(self) -> tuple[DataMapRow, ...]:
-        """Suspected label errors: the most often wrong first, then the most consistent."""
-        suspected = [row for row in self.rows if row.suspected]
-        return tuple(sorted(suspected, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))))
-
-    @property
-    def one_line(self) -> str:
-        prompts = len({row.prompt_id for row in self.rows})
-        return (
-            f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"
-        )
 
 
 @answers(MapPrompts)

@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
+from warehouse.analysis.items.feature_report import VALUE, FeatureReport, FeatureRow
 from warehouse.analysis.matrix.read import MatrixData, matrix_of
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.prompts import expected_answer, options
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -31,7 +31,6 @@ from warehouse.stats.items.features import CONSTANT, joint_test, slope
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.store.curate.field_clusters import field_at
-from warehouse.tables.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -39,107 +38,15 @@ Floats = NDArray[np.float64]
 ENOUGH = 20
 #: Values of a field beyond which they are names, and no groups.
 MOST_VALUES = 40
-#: Largest p of what is called shown, and where a skewed figure makes p too small.
-SHOWN, SHOWN_SKEWED = 0.05, 0.01
 #: Models below which every correlation over them is 1 or -1.
 _MODELS = 3
 HAS = "has:"
-#: Kind of a row of one value among several.
-VALUE = "value"
 _OWN = ("length", "options", "position")
 _OF_SLOPE = ("estimate", "standard_error", "ci_low", "ci_high", "df", "p_value", "flags", "reason")
 #: Numbers from here on, of which squares are none, count as unknown.
 _LARGEST = 1e150
 #: A number that a table has as text.
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*")
-
-
-@dataclass(frozen=True)
-class FeatureRow(Row):
-    """One feature of prompts against one of their figures."""
-
-    #: ``mean score`` over models, ``discrimination`` (r_c: correlation with the sum of the other prompts over models)
-    #: or ``correlation`` (the mean one with each other prompt over models).
-    figure: str
-    #: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``, ``options``, ``position`` of the
-    #: right answer, ``has:TEXT``, ``metadata.FIELD``.
-    feature: str
-    level: str | None  #: the value that is compared with all others; None for a number, and for all values together.
-    #: ``slope`` of a number, ``difference`` of one value of two from the other, ``joint`` test of all of several
-    #: values, ``value``: one of these against the rest.
-    kind: str
-    n_prompts: int  #: prompts that have the feature and the figure.
-    n_level: int | None  #: of these those with the value.
-    n_clusters: int | None  #: clusters; None without.
-    estimate: float | None = None  #: change of the figure for a unit more, or the difference; None for a joint test.
-    standard_error: float | None = None  #: cluster-robust (CR2).
-    #: ci_low, ci_high: ends of the interval.
-    ci_low: float | None = None
-    ci_high: float | None = None
-    #: per_sd, per_sd_low, per_sd_high: the same for one standard deviation of a number.
-    per_sd: float | None = None
-    per_sd_low: float | None = None
-    per_sd_high: float | None = None
-    df: float | None = None  #: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
-    statistic: float | None = None  #: F of a joint test.
-    p_value: float | None = None  #: of no slope, no difference, none at all.
-    #: after Holm, over slopes and joint tests of all figures; differences of values over one another.
-    p_holm: float | None = None
-    #: ``few_clusters``: the degrees of freedom are below 4; ``skewed``: the figure is so skewed that groups as small
-    #: are found different too often: shown from p 0.01 on, not 0.05.
-    flags: tuple[str, ...] = ()
-    reason: str = ""  #: why there is none.
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether p after Holm is small enough to say so."""
-        most = SHOWN_SKEWED if "skewed" in self.flags else SHOWN
-        return self.p_holm is not None and self.p_holm <= most
-
-
-@dataclass(frozen=True)
-class FeatureReport(Result):
-    """What goes with the figures of prompts."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("figure", "feature", "level", "n_prompts", "estimate", "ci_low", "ci_high", "per_sd", "p_holm"),
-    )
-
-    benchmark: str  #: its name.
-    metric: str  #: name of the metric, with its filter.
-    n_prompts: int  #: prompts that two models have a score of.
-    n_models: int  #: models.
-    level: float  #: of the intervals.
-    n_tests: int  #: slopes and joint tests that Holm's adjustment counts.
-    rows: tuple[FeatureRow, ...]
-    notes: tuple[str, ...]  #: what a reader should know.
-
-    @property
-    def tests(self) -> tuple[FeatureRow, ...]:
-        """One row for each feature and figure: without the values that a joint test covers."""
-        return tuple(row for row in self.rows if row.kind != VALUE)
-
-    @property
-    def one_line(self) -> str:
-        """Which features go with which figure, in a sentence."""
-        clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
-        in_clusters = f" in {clusters} clusters" if clusters else ""
-        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{in_clusters}, {self.n_models} models: "
-        by_figure = grouped((row for row in self.tests if row.is_shown), lambda row: row.figure)
-        what = "; ".join(
-            f"{figure} goes with {listed([*map(_in_words, found)])}" for figure, found in by_figure.items()
-        )
-        features = len({row.feature for row in self.rows})
-        none = f"of {features} features none is shown to go with a figure of prompts"
-        if not self.n_tests:
-            return f"{head}nothing could be tested"
-        return f"{head}{what or none} (p after Holm over {self.n_tests} tests at most {SHOWN:g})"
-
-
-def _in_words(row: FeatureRow) -> str:
-    if row.kind == "slope":
-        return f"{row.feature} ({row.per_sd:+.3f} per SD)"
-    return row.feature if row.estimate is None else f"{row.feature}: {row.level:.40} ({row.estimate:+.3f})"
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.irt.fitting import fit_linked
+from warehouse.analysis.items.item_report import ItemReport, ItemRow
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.clusterings import SAME_TEXT, cluster_map
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import StatisticsError
@@ -34,68 +33,6 @@ from warehouse.store.connection import Store
 
 #: Characters of a prompt that a row shows.
 EXCERPT = 80
-
-
-@dataclass(frozen=True)
-class ItemRow(Row):
-    """One prompt over all models."""
-
-    prompt: str  #: ``prompt:ID``, as `show` takes it.
-    key: str  #: its id in the dump, else its key.
-    n_models: int  #: models that answered it: every figure but those of the fit is over them.
-    mean_score: float  #: mean over models: the higher, the easier (where higher is better).
-    #: correlation with the rest of the benchmark that the fitted model implies: the figure to sort by, also with few
-    #: models; None without a fit.
-    r_implied: float | None
-    #: Pearson's correlation of the prompt with the sum of the others over models; noise below 30 models. None where
-    #: either is constant.
-    r_corrected: float | None
-    q_negative: float | None  #: chance of such a correlation below 0, after Benjamini and Hochberg.
-    negative: bool  #: it goes against the rest: q_negative at most .05.
-    constant: bool  #: every model has the same score: it compares nobody.
-    #: slope on the fitted abilities that may be negative, as with a wrong key, where a may not: logits per standard
-    #: deviation of the models; None without a fit.
-    free_discrimination: float | None
-    #: it is significantly below 0 (false discovery rate .05): the prompt goes against the ability that the others
-    #: measure, which sums of scores hide where such prompts are many.
-    reversed: bool
-    discrimination: float | None  #: a of the item response model; None without a fit.
-    se_discrimination: float | None  #: its standard error, the models a sample.
-    difficulty: float | None  #: −d/a in standard deviations of the models' abilities; None without a fit.
-    se_difficulty: float | None  #: its standard error.
-    outfit: float | None  #: mean squared residual, 1 where the model fits: a ranking, no test.
-    same_text: int  #: other prompts of the benchmark with the same text.
-    #: other prompts in its semantic cluster, of those that are stored; None where there are none (`warehouse cluster
-    #: text`).
-    near: int | None
-    text: str  #: beginning of the prompt.
-
-
-@dataclass(frozen=True)
-class ItemReport(Result):
-    """The prompts of a benchmark, those that go most against the rest first."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("prompt", "mean_score", "r_implied", "r_corrected", "q_negative", "difficulty", "text"),
-    )
-    benchmark: str  #: its name.
-    metric: str  #: name of the metric, with its filter.
-    n_models: int  #: models; not every one need have answered every prompt.
-    model: str  #: ``1pl`` or ``2pl``; empty without a fit.
-    rows: tuple[ItemRow, ...]
-    notes: tuple[str, ...]  #: what a reader should know.
-
-    @property
-    def one_line(self) -> str:
-        negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
-        against = sum(row.reversed for row in self.rows)
-        fitted = f", {against} against the fitted ability" if against else ""
-        copies = sum(row.same_text > 0 for row in self.rows)
-        twice = f", {copies} have the text of another" if copies else ""
-        return (
-            f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x {self.n_models} models;"
-            f" {negative} go against the rest{fitted}, {constant} have one score for all{twice}"
-        )
 
 
 @answers(Items)

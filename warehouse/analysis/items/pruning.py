@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
+from warehouse.analysis.items.pruning_report import PruningReport, PruningRow, SplitPoint, SplitReport, SplitRow
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.items import ItemPruning, ItemSplits
@@ -37,92 +37,6 @@ MODELS_FOR_SPLIT = 6
 #: Checkpoints from which on a training run has an order.
 _CHECKPOINTS = 3
 _SHARED = tuple(name for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS)
-
-
-@dataclass(frozen=True)
-class SplitRow(Row):
-    """Discrimination of prompts on train models against that on test models."""
-
-    kind: str  #: ``difficulty`` (the best models are the test) or ``random``.
-    n_splits: int  #: splits; figures of random ones are means over them.
-    #: n_train, n_test: models.
-    n_train: int
-    n_test: int
-    n_items: float  #: prompts whose discrimination is defined on both sides.
-    pearson: float | None  #: correlation of the two over prompts; None where not defined.
-    #: pearson_low, pearson_high: the smallest and largest of several splits.
-    pearson_low: float | None
-    pearson_high: float | None
-    spearman: float | None  #: the same of ranks.
-    negative_train: float  #: prompts with a discrimination below 0 on train models.
-    negative_both: float  #: of these those below 0 on test models too.
-
-
-@dataclass(frozen=True)
-class SplitPoint(Row):
-    """Discrimination (r_c) of one prompt on train and on test models; None where all scores there are alike."""
-
-    kind: str
-    train: float | None
-    test: float | None
-
-
-@dataclass(frozen=True)
-class PruningRow(Row):
-    """A figure of test models after prompts were dropped."""
-
-    split: str  #: ``difficulty`` or ``random``.
-    share: float  #: of the prompts, dropped.
-    n_dropped: int  #: prompts.
-    #: ``mean`` (change of the mean score), ``error`` (standard error after over before), ``tau`` (agreement of the
-    #: ranking with that before), ``monotonicity`` (change of τ of score with checkpoint) or ``snr`` (signal-to-noise
-    #: over seeds, after over before).
-    figure: str
-    value: float | None  #: dropping the least discriminating prompts of the train models.
-    #: low, high: its 95 % interval over test models, trainings or recipes; None for tau and below two.
-    low: float | None
-    high: float | None
-    random: float | None  #: mean over as many prompts dropped at random.
-    #: random_low, random_high: 2.5 % and 97.5 % points over these.
-    random_low: float | None
-    random_high: float | None
-
-
-@dataclass(frozen=True)
-class _ItemsOfModels(Result):
-    """What both reports say of the matrix."""
-
-    benchmark: str
-    metric: str
-    n_items: int
-    n_models: int
-    notes: tuple[str, ...]
-
-    @property
-    def one_line(self) -> str:
-        return f"{self.benchmark} by {self.metric}: {self.n_items} prompts x {self.n_models} models"
-
-
-@dataclass(frozen=True)
-class SplitReport(_ItemsOfModels):
-    """Does discrimination carry over from models to others?"""
-
-    rows: tuple[SplitRow, ...]
-    points: tuple[SplitPoint, ...]  #: the prompts by the split by difficulty and the first random one.
-
-
-@dataclass(frozen=True)
-class PruningReport(_ItemsOfModels):
-    """Dropping the least discriminating prompts, beside random ones; never for figures that are reported."""
-
-    notebook_columns: ClassVar[tuple[str, ...]] = ("split", "share", "figure", "value", "low", "high", "random")
-    rows: tuple[PruningRow, ...]
-    #: n_train, n_test: models of each split.
-    n_train: int
-    n_test: int
-    n_random: int  #: random drops behind each random figure.
-    n_trainings: int  #: training runs behind monotonicity.
-    n_recipes: int  #: recipes with several seeds behind signal-to-noise.
 
 
 @answers(ItemSplits)

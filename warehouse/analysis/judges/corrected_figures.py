@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from warehouse.analysis.comparison.gate import margin_for, refuse_other_margins
 from warehouse.analysis.comparison.gate_view import EXIT
 from warehouse.analysis.judges.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
+from warehouse.analysis.judges.corrected_view import corrected_legend, corrected_table, reasons_in_words
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
@@ -22,6 +23,7 @@ from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.judges.prediction import FEWEST_LABELS
 from warehouse.stats.paired.gate import decide
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 from warehouse.tables.words import listed
 
 
@@ -54,6 +56,12 @@ class CorrectedFigures(Result):
             f" {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}], where {self.judge} says"
             f" {first.judge_estimate:.3f}"
         )
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The sentence, the three figures of each row, and what they are."""
+        columns = corrected_legend(self.judge, self.human)
+        table = corrected_table(self.rows)
+        return View((f"{self.one_line}.", table, *columns, *reasons_in_words(self.rows)), self.notes)
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,13 @@ from warehouse.analysis.matrix.analyses import (
     seconds_of_clusters,
     seconds_of_test,
 )
+from warehouse.analysis.matrix.cluster_report import MatrixClusters
+from warehouse.analysis.matrix.correlation_report import MatrixTest
+from warehouse.analysis.matrix.explanation_report import ExplainedParts, MatrixExplanation
+from warehouse.analysis.matrix.growth_report import MatrixGrowth
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
-from warehouse.analysis.matrix.results import (
-    ExplainedParts,
-    MatrixClusters,
-    MatrixExplanation,
-    MatrixGrowth,
-    MatrixResult,
-    MatrixTest,
-    MatrixWeights,
-)
+from warehouse.analysis.matrix.results import MatrixResult
+from warehouse.analysis.matrix.weights_report import MatrixWeights
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.selection import Selection, as_conditions

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.irt.fitting import excerpt_of
 from warehouse.analysis.irt.pool import Pool, read_pool
+from warehouse.analysis.reliability.anchors_view import anchors_table, errors_parts, models_table
 from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
 from warehouse.analysis.results import Result, finite_or_none
 from warehouse.analysis.selection.selection import selection_of
@@ -32,9 +33,11 @@ from warehouse.stats.items.anchor_errors import (
 from warehouse.stats.items.anchors import choose_anchors
 from warehouse.stats.items.irt import as_model
 from warehouse.store.connection import Store
+from warehouse.tables.view import Part, View
 
 _SIZES = (50, 100)
 _NAMED = 5
+_BIASED = "anchors are biased by design: never report a score of theirs as the benchmark's"
 #: A recipe is what runs share besides checkpoint and seed.
 _RECIPE = tuple(name for name in WHO_FIELDS if name not in {*CHECKPOINT_FIELDS, "training_seed", "position_unit"})
 
@@ -69,6 +72,35 @@ class AnchorReport(Result):
         return (
             f"{best.n_items} anchors of {self.n_items} prompts give a score {100 * best.error:.2g} points off (best:"
             f" {name}), as many random prompts {random}"
+        )
+
+    def view(self, *, verbose: bool = False, listed: bool = False, models: bool = False) -> View:
+        """The errors of estimates from anchors.
+
+        Args:
+            listed: the anchors themselves instead.
+            models: scores of each model by them instead.
+        """
+        if listed:
+            parts: list[Part] = ["", anchors_table(self.anchors)]
+        elif models:
+            parts = [self._of_models, "", models_table(self.models)]
+        else:
+            parts = [self._of_errors, "", *errors_parts(self.rows)]
+        return View((f"{self.one_line}.", *parts), (*self.notes, _BIASED))
+
+    @property
+    def _of_errors(self) -> str:
+        return (
+            f"{', '.join(self.benchmarks)}: {self.n_models} models, {self.n_items} prompts,"
+            f" {self.model.upper()}; each model is estimated from anchors chosen without it. Errors in points of 100."
+        )
+
+    @property
+    def _of_models(self) -> str:
+        return (
+            f"Scores in points of 100, from {len(self.anchors)} anchors chosen without the model; its standard error,"
+            " over prompts or anchors, in brackets: it knows nothing of the bias of anchors."
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.irt.fitting import excerpt_of
+from warehouse.analysis.reliability.flash_view import check_table, next_table, steps_table, stops_table
 from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow, NextPromptRow
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
 from warehouse.analysis.results import Result
@@ -22,6 +23,7 @@ from warehouse.stats.suites.flash import SIZES, FlashCheck, flash_check, flash_p
 from warehouse.stats.suites.instances import shared_sizes
 from warehouse.stats.suites.score_table import SuiteScores, best_first, mean_over_scenarios, mean_win_rate, ranks_of
 from warehouse.store.connection import Store
+from warehouse.tables.view import Part, View
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,43 @@ class FlashReport(Result):
         rank += f" ± {last.resolution}" if last.resolution else ""
         rank += f" of {self.n_models + 1} after {last.n_prompts} of {self.n_prompts} prompts"
         return f"{rank}: settled" if self.is_settled else f"{rank}; {n} more prompts would come next"
+
+    def view(self, *, verbose: bool = False, check: bool = False) -> View:
+        """The rank of a model after each step, and how well the rule did on those that are stored.
+
+        Args:
+            check: these one by one; without a model they are shown anyway.
+        """
+        parts: list[Part] = [f"{self.one_line}."]
+        if self.model:
+            parts += _steps(self)
+        if check or not self.model:
+            parts += _checked(self)
+        elif self.mean_error is not None:
+            parts.append(
+                f"Ranked as if new, the {self.n_models} stored models end {self.mean_error:.2g} places from their"
+                f" full rank on average, with {self.mean_saving:.3g} times fewer prompts (--check)."
+            )
+        return View(tuple(parts), self.notes)
+
+
+def _steps(report: FlashReport) -> list[Part]:
+    """The steps of a model, and what it was saved, or has to answer next."""
+    parts: list[Part] = ["", steps_table(report.rows), ""]
+    if report.is_settled and report.saving == 1:
+        return [*parts, "All prompts were needed."]
+    if report.is_settled:
+        return [*parts, f"That is {report.saving:.3g} times fewer prompts than all."]
+    size = "all prompts" if report.next_size is None else f"{report.next_size} prompts of each scenario"
+    sentence = f"Next come {len(report.next_prompts)} prompts, up to {size} (--ids lists them in order):"
+    return [*parts, sentence, next_table(report.next_prompts), ""]
+
+
+def _checked(report: FlashReport) -> list[Part]:
+    if not report.check:
+        return ["", f"No check: {report.no_check}."]
+    stops = stops_table(report.sizes, report.resolutions, report.tiers, report.stopped)
+    return ["", stops, "", check_table(report.check)]
 
 
 @answers(Flash)

@@ -10,7 +10,7 @@ import numpy as np
 
 from warehouse.analysis.audit.audit import suspects_of
 from warehouse.analysis.audit.read import StoredAnswers
-from warehouse.analysis.audit.report import AuditRow
+from warehouse.analysis.audit.rows import AuditRow
 from warehouse.analysis.comparison.all_pairs import Pairs, comparable, pairs_of
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of

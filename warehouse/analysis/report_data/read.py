@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.items.datamap import DataMap, datamap_of
+from warehouse.analysis.items.datamap import datamap_of
+from warehouse.analysis.items.datamap_report import DataMap
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts

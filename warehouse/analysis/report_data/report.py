@@ -37,7 +37,7 @@ from warehouse.store.shared_reads import blocks_of, runs_by_benchmark
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.results import AbilityReport
+    from warehouse.analysis.irt.ability_report import AbilityReport
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
@@ -306,8 +306,8 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
     ]
     if not subjects:
         return ()
+    from warehouse.analysis.irt.ability_report import AbilityReport
     from warehouse.analysis.irt.irt import METHOD_VERSION
-    from warehouse.analysis.irt.results import AbilityReport
 
     reports: list[AbilityReport] = []
     for subject in subjects:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.suites.tree import ids_named
+from warehouse.analysis.text.duplicates_report import DuplicateModel, DuplicatePlace, DuplicateRow, Duplicates
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, normalised, read_part, texts_of_part
 from warehouse.errors import MisuseError
@@ -25,76 +25,6 @@ from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
-
-
-@dataclass(frozen=True)
-class DuplicateRow(Row):
-    """Two prompts that ask nearly the same."""
-
-    similarity: float  #: cosine similarity of the vectors, in [-1, 1].
-    same_text: bool  #: the normalised texts are equal.
-    #: the expected answers are equal, the letter of an option taken for the option; None where one is unknown.
-    same_target: bool | None
-    n_models: int  #: models that have a score of both on the headline metric.
-    #: how alike these models score the two, 1 − |difference| of scores scaled to 0–1, averaged: for 0/1 scores the
-    #: share of models that score them alike. None without.
-    alike: float | None
-    benchmark_a: str  #: name of the benchmark of the first.
-    prompt_a: int  #: id of the first in the store.
-    tool_id_a: str | None  #: the tool's own id of it.
-    text_a: str | None  #: what was compared: its question, or the text of the part.
-    target_a: str | None  #: its expected answer.
-    benchmark_b: str  #: the same of the second.
-    prompt_b: int  #: its id.
-    tool_id_b: str | None  #: the tool's own id of it.
-    text_b: str | None  #: its text.
-    target_b: str | None  #: its expected answer.
-
-
-@dataclass(frozen=True)
-class DuplicatePlace(Row):
-    """How many near-duplicates two benchmarks have in common, or one within itself."""
-
-    benchmark_a: str
-    benchmark_b: str
-    n_pairs: int
-
-
-@dataclass(frozen=True)
-class DuplicateModel(Row):
-    """How alike one model scores the near-duplicates that were kept."""
-
-    model: str
-    n_pairs: int  #: pairs of which it has both scores.
-    alike: float  #: mean agreement of these pairs, see `DuplicateRow`.
-    by_chance: float  #: mean agreement of the same prompts paired at random.
-
-
-@dataclass(frozen=True)
-class Duplicates(Result):
-    """Pairs of prompts above a similarity."""
-
-    threshold: float  #: smallest cosine similarity.
-    embedder: str  #: whose vectors.
-    n_compared: int  #: prompts with a vector.
-    n_without_vector: int  #: prompts with text that have none (yet).
-    n_pairs: int  #: pairs found, also those beyond ``rows``.
-    n_prompts: int  #: prompts that are in a pair.
-    n_groups: int  #: groups of prompts that pairs connect.
-    largest_group: int  #: prompts in the largest of them.
-    rows: tuple[DuplicateRow, ...]  #: the most similar pairs.
-    places: tuple[DuplicatePlace, ...]  #: pairs by benchmarks, most first.
-    models: tuple[DuplicateModel, ...]  #: agreement of each model over ``rows``.
-    notes: tuple[str, ...] = ()  #: whether the pairs were read back, or could not be stored.
-    part: str = PROMPT  #: what of the prompts was compared.
-
-    @property
-    def one_line(self) -> str:
-        of = "" if self.part == PROMPT else f" by {self.part}"
-        return (
-            f"{self.n_pairs} pairs of {self.n_compared} prompts are at least {self.threshold:g}"
-            f" alike{of}: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"
-        )
 
 
 @answers(FindDuplicates)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.items.excerpts import shared_words
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.suites.tree import ids_named
+from warehouse.analysis.text.embed_report import Embedding, EmbedRow
 from warehouse.analysis.text.parts import (
     as_part,
     embed_command,
@@ -37,38 +37,6 @@ from warehouse.store.sql.query_files import query_text
 CHUNK, MOST, SECONDS = 512, 8192, 2.0
 
 _PLACES = "select id, benchmark_id from prompt where id in (:ids)"
-
-
-@dataclass(frozen=True)
-class EmbedRow(Row):
-    """One embedder on a part of the prompts of one benchmark."""
-
-    embedder: str  #: its name.
-    revision: str  #: its revision; empty where unknown.
-    dimension: int  #: length of a vector.
-    benchmark: str  #: name of the benchmark.
-    n_prompts: int  #: prompts of the benchmark.
-    n_without_text: int  #: prompts without a text of this part, which cannot be embedded.
-    n_unchanged: int  #: prompts that had the vector of their text already.
-    n_new: int  #: prompts that got one.
-    n_truncated: int  #: of the texts that were embedded now, those of which the model read only the beginning.
-    n_without_vector: int  #: of them those for which the model gave no direction (zeros); not stored.
-    n_template_words: int = 0  #: words that all prompts begin or end with, which were taken off.
-    part: str = PROMPT  #: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
-
-
-@dataclass(frozen=True)
-class Embedding(Result):
-    """What was embedded, one row per embedder and benchmark."""
-
-    rows: tuple[EmbedRow, ...]
-
-    @property
-    def one_line(self) -> str:
-        new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
-        parts = list(dict.fromkeys(row.part for row in self.rows))
-        of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"
-        return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
 
 @answers(EmbedPrompts)

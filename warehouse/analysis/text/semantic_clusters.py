@@ -11,11 +11,12 @@ import numpy as np
 
 from warehouse.analysis.leaderboard.leaderboard import rank_rows
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.results import Result, Row, shared_fields
+from warehouse.analysis.results import Row, shared_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.text.clusters_report import GrowthRow, SemanticClusters
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part
 from warehouse.errors import MisuseError
@@ -29,76 +30,8 @@ from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
-#: A growth below this is chance, and not told.
-GROWN = 1.05
-#: A cluster of fewer prompts is no chain.
-FEW = 10
-#: A cluster with more than this share of the prompts chains: each is like the next, not like all.
-CHAINS = 0.3
 #: Name of a semantic clustering unless another is given.
 NAME = "semantic"
-
-
-@dataclass(frozen=True)
-class GrowthRow(Row):
-    """What the clusters do to the standard error of one condition."""
-
-    model: str  #: name of the model.
-    condition: str  #: settings that tell it from the model's other conditions.
-    metric: str  #: name of the metric, with its filter.
-    estimate: float | None  #: the figure.
-    n_prompts: int  #: scored prompts.
-    n_clusters: int | None  #: clusters among them.
-    se_unclustered: float | None  #: standard error as if prompts were independent (CLT).
-    se_clustered: float | None  #: cluster-robust standard error (CR2).
-    growth: float | None  #: ``se_clustered / se_unclustered``; None where one is not defined.
-    reason: str  #: why it is not.
-
-
-@dataclass(frozen=True)
-class SemanticClusters(Result):
-    """A clustering by similarity of text."""
-
-    benchmark: str  #: name of the benchmark.
-    name: str  #: of the clustering; ``--cluster NAME`` uses it.
-    threshold: float  #: prompts at least so similar are joined, and with them what they are joined to.
-    embedder: str  #: whose vectors.
-    is_default: bool  #: error bars use it from now on.
-    n_prompts: int  #: prompts in it.
-    n_clusters: int  #: clusters, those of a single prompt included.
-    n_single: int  #: clusters of a single prompt.
-    largest: int  #: prompts in the largest cluster.
-    n_without_vector: int  #: prompts that have no vector; each counts as a cluster of its own.
-    rows: tuple[GrowthRow, ...]  #: standard errors with and without the clusters.
-    is_stored: bool = True  #: False for a trial.
-    part: str = PROMPT  #: what of the prompts is alike in a cluster.
-
-    @property
-    def median_growth(self) -> float | None:
-        """Median over conditions of the growth of the standard error; None without any."""
-        growths = [row.growth for row in self.rows if row.growth is not None]
-        return float(np.median(growths)) if growths else None
-
-    @property
-    def one_line(self) -> str:
-        median = self.median_growth
-        grown = "" if median is None or median < GROWN else (f"; standard errors are {median:.2f} times as large")
-        return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}{self.chained}"
-
-    @property
-    def chained(self) -> str:
-        """That one cluster holds most prompts, in words with a semicolon before them; else empty."""
-        if self.largest < FEW or self.largest <= CHAINS * self.n_prompts:
-            return ""
-        share = round(100 * self.largest / self.n_prompts)
-        return (
-            f"; it chains: one cluster holds {self.largest} prompts ({share}%), each like the next but not like all, so"
-            " that errors allow for too much; a higher --threshold splits it"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name, and the median growth."""
-        return super().to_dict() | {"median_growth": self.median_growth}
 
 
 @answers(ClusterByText)

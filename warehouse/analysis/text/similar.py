@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import find_prompt, prompts_by_id
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part, texts_of_part
+from warehouse.analysis.text.similar_report import Similar, SimilarRow
 from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
@@ -18,39 +16,6 @@ from warehouse.questions.text import FindSimilar
 from warehouse.stats import nearest
 from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PartTexts, PromptVectors, read_vectors
 from warehouse.store.connection import Store
-
-
-@dataclass(frozen=True)
-class SimilarRow(Row):
-    """A prompt near to what was asked for."""
-
-    rank: int  #: 1 is the nearest.
-    similarity: float  #: cosine similarity of the vectors, in [-1, 1].
-    benchmark: str  #: name of its benchmark.
-    split: str  #: part of the benchmark.
-    prompt_id: int  #: id in the store.
-    key: str  #: natural key.
-    tool_id: str | None  #: the tool's own id.
-    text: str | None  #: what was compared: the question, or the text of the part.
-    target: str | None  #: the expected answer.
-
-
-@dataclass(frozen=True)
-class Similar(Result):
-    """The nearest prompts."""
-
-    wanted: str  #: the text that they are near to.
-    prompt_id: int | None  #: of the prompt that was named; None for a text of the user's own.
-    embedder: str  #: whose vectors.
-    n_compared: int  #: prompts that were looked at.
-    rows: tuple[SimilarRow, ...]
-    part: str = PROMPT  #: what of the prompts was compared.
-
-    @property
-    def one_line(self) -> str:
-        best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
-        of = "" if self.part == PROMPT else f" by {self.part}"
-        return f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"
 
 
 @answers(FindSimilar)

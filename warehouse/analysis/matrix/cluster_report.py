@@ -1,0 +1,93 @@
+"""Clusters of prompts on which models succeed and fail alike: rows and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warehouse.analysis.matrix.results import MatrixResult, heading, line_of
+from warehouse.analysis.results import Row
+from warehouse.tables.view import Part, Table, View
+from warehouse.tables.words import number
+
+#: Shuffled matrices from which on p can reach 0.05.
+LEAST_FOR_P = 19
+
+
+@dataclass(frozen=True)
+class ClusterCountRow(Row):
+    """Mean silhouette at one number of clusters."""
+
+    n_clusters: int  #: clusters.
+    silhouette: float | None  #: of the matrix, in [−1, 1].
+    silhouette_permuted: float | None  #: mean of shuffled matrices.
+    silhouette_permuted_high: float | None  #: the largest of theirs.
+    chosen: bool  #: whether this number was taken.
+
+
+@dataclass(frozen=True)
+class ClusterRow(Row):
+    """One cluster of the chosen clustering."""
+
+    cluster: int  #: its number, from 1.
+    n_prompts: int  #: size.
+    medoid: str  #: the prompt that stands for it.
+    mean_distance: float  #: mean 1 − cosine to the medoid.
+    mean_score: float  #: mean score over prompts and models.
+    text: str | None  #: of the medoid.
+
+
+@dataclass(frozen=True)
+class MatrixClusters(MatrixResult):
+    """Clusters of prompts on which models succeed and fail alike (their table 3)."""
+
+    rows: tuple[ClusterCountRow, ...]
+    n_clusters: int  #: of the chosen clustering.
+    silhouette: float | None  #: its mean silhouette.
+    silhouette_permuted: float | None  #: mean of the best silhouettes of shuffled matrices.
+    p_value: float | None  #: (1 + #{shuffled ≥ observed})/(1 + N).
+    n_permutations: int  #: shuffled matrices N.
+    clusters: tuple[ClusterRow, ...]  #: the chosen ones.
+    labels: tuple[int, ...]  #: cluster of each prompt from 0, by natural key of the prompts.
+    distances: tuple[float, ...]  #: 1 − cosine of each prompt with its medoid.
+    medoids: tuple[int, ...]  #: row of each cluster's medoid.
+    prompts: tuple[str, ...]  #: what each prompt is called.
+
+    def view(self, *, verbose: bool = False) -> View:
+        """Their table 3, and the clusters that were chosen."""
+        parts = [_counts(self.rows), *_silhouette(self), "", _clusters(self.clusters)]
+        return View((*heading(self, f"seed {self.seed}"), *parts), self.notes)
+
+
+def _counts(counts: tuple[ClusterCountRow, ...]) -> Table:
+    """The silhouette at each number of clusters."""
+    cells = [
+        (row.n_clusters, number(row.silhouette, 4), number(row.silhouette_permuted, 4), "chosen" if row.chosen else "")
+        for row in counts
+    ]
+    return Table(("clusters", "silhouette", "shuffled", ""), tuple(cells), hide_empty=("shuffled",))
+
+
+def _silhouette(result: MatrixClusters) -> list[Part]:
+    """The best silhouette beside that of shuffled matrices; nothing without these."""
+    if result.silhouette is None or result.silhouette_permuted is None:
+        return []
+    shuffled = f"{result.silhouette_permuted:.4f} with shuffled columns (N = {result.n_permutations}"
+    if result.n_permutations >= LEAST_FOR_P:
+        shuffled += f", p = {result.p_value:.2g}"
+    return ["", f"best silhouette {result.silhouette:.4f}; {shuffled})"]
+
+
+def _clusters(clusters: tuple[ClusterRow, ...]) -> Table:
+    cells = [
+        (
+            row.cluster,
+            row.n_prompts,
+            number(row.mean_score, 4),
+            number(row.mean_distance, 4),
+            row.medoid,
+            line_of(row.text),
+        )
+        for row in clusters
+    ]
+    columns = ("cluster", "prompts", "mean score", "mean distance", "medoid", "text")
+    return Table(columns, tuple(cells), hide_empty=("text",))
