@@ -1,24 +1,29 @@
 -- Conditions of some runs that have several current runs with samples, which score so many
 -- prompts otherwise that they may not be repeats of one another: a single one without sampling.
 -- grain: one row per condition, the last first
-with joined as (
+with current_run as (
+  select id, condition_key, temperature, n_found
+  from run
+  where superseded_by is null and status <> 'invalidated'
+),
+joined as (
   select
     new_run.condition_key,
-    max(new_run.run_id) as last_id,
-    count(distinct other.run_id) as n_runs,
+    max(new_run.id) as last_id,
+    count(distinct other.id) as n_runs,
     min(other.temperature) as temperature
-  from run_current new_run
-  join run_current other on other.condition_key = new_run.condition_key
-  where new_run.run_id in (:run_ids) and other.n_found > 0
+  from current_run new_run
+  join current_run other on other.condition_key = new_run.condition_key
+  where new_run.id in (:run_ids) and other.n_found > 0
   group by new_run.condition_key
-  having count(distinct other.run_id) > 1
+  having count(distinct other.id) > 1
 ),
 differing as (
-  select run_current.condition_key, prompt_score.metric_id, prompt_score.prompt_id
+  select current_run.condition_key, prompt_score.metric_id, prompt_score.prompt_id
   from joined
-  join run_current on run_current.condition_key = joined.condition_key
-  join prompt_score on prompt_score.run_id = run_current.run_id
-  group by run_current.condition_key, prompt_score.metric_id, prompt_score.prompt_id
+  join current_run on current_run.condition_key = joined.condition_key
+  join prompt_score on prompt_score.run_id = current_run.id
+  group by current_run.condition_key, prompt_score.metric_id, prompt_score.prompt_id
   having max(prompt_score.value) > min(prompt_score.value)
 ),
 counted as (

@@ -1,8 +1,22 @@
 -- New runs (from :first_run on) that joined an earlier one of their condition, from a source of
--- another path: repeats of it, or published figures beside samples, with a mean that both have.
--- grain: one row per new run, and metric where one of the two has figures only
+-- another path: repeats of it, or published figures beside samples.
+-- grain: one row per new run
+with current_run as (
+    select id as run_id, condition_key, checkpoint_id, benchmark_id, n_found, marks
+    from run
+    where superseded_by is null and status <> 'invalidated'
+),
+held as (
+    select
+        condition_key, min(run_id) as first_id,
+        max(case when n_found = 0 then run_id end) as figures_id,
+        min(case when n_found > 0 then run_id end) as samples_id
+    from current_run
+    group by condition_key
+)
 select
-    new_run.run_id, new_run.model, new_run.benchmark, old_run.run_id as earlier,
+    new_run.run_id, coalesce(named_model.name, model.name) as model,
+    coalesce(named_benchmark.name, benchmark.name) as benchmark, old_run.run_id as earlier,
     (
         select min(source.path)
         from run_source join source on source.id = run_source.source_id
@@ -12,26 +26,17 @@ select
         select 1 from run_source named
         where named.run_id = new_run.run_id and named.run_key is not null
     ) as has_nameless_samples,
-    (select cast(marks as varchar) from run where id = new_run.run_id) as own_marks,
-    (select cast(marks as varchar) from run where id = old_run.run_id) as earlier_marks,
-    metric.name as metric, figure.value as published, figure.run_id as published_by,
-    summary.estimate, summary.run_id as estimated_from, summary.n_prompts
-from run_current new_run
-join (
-    select
-        condition_key, min(run_id) as first_id,
-        max(case when n_found = 0 then run_id end) as figures_id,
-        min(case when n_found > 0 then run_id end) as samples_id
-    from run_current
-    group by condition_key
-) held on held.condition_key = new_run.condition_key and held.first_id < new_run.run_id
-join run_current old_run on old_run.run_id = held.first_id
-left join published_figure figure
-    on figure.run_id = held.figures_id and figure.statistic = 'mean' and figure.perturbation = ''
-    and (held.samples_id = new_run.run_id or held.figures_id = new_run.run_id)
-left join score_summary summary
-    on summary.run_id = held.samples_id and summary.metric_id = figure.metric_id
-left join metric on metric.id = figure.metric_id
+    cast(new_run.marks as varchar) as own_marks, cast(old_run.marks as varchar) as earlier_marks,
+    held.figures_id, held.samples_id
+from current_run new_run
+join held on held.condition_key = new_run.condition_key and held.first_id < new_run.run_id
+join current_run old_run on old_run.run_id = held.first_id
+join checkpoint on checkpoint.id = new_run.checkpoint_id
+join training_seed on training_seed.id = checkpoint.training_seed_id
+join model on model.id = training_seed.model_id
+left join model named_model on named_model.id = model.canonical_id
+join benchmark on benchmark.id = new_run.benchmark_id
+left join benchmark named_benchmark on named_benchmark.id = benchmark.canonical_id
 where new_run.run_id >= :first_run
     and not exists (
         select 1
@@ -41,4 +46,4 @@ where new_run.run_id >= :first_run
         join run_source theirs on theirs.source_id = their_source.id
         where mine.run_id = new_run.run_id and theirs.run_id = old_run.run_id
     )
-order by new_run.run_id, metric.name
+order by new_run.run_id

@@ -231,12 +231,7 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> RepeatNotes
     nameless = [row for row in rows if row["has_nameless_samples"]]
     joined = [_on_joined(row) for row in nameless if not _are_told_apart(row)]
     told = [_on_joined(row) for row in nameless if _are_told_apart(row)]
-    differing = [
-        f"{row['model']} on {row['benchmark']}: {row['metric']} {row['published']:g} published by run"
-        f" {row['published_by']}, {row['estimate']:.4g} from {row['n_prompts']} prompts of run {row['estimated_from']}"
-        for row in rows
-        if row["estimate"] is not None and not _rounds_to(row["estimate"], row["published"])
-    ]
+    differing = _contradicted(store, rows)
     doubtful = []
     if joined:
         doubtful.append(f"repeats, further draws of the prompts of an earlier run: {_some(joined)}")
@@ -244,6 +239,29 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> RepeatNotes
         doubtful.append(f"published figures contradict samples from another source: {_some(differing)}")
     ordinary = [f"repeats, further draws of the prompts of an earlier run: {_some(told)}"] if told else []
     return RepeatNotes(tuple(ordinary), tuple(doubtful))
+
+
+def _contradicted(store: Store, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Figures of one source that the samples of another contradict, where one of the two has just come."""
+    held: dict[tuple[int, int], Mapping[str, Any]] = {}
+    for row in rows:
+        pair = (row["figures_id"], row["samples_id"])
+        if None not in pair and row["run_id"] in pair:
+            held[pair] = row
+    if not held:
+        return []
+    ids = {"figures_ids": [figures for figures, _ in held], "samples_ids": [samples for _, samples in held]}
+    told = []
+    for figure in store.rows(query_text("store", "joined_figures"), ids):
+        joined = held.get((figure["published_by"], figure["estimated_from"]))
+        if joined is None or figure["estimate"] is None or _rounds_to(figure["estimate"], figure["published"]):
+            continue
+        told.append(
+            f"{joined['model']} on {joined['benchmark']}: {figure['metric']} {figure['published']:g} published by run"
+            f" {figure['published_by']}, {figure['estimate']:.4g} from {figure['n_prompts']} prompts of run"
+            f" {figure['estimated_from']}"
+        )
+    return told
 
 
 def _on_joined(row: Mapping[str, Any]) -> str:

@@ -53,7 +53,8 @@ def open_store(
     """
     parsed = engines.parse_url(url or DEFAULT_URL)
     dialect = engines.dialect_of(parsed)
-    if not create and not dialect.exists(parsed):
+    is_there = dialect.exists(parsed)
+    if not create and not is_there:
         hint = engines.hint_on_slashes(parsed) or "; create it with: warehouse init, or warehouse ingest"
         raise StoreError(f"no store at {parsed.database}{hint}")
     limits = (limits or engines.Limits()) if guarded else None
@@ -65,13 +66,12 @@ def open_store(
         say,
     )
     try:
-        look = None
-        if write or create or check:
-            look = objects.Look(store)
-            look.require_kinds()
+        look = _first_look(store) if is_there and (write or create or check) else None
         if create and revision.found(store) is None:
             _create(store, beside_others, say)
             store.is_own = True
+        elif not is_there:  # somebody else has made it meanwhile
+            look = _first_look(store)
         if check:
             revision.require(store)
             if look is not None and not store.is_own:
@@ -87,6 +87,12 @@ def open_store(
         store.close()
         raise
     return store
+
+
+def _first_look(store: Store) -> objects.Look:
+    look = objects.Look(store)
+    look.require_kinds()
+    return look
 
 
 def _as_reader(
