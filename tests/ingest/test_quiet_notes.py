@@ -59,3 +59,30 @@ def test_equal_scores_that_nothing_tells_apart_are_told(quietly: Quietly) -> Non
     assert quietly("a.csv", head + one + other) == ""
     said = quietly("b.csv", head + other + one)
     assert "taken for one" in said and "--set run_id=NAME" in said
+
+
+FIGURES = """
+files = "figures*.csv"
+[run]
+model = "model"
+benchmark = "benchmark"
+[[published]]
+metric = "score"
+value = "score"
+"""
+
+
+def test_figures_that_samples_from_elsewhere_contradict_are_told(quietly: Quietly, tmp_path: Path) -> None:
+    """Whichever comes first; a figure that rounds to their mean is none of them."""
+    (tmp_path / "map.toml").write_text(FIGURES)
+    figures, samples = "model,benchmark,score\n{},quiz,{}\n", "model,benchmark,prompt_id,score\n{0},quiz,q1,1\n"
+    samples += "{0},quiz,q2,0\n{0},quiz,q3,0\n"
+    by_map = ("--map", str(tmp_path / "map.toml"))
+    quietly("figures-ada.csv", figures.format("ada", 0.9), *by_map)
+    said = quietly("ada.csv", samples.format("ada"))
+    assert "ada on quiz: score 0.9 published by run 1, 0.3333 from 3 prompts of run 2" in said
+    assert quietly("bob.csv", samples.format("bob")) == ""
+    said = quietly("figures-bob.csv", figures.format("bob", 0.5), *by_map)
+    assert "bob on quiz: score 0.5 published by run 4, 0.3333 from 3 prompts of run 3" in said
+    assert quietly("eve.csv", samples.format("eve")) == ""
+    assert "contradict" not in quietly("figures-eve.csv", figures.format("eve", 0.333), *by_map)
