@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
-    from warehouse.analysis.judges.agreement import JudgeReport  # noqa: F401
+    from warehouse.analysis.judges.agreement_report import JudgeReport  # noqa: F401
     from warehouse.analysis.judges.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
     from warehouse.analysis.judges.next import LabelWave  # noqa: F401
     from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401

@@ -17,7 +17,7 @@ from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.comparison.frontier_rows import FrontierReport
 from warehouse.analysis.items.datamap_report import DataMap
 from warehouse.analysis.items.feature_report import FeatureReport, FeatureRow
-from warehouse.analysis.judges.agreement import JudgeReport
+from warehouse.analysis.judges.agreement_report import JudgeReport
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.cluster_report import MatrixClusters
 from warehouse.analysis.matrix.correlation_report import MatrixTest
