@@ -22,7 +22,6 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "PowerPlan": (".power", "_print", ()),
     "PromptRuns": (".show", "_print_prompt_runs", ()),
     "PromptView": (".show", "_print_prompt", ()),
-    "PreferenceReport": (".prefer", "_print", ("state", False)),
     "RecipesReport": (".seeds", "_print_recipes", ("state",)),
     "ReliabilityReport": (".reliability", "print_report", ()),
     "RunView": (".show", "_print_run", ()),

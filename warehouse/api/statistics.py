@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
     from warehouse.analysis.power.costs import CostPlan  # noqa: F401
     from warehouse.analysis.power.power import PowerPlan
-    from warehouse.analysis.preferences.prefer import PreferenceReport  # noqa: F401
+    from warehouse.analysis.preferences.prefer_report import PreferenceReport  # noqa: F401
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
     from warehouse.analysis.reliability.flash import FlashReport  # noqa: F401
     from warehouse.analysis.reliability.reliability import ReliabilityReport  # noqa: F401

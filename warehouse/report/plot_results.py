@@ -24,7 +24,7 @@ from warehouse.analysis.matrix.correlation_report import MatrixTest
 from warehouse.analysis.matrix.explanation_report import MatrixExplanation
 from warehouse.analysis.matrix.growth_report import MatrixGrowth
 from warehouse.analysis.matrix.weights_report import MatrixWeights
-from warehouse.analysis.preferences.prefer import PreferenceReport
+from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.analysis.reliability.reliability import ReliabilityReport
 from warehouse.analysis.suites.horizon import HorizonReport
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
