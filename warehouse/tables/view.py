@@ -71,6 +71,24 @@ class TableNote:
     is_term: bool = True  #: a terminal names the page of the column's word in the glossary, where it has one.
 
 
+class Verbatim(str):
+    """A line that is printed as it is, however wide: a text of a dump, or one that was broken already."""
+
+
+class HangingText(str):
+    """A name and what it is, on one line; where there is no room the text goes on below its own beginning."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def of(cls, name: str, text: str) -> HangingText:
+        """The line of a name and a text."""
+        made = cls(f"{name}  {text}".rstrip())
+        made.name, made.text = name, text
+        return made
+
+
 #: A sentence, a table, or a line below one.
 Part = str | Table | TableNote
 
