@@ -17,7 +17,6 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),
     "HorizonReport": (".horizon", "_print", ("state",)),
-    "Listing": (".catalogue", "print_listing", ()),
     "PassReport": (".variance", "_print_rates", ("state",)),
     "PowerPlan": (".power", "_print", ()),
     "RecipesReport": (".seeds", "_print_recipes", ("state",)),
