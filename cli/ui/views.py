@@ -25,7 +25,6 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "SeedsReport": (".seeds", "_print_seeds", ("state",)),
     "SequentialGate": (".gate_sequential", "_print", ()),
     "TemplatesReport": (".variance", "_print_templates", ("state",)),
-    "SubsetPlans": (".subset", "_print", (None,)),
 }
 
 
@@ -52,7 +51,7 @@ def view_of(result: Any) -> View | None:
     module, name, further = entry
     printer: Callable[..., None] = getattr(import_module(module, "warehouse.cli.commands"), name)
     state = _Remarks()
-    given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(word), word) for word in further]
+    given = [{"state": state}.get(str(word), word) for word in further]
     with recording() as parts:
         printer(result, *given)
     notes = (*state.remarks, *(note for note in getattr(result, "notes", ()) if note not in state.remarks))
