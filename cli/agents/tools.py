@@ -169,7 +169,7 @@ def _answer(context: Context, question: Question) -> Answered:
 def _rows(question: Question, result: Any) -> tuple[Sequence[str], list[Row], Sequence[str]]:
     """Columns, rows, and the columns to show, as the command has them with ``--json``."""
     from warehouse.analysis.comparison.row import Flip
-    from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView
+    from warehouse.analysis.items.show_report import PromptRow, PromptRunRow, PromptRuns, PromptView
 
     if isinstance(result, PromptView):
         row = result.to_dict()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from warehouse.analysis.listing_view import look_of
 from warehouse.errors import MisuseError
 from warehouse.tables.words import some_of
 
@@ -21,17 +21,6 @@ from ..ui.table import echo, print_text
 
 if TYPE_CHECKING:
     from warehouse.store.curate.conditions import ChangedConditions
-
-RUN_COLUMNS = (
-    *("run_id", "model", "condition", "checkpoint", "agent", "benchmark", "split", "fewshot", "temperature"),
-    *("n_found", "n_scores", "status", "started_at", "tags", "note"),
-)
-
-HIDE_EMPTY = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
-#: Columns that a narrow terminal does without, the first of them first.
-MINOR_RUN_COLUMNS = (
-    *("status", "checkpoint", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores"),
-)
 
 
 @command("runs")
@@ -79,7 +68,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
     with state.open() as store:
         rows = list_runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
-    output.emit_records(ListedRun, rows, **_look("ListedRun", rows, everything=everything), empty="no such runs")
+    output.emit_records(ListedRun, rows, **look_of("ListedRun", rows, everything=everything), empty="no such runs")
     state.notes(hints)
 
 
@@ -104,17 +93,6 @@ def invalidate(state: State, run: str, reason: str, undo: bool) -> None:
     print_text(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")
 
 
-SOURCE_COLUMNS = (
-    *("source_id", "path", "format", "state", "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores"),
-    *("n_votes", "n_rejected", "n_current", "loaded_at"),
-)
-#: Columns that a narrow terminal does without, the first of them first.
-MINOR_SOURCE_COLUMNS = (
-    *("n_seen_again", "n_superseded", "n_scores", "n_votes", "n_samples", "n_current", "n_rejected", "format"),
-    "loaded_at",
-)
-
-
 @command("sources")
 @click.argument("source", required=False)
 @output_options
@@ -124,7 +102,7 @@ def sources(state: State, source: str | None, output: Output) -> None:
     with state.open() as store:
         entries = catalogue.sources(store, source)
         rejected = catalogue.rejections(store, entries[0].source_id) if source and entries else []
-    output.emit_records(catalogue.SourceEntry, entries, **_look("SourceEntry", entries), empty="nothing ingested yet")
+    output.emit_records(catalogue.SourceEntry, entries, **look_of("SourceEntry", entries), empty="nothing ingested yet")
     if source and output.for_people:
         for text in entries[0].notes:
             print_text(f"note: {text}")
@@ -189,40 +167,7 @@ def models(context: click.Context, state: State, dates: Sequence[tuple[str, str]
         for model, day in dates:
             aliases.set_release_date(store, model, day)
         entries = aliases.models(store)
-    output.emit_records(aliases.ModelEntry, entries, **_look("ModelEntry", entries), empty="no models yet")
-
-
-_OF_MODELS = ("family", "developer", "parameter_count", "release_date")
-#: How a list of each kind of record is shown: what is left out where it says nothing, and on a narrow terminal.
-_LOOKS: dict[str, dict[str, Sequence[str]]] = {
-    "ModelEntry": {"hide_empty": _OF_MODELS, "counts": ("n_votes",), "minor": _OF_MODELS},
-    "BenchmarkEntry": {
-        "hide_empty": ("parent", "version", "clustering"),
-        "counts": ("n_votes",),
-        "minor": ("version", "clustering", "parent", "n_models"),
-    },
-    "ListedRun": {"shown": RUN_COLUMNS, "hide_empty": HIDE_EMPTY, "minor": MINOR_RUN_COLUMNS},
-    "SourceEntry": {"shown": SOURCE_COLUMNS, "counts": ("n_votes",), "minor": MINOR_SOURCE_COLUMNS},
-}
-
-
-def _look(kind: str, entries: Sequence[Any], *, everything: bool = False) -> dict[str, Any]:
-    """How records are shown; names without what each is shown as where all keep their own."""
-    look = _LOOKS[kind]
-    if "shown" in look:
-        return look | {"shown": (*look["shown"], *(["superseded_by"] if everything else []))}
-    own = [item.name for item in fields(entries[0])] if entries else []
-    renamed = any(getattr(entry, own[0]) != entry.shown_as for entry in entries)
-    return look | {"shown": [name for name in own if renamed or name != "shown_as"]}
-
-
-def print_listing(listing: Any) -> None:
-    """A list that the library gives, as its command prints it."""
-    kind = type(listing.rows[0]) if listing.rows else None
-    if kind is None:
-        echo("nothing yet")
-    else:
-        Output().emit_records(kind, listing.rows, **_look(kind.__name__, listing.rows))
+    output.emit_records(aliases.ModelEntry, entries, **look_of("ModelEntry", entries), empty="no models yet")
 
 
 class _Named(click.Group):
@@ -250,7 +195,9 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 
     with state.open() as store:
         entries = aliases.benchmarks(store)
-    output.emit_records(aliases.BenchmarkEntry, entries, **_look("BenchmarkEntry", entries), empty="no benchmarks yet")
+    output.emit_records(
+        aliases.BenchmarkEntry, entries, **look_of("BenchmarkEntry", entries), empty="no benchmarks yet"
+    )
 
 
 @command("benchmarks metrics", group=benchmarks)

@@ -16,14 +16,12 @@ from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
-from ..ui.table import echo, number, print_rows, print_text
+from ..ui.table import echo, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.subsets.exchange import Export
-    from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans
+    from warehouse.analysis.subsets.plan import SubsetPlans
 
-#: Columns that a narrow terminal does without, the first of them first.
-MINOR = ("90 % gain", "history", "strata", "split", "against")
 
 _out = option("-o --out FILE", "Write the plan to this file.", OutputFile(PLAN))
 
@@ -84,56 +82,6 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
 
     if out is not None:
         write_output(out, plans.content, PLAN, force=forced())
-    output.answer(PlanPrompt, [row for plan in plans.rows for row in plan.rows], lambda: _print(plans, out))
-    state.notes(plans.notes)
-    for plan in plans.rows:
-        state.notes(f"{plan.benchmark}: {note}" for note in plan.notes)
-
-
-def _print(plans: SubsetPlans, out: Path | None) -> None:
-    print_text(f"Ask {plans.one_line}.")
-    print_text(_expected(plans))
-    echo()
-    print_rows([_cells(plan) for plan in plans.rows], hide_empty=("split", "against"), minor=MINOR)
-    echo()
-    first = plans.rows[0]
-    print_text(
-        "gain: variance of as many prompts at random over that of these, for stored models, each predicted"
-        " by the others."
-    )
-    name = str(out) if out is not None else first.key
-    if out is None and any(note.startswith("not stored") for note in plans.notes):
-        return
-    print_text(f"Next: warehouse subset export {name} --to {_harness(first)}; after the run, ingest it as ever.")
-
-
-def _expected(plans: SubsetPlans) -> str:
-    models = plans.rows[0].n_left_out
-    if plans.width is None:
-        return "No stored model has all prompts: how wide the interval will be is not known."
-    what = f"mean over {len(plans.rows)} benchmarks" if plans.suite else "figure of the whole benchmark"
-    return (
-        f"The {100 * plans.level:g} % interval of the {what} is then expected to be {plans.width:.3g} wide,"
-        f" ±{plans.width / 2:.2g} (median of {models} stored models, each left out)."
-    )
-
-
-def _cells(plan: SubsetPlan) -> dict[str, Any]:
-    return {
-        "benchmark": plan.benchmark,
-        "split": plan.split,
-        "plan": plan.key,
-        "ask": plan.size,
-        "of": plan.n_prompts,
-        "strata": plan.design.n_strata,
-        "history": len(plan.history),
-        "against": plan.baseline,
-        "width": number(plan.width, 4),
-        "gain": number(plan.gain, 2),
-        "90 % gain": number(plan.gain_least, 2),
-    }
-
-
-def _harness(plan: SubsetPlan) -> str:
-    harnesses = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
-    return next((name for part, name in harnesses.items() if part in plan.harness.lower()), "csv")
+    view = plans.view(out=None if out is None else str(out))
+    output.answer(PlanPrompt, [row for plan in plans.rows for row in plan.rows], lambda: print_view(view))
+    state.notes(view.notes)

@@ -14,7 +14,7 @@ import click
 
 from warehouse.tables.text import LEAST, fold, lay_out, wrap
 from warehouse.tables.text import NARROW as NARROW
-from warehouse.tables.view import Table, TableLook, TableNote, View
+from warehouse.tables.view import HangingText, Table, TableLook, TableNote, Verbatim, View
 from warehouse.tables.words import WrittenNumber as WrittenNumber
 from warehouse.tables.words import cell as cell
 from warehouse.tables.words import count_range as count_range
@@ -80,8 +80,8 @@ def print_view(view: View) -> set[str]:
     for part in view.parts:
         if isinstance(part, Table):
             shown |= {*_print(part)}
-        elif not isinstance(part, TableNote):
-            print_text(part)
+        elif isinstance(part, str):
+            _print_line(part)
         elif not part.column or part.column in shown:
             print(
                 "\n".join(wrap(visible(part.line), part.width))
@@ -91,6 +91,16 @@ def print_view(view: View) -> set[str]:
     if sys.stdout.isatty():
         _name_terms([part.column for part in view.explained if part.column in shown])
     return shown
+
+
+def _print_line(text: str) -> None:
+    """Print a sentence, a text as it is, or one that hangs from its name."""
+    if isinstance(text, Verbatim):
+        echo(text)
+    elif isinstance(text, HangingText):
+        print_hanging(text.name, text.text)
+    else:
+        print_text(text)
 
 
 def _name_terms(columns: Sequence[str]) -> None:

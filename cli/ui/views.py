@@ -11,17 +11,7 @@ from warehouse.tables.view import View
 from .table import recording
 
 #: Printers by the class of a result: module, function, and what it takes after the result.
-_PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
-    "JudgeReport": (".judge", "_print", ("state",)),
-    "LabelPlans": (".judge", "_print_plans", ()),
-    "LabelWave": (".judge", "_print_wave", (True, None)),
-    "Listing": (".catalogue", "print_listing", ()),
-    "PromptRuns": (".show", "_print_prompt_runs", ()),
-    "PromptView": (".show", "_print_prompt", ()),
-    "PreferenceReport": (".prefer", "_print", ("state", False)),
-    "RunView": (".show", "_print_run", ()),
-    "SubsetPlans": (".subset", "_print", (None,)),
-}
+_PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {}
 
 
 class _Remarks:
@@ -47,7 +37,7 @@ def view_of(result: Any) -> View | None:
     module, name, further = entry
     printer: Callable[..., None] = getattr(import_module(module, "warehouse.cli.commands"), name)
     state = _Remarks()
-    given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(word), word) for word in further]
+    given = [{"state": state}.get(str(word), word) for word in further]
     with recording() as parts:
         printer(result, *given)
     notes = (*state.remarks, *(note for note in getattr(result, "notes", ()) if note not in state.remarks))

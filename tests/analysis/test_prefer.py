@@ -13,7 +13,8 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.stores import ENGINES, filled_store, store_at
-from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
+from warehouse.analysis.preferences.prefer import prefer
+from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Prefer
 from warehouse.questions.question import UnusedError

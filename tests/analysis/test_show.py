@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.cli import Caller
 from tests.support.world import the_world
-from warehouse.analysis.items.show import PromptRuns, PromptView, RunView, in_order, show
+from warehouse.analysis.items.show import in_order, show
+from warehouse.analysis.items.show_report import PromptRuns, PromptView, RunView
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 

@@ -10,7 +10,7 @@ from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.world import build_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.comparison.row import ComparisonRow
-from warehouse.analysis.items.show import PromptRow
+from warehouse.analysis.items.show_report import PromptRow
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.errors import did_you_mean

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Caller
-from warehouse.cli.commands.show import FOLDED, transcript_lines
-from warehouse.tables.transcript import ends_with
+from warehouse.tables.transcript import FOLDED, ends_with, transcript_lines
 
 CALL = {"function": {"name": "search", "arguments": '{"query": "rain", "pages": 2}'}}
 MESSAGES = [
@@ -22,7 +21,7 @@ MESSAGES = [
 
 
 def test_roles_calls_results_and_errors_are_told_apart() -> None:
-    lines = list(transcript_lines(json.dumps(MESSAGES), whole=False))
+    lines = list(transcript_lines(json.dumps(MESSAGES), whole=False, width=80))
     assert lines[:4] == ["[user]", "  Will it rain?", "[assistant]", '  -> search(query="rain", pages=2)']
     assert f"  ... {40 - FOLDED} more lines (--full)" in lines
     assert lines[lines.index("[tool open: error]") + 1] == "  took too long"
@@ -30,7 +29,7 @@ def test_roles_calls_results_and_errors_are_told_apart() -> None:
 
 
 def test_in_full_nothing_is_folded() -> None:
-    lines = list(transcript_lines(json.dumps(MESSAGES), whole=True))
+    lines = list(transcript_lines(json.dumps(MESSAGES), whole=True, width=80))
     assert "  line 39" in lines and not any("more lines" in line for line in lines)
 
 
@@ -39,14 +38,13 @@ def test_in_full_nothing_is_folded() -> None:
 )
 def test_calls_are_read_as_each_tool_writes_them(call: object) -> None:
     text = json.dumps([{"role": "assistant", "content": None, "tool_calls": [call, "no json", 7]}])
-    lines = list(transcript_lines(text, whole=True))
+    lines = list(transcript_lines(text, whole=True, width=80))
     assert lines[1] == '  -> run(code="1")' and lines[2] == "  -> no json"
 
 
-def test_long_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
+def test_long_lines_fit_the_terminal() -> None:
     text = json.dumps([{"role": "tool", "content": "    " + "word " * 50 + "x" * 200}])
-    lines = list(transcript_lines(text, whole=True))
+    lines = list(transcript_lines(text, whole=True, width=60))
     assert max(map(len, lines)) <= 60 and lines[1].startswith("      word")
 
 
@@ -62,15 +60,14 @@ def test_a_result_is_named_by_its_call_and_where_nothing_is_said_that_is_told() 
         {"role": "tool", "content": "2"},
         {"content": None},
     ]
-    lines = list(transcript_lines(json.dumps(said), whole=False))
+    lines = list(transcript_lines(json.dumps(said), whole=False, width=80))
     assert [line for line in lines if line.startswith("[")] == [
         *("[assistant]", "[tool read]", "[tool look]", "[assistant]", "[tool count]", "[tool sum]", "[no role]")
     ]
     assert lines[lines.index("[tool read]") + 1] == lines[-1] == "  (nothing)"
 
 
-def test_what_is_no_text_is_named_and_long_json_stands_by_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+def test_what_is_no_text_is_named_and_long_json_stands_by_its_parts() -> None:
     found = [{"title": "Delhi", "id": 1}, {"title": "a rather long title of a page", "id": 2}]
     parts = [
         {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 500}},
@@ -84,7 +81,7 @@ def test_what_is_no_text_is_named_and_long_json_stands_by_its_parts(monkeypatch:
         {"role": "assistant", "content": "{not JSON " + "x" * 60, "reasoning_content": "why"},
         {"role": "assistant", "tool_calls": [{"name": "write", "arguments": {"text": "a\nb\n", "n": 1}}]},
     ]
-    lines = list(transcript_lines(json.dumps(said), whole=True))
+    lines = list(transcript_lines(json.dumps(said), whole=True, width=40))
     assert lines[1:4] == ["  [", '    {"title": "Delhi", "id": 1},', '    {"title": "a rather long title of a']
     assert '    "pages": [1, 2, 3],' in lines
     place = lines.index("[user]")

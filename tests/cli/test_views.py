@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
@@ -14,10 +18,15 @@ import warehouse
 import warehouse.analysis
 import warehouse.refresh
 from tests.support.cli import Caller, filled_url, on_a_terminal
+from tests.support.full_store import STORE, fill
 from tests.support.world import build_world
 from warehouse.analysis.results import Result, StoredResult
 from warehouse.cli.ui.views import _PRINTERS, view_of
-from warehouse.tables.view import Table
+from warehouse.tables.text import in_text
+from warehouse.tables.view import Table, View
+
+#: Characters of a line that has room for every column and sentence, and more rows than any table here has.
+ROOM = 2000
 
 #: A result that no command shows.
 PLAIN = {"BenchmarkCurves"}
@@ -85,6 +94,86 @@ def test_print_is_what_the_command_prints(url: str, run: Caller) -> None:
     refreshed = store.refresh()
     assert str(refreshed).startswith("refresh ") and "recomputed" in str(refreshed)
     assert " failed" not in str(refreshed).splitlines()[1]  # 0 everywhere
+
+
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "runs": lambda store: store.runs(),
+    "sources": lambda store: store.sources(),
+    "show run:1": lambda store: store.show("run:1"),
+    "items probe": lambda store: store.items("probe"),
+    "irt ability probe": lambda store: store.irt("probe").abilities(),
+    "datamap run:14": lambda store: store.datamap("run:14"),
+    "judge agreement quiz": lambda store: store.judge("quiz"),
+    "subset plan quiz --size 3 --no-store": lambda store: store.subset_plan("quiz", size=3, store_result=False),
+}
+ASKED_OF_MUCH: dict[str, Callable[[Any], Any]] = {
+    "models": lambda store: store.models(),
+    "benchmarks": lambda store: store.benchmarks(),
+    "items exam --features": lambda store: store.item_features("exam"),
+    "items exam --splits": lambda store: store.item_splits("exam"),
+    "items exam --pruning": lambda store: store.item_pruning("exam"),
+    "irt fit exam": lambda store: store.irt("exam").fit(),
+    "irt dimensions exam": lambda store: store.irt("exam").dimensions(),
+    "irt next org/new exam --new": lambda store: store.irt("exam").next_items("org/new", new=True),
+    "matrix cluster exam": lambda store: store.matrix("exam").cluster(),
+    "matrix grow exam": lambda store: store.matrix("exam").grow(),
+    "matrix test exam --permutations 20": lambda store: store.matrix("exam").test(permutations=20),
+    "matrix weights exam --draws 50": lambda store: store.matrix("exam").weights(draws=50),
+    "matrix explain exam --permutations 20": lambda store: store.matrix("exam").explain(permutations=20),
+    "datamap org/m0 -b gens": lambda store: store.datamap("org/m0", benchmark="gens"),
+    "audit exam --effect": lambda store: store.audit("exam", effect=True),
+    "flash exam --model org/m3": lambda store: store.flash("exam", model="org/m3"),
+    "anchors exam": lambda store: store.anchors("exam"),
+    "duplicates exam": lambda store: store.duplicates("exam"),
+    "similar q00": lambda store: store.similar("q00"),
+    "cluster text exam --no-store": lambda store: store.cluster_semantic("exam", store_result=False),
+    "prefer voted --by scorer": lambda store: store.prefer("voted", by="scorer"),
+    "judge plan exam --judge acc --correlation 0.5 --width 0.3": lambda store: store.judge_plan(
+        "exam", judge="acc", correlation=0.5, width=0.3
+    ),
+    "judge next exam --judge acc --n 9 --dry-run": lambda store: store.judge_next(
+        "exam", judge="acc", n=9, dry_run=True
+    ),
+    "leaderboard reading --corrected --judge acc --human acc_norm": lambda store: store.leaderboard_corrected(
+        "reading", judge="acc", human="acc_norm"
+    ),
+    "compare model-a model-b -b reading --corrected --judge acc --human acc_norm": lambda store: (
+        store.compare_corrected("model-a", "model-b", benchmark="reading", judge="acc", human="acc_norm")
+    ),
+}
+
+
+def lines_of(result: Any) -> list[str]:
+    return in_text(View(result.view().parts), width=ROOM, rows=ROOM).splitlines()
+
+
+def printed(url: str, command: str) -> list[str]:
+    """Lines of a command on a terminal with room for all, without empty ones at the end."""
+    return "\n".join(on_a_terminal(ROOM, "--db", url, "-q", *shlex.split(command), codes=(0, 1))).rstrip().split("\n")
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_a_notebook_shows_line_by_line_what_the_command_prints(url: str, command: str) -> None:
+    assert lines_of(ASKED[command](warehouse.connect(url))) == printed(url, command)
+
+
+@pytest.mark.rare
+def test_the_same_of_every_other_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path)
+    url = f"duckdb:///{STORE}"
+    store = warehouse.connect(url)
+    shown = {command: lines_of(ask(store)) for command, ask in ASKED_OF_MUCH.items()}
+    assert shown == {command: printed(url, command) for command in ASKED_OF_MUCH}
+
+
+def test_a_result_is_shown_without_the_command_line(url: str, tmp_path: Path) -> None:
+    program = (
+        f"import sys, warehouse; store = warehouse.connect({url!r}); print(store.show('run:1'), store.runs());"
+        "print([name for name in sys.modules if name.startswith('warehouse.cli')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, text=True, capture_output=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 def test_what_nobody_prints_has_no_view() -> None:

@@ -343,6 +343,12 @@ class Listing(Result):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
 
+    def view(self, *, verbose: bool = False) -> View:
+        """The table of the command that lists them."""
+        from warehouse.analysis.listing_view import listing_table
+
+        return View((listing_table(self.rows) if self.rows else "nothing yet",))
+
 
 class StoredResult(Result):
     """A result that is stored once computed, and read back."""

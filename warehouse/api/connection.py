@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from warehouse.analysis.items.show import (
-        PromptRuns,  # noqa: F401
-        PromptView,  # noqa: F401
-        RunView,  # noqa: F401
-    )
+    from warehouse.analysis.items.show_report import PromptRuns, PromptView, RunView  # noqa: F401
     from warehouse.store.open import StoreOpener
 
 

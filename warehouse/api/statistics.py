@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
     from warehouse.analysis.comparison.gate_view import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
-    from warehouse.analysis.judges.agreement import JudgeReport  # noqa: F401
+    from warehouse.analysis.judges.agreement_report import JudgeReport  # noqa: F401
     from warehouse.analysis.judges.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
     from warehouse.analysis.judges.next import LabelWave  # noqa: F401
     from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
     from warehouse.analysis.power.costs import CostPlan  # noqa: F401
     from warehouse.analysis.power.plan_view import PowerPlan
-    from warehouse.analysis.preferences.prefer import PreferenceReport  # noqa: F401
+    from warehouse.analysis.preferences.prefer_report import PreferenceReport  # noqa: F401
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
     from warehouse.analysis.reliability.flash import FlashReport  # noqa: F401
     from warehouse.analysis.reliability.view import ReliabilityReport  # noqa: F401

@@ -17,14 +17,14 @@ from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.comparison.frontier_rows import FrontierReport
 from warehouse.analysis.items.datamap_report import DataMap
 from warehouse.analysis.items.feature_report import FeatureReport, FeatureRow
-from warehouse.analysis.judges.agreement import JudgeReport
+from warehouse.analysis.judges.agreement_report import JudgeReport
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.cluster_report import MatrixClusters
 from warehouse.analysis.matrix.correlation_report import MatrixTest
 from warehouse.analysis.matrix.explanation_report import MatrixExplanation
 from warehouse.analysis.matrix.growth_report import MatrixGrowth
 from warehouse.analysis.matrix.weights_report import MatrixWeights
-from warehouse.analysis.preferences.prefer import PreferenceReport
+from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.analysis.reliability.view import ReliabilityReport
 from warehouse.analysis.suites.horizon_view import HorizonReport
 from warehouse.analysis.training.curves_view import CheckpointRow, CurvesReport

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves
-from warehouse.analysis.preferences.prefer import PreferenceReport
+from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from warehouse.analysis.items.show import PromptView, models_on_prompt, one_run
+from warehouse.analysis.items.show import models_on_prompt, one_run
+from warehouse.analysis.items.show_report import PromptView
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
 from warehouse.analysis.text.similar import similar

@@ -71,7 +71,10 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
     """A view as lines of a width."""
     lines: list[str] = []
     shown: set[str] = set()
-    for part in view.parts:
+    parts = [*view.parts]
+    while parts and parts[-1] == "":
+        parts.pop()
+    for part in parts:
         if isinstance(part, Table):
             layout = lay_out(replace(part, rows=part.rows[:rows]), width=width)
             lines = [*lines, *layout.lines]

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+#: Lines of a message before it is folded.
+FOLDED = 12
+
 
 @dataclass(frozen=True)
 class Message:
@@ -30,6 +33,31 @@ def messages_of(text: str, width: int) -> Iterator[Message]:
         title = _title(message, _tool(message, waiting))
         yield Message(title, str(message.get("role") or ""), tuple(_parts(message, width)))
         waiting |= _called(message)
+
+
+def transcript_lines(text: str, *, whole: bool, width: int) -> Iterator[str]:
+    """The lines of a transcript, within the width of a page.
+
+    Args:
+        text: JSON list of messages, as stored.
+        whole: every message to its end; else :data:`FOLDED` lines of each.
+        width: characters of a line of the page.
+    """
+    room = max(20, min(width, 100) - 2)
+    for message in messages_of(text, width):
+        yield f"[{message.title}]"
+        lines = [line for part in message.parts for line in _wrapped(part, room)] or ["(nothing)"]
+        shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
+        yield from (f"  {line}".rstrip() for line in shown)
+        if len(shown) < len(lines):
+            yield f"  ... {len(lines) - len(shown)} more lines (--full)"
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    for line in text.expandtabs(4).splitlines():
+        said = line.lstrip()
+        indent = line[: min(len(line) - len(said), width // 2)]
+        yield from textwrap.wrap(said, width, initial_indent=indent, subsequent_indent=indent) or [""]
 
 
 def ends_with(text: str, response: str) -> bool:

@@ -68,7 +68,25 @@ class TableNote:
     line: str  #: a sentence.
     column: str = ""  #: name of a column of the table above.
     width: int = 0  #: characters at which it is broken also where a page has no width; 0: never.
-    is_term: bool = True  #: the column is called by a word of the glossary, which a terminal then names.
+    is_term: bool = True  #: a terminal names the page of the column's word in the glossary, where it has one.
+
+
+class Verbatim(str):
+    """A line that is printed as it is, however wide: a text of a dump, or one that was broken already."""
+
+
+class HangingText(str):
+    """A name and what it is, on one line; where there is no room the text goes on below its own beginning."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def of(cls, name: str, text: str) -> HangingText:
+        """The line of a name and a text."""
+        made = cls(f"{name}  {text}".rstrip())
+        made.name, made.text = name, text
+        return made
 
 
 #: A sentence, a table, or a line below one.
@@ -84,7 +102,7 @@ class View:
 
     @property
     def explained(self) -> tuple[TableNote, ...]:
-        """The lines that say what a column means whose word the glossary may have."""
+        """The lines that say what a column means, where the glossary may have more."""
         return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column and part.is_term)
 
 
@@ -110,7 +128,7 @@ def legend(meanings: Mapping[str, str], *, are_terms: bool = True) -> list[Table
     """A line for each column, ``name: meaning``, below a table that shows it.
 
     Args:
-        are_terms: columns are called by words of the glossary; False of words that mean something else here.
+        are_terms: a terminal names the pages of these words in the glossary.
     """
     return [TableNote(f"{name}: {meaning}", name, is_term=are_terms) for name, meaning in meanings.items()]
 

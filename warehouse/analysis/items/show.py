@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.items.show_report import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
 from warehouse.analysis.selection.reference import find_conditions, pick_one
 from warehouse.errors import MisuseError
 from warehouse.questions.items import Show
@@ -21,100 +20,6 @@ _DIGITS = re.compile(r"\d+")
 _PARTS = re.compile(r"(\D*)(\d*)")
 #: Columns of what a model did on a prompt.
 _OF_MODEL = ("run_id", "model", "metric", "metric_filter", "value", "low", "high", "n_draws", "n_unscored")
-
-
-@dataclass(frozen=True)
-class PromptRow(Row):
-    """One prompt of a run with one metric."""
-
-    prompt_id: int  #: id in the store; names the prompt for ``show RUN PROMPT``.
-    key: str  #: natural key.
-    occurrence: int  #: which of several items with this key, from 0.
-    tool_id: str | None  #: the tool's own id.
-    text: str | None  #: the question.
-    metric: str  #: name of the metric.
-    metric_filter: str  #: filter pipeline of the harness.
-    perturbation: str  #: empty for the headline form.
-    value: float | None  #: mean over draws; None if no sample was scored.
-    n_draws: int  #: generations behind it.
-    n_unscored: int  #: samples without a score.
-
-
-@dataclass(frozen=True)
-class RunView(Result):
-    """A run and its prompts."""
-
-    run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
-    rows: tuple[PromptRow, ...]
-    #: the run's row of ``transcript_summary``, the columns that are set; empty without transcripts.
-    transcripts: Mapping[str, Any] = field(default_factory=dict)
-    tools: tuple[Mapping[str, Any], ...] = ()  #: its rows of ``tool_use``, most called first.
-
-    @property
-    def one_line(self) -> str:
-        prompts = len({row.prompt_id for row in self.rows})
-        return (
-            f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
-            f" ({self.run['status']}, {prompts} prompt{'s' * (prompts != 1)})"
-        )
-
-
-@dataclass(frozen=True)
-class PromptRunRow(Row):
-    """What one run scored on a prompt."""
-
-    run_id: int  #: id of the run.
-    model: str  #: name of its model.
-    metric: str  #: name of the metric.
-    metric_filter: str  #: filter pipeline of the harness.
-    perturbation: str  #: empty for the headline form.
-    value: float | None  #: mean over draws; None if no sample was scored.
-    n_draws: int  #: generations behind it.
-    n_unscored: int  #: samples without a score.
-
-
-@dataclass(frozen=True)
-class PromptRuns(Result):
-    """A prompt, and what every current run scored on it."""
-
-    benchmark: str  #: name of its benchmark.
-    prompt: Mapping[str, Any]  #: question, target, choices (JSON), metadata (JSON), keys.
-    rows: tuple[PromptRunRow, ...]
-
-    @property
-    def one_line(self) -> str:
-        runs = len({row.run_id for row in self.rows})
-        return f"prompt:{self.prompt['id']} of {self.benchmark}, in {runs} runs"
-
-
-@dataclass(frozen=True)
-class PromptView(Result):
-    """One prompt of a run with everything that is stored about it; as a frame, its responses."""
-
-    run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
-    prompt: Mapping[str, Any]  #: question, target, choices (JSON), metadata (JSON), keys.
-    #: one per perturbation, few-shot draw and draw: prompt as sent, response, extracted answer, tokens, error, the
-    #: grader's explanation; turns, calls of tools, limit and messages (JSON) where the dump has a transcript.
-    responses: tuple[Mapping[str, Any], ...]
-    scores: tuple[Mapping[str, Any], ...]  #: one per perturbation, draw and metric: value, status, raw text, scorer.
-    choices: tuple[Mapping[str, Any], ...]  #: log-likelihood of each option, in nats.
-    #: one per thing that a scanner found in a response, or part of it that it looked at: label, value, raw text, scan.
-    findings: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def one_line(self) -> str:
-        name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        responses = "1 response" if len(self.responses) == 1 else f"{len(self.responses)} responses"
-        scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"
-        return f"run:{self.run['run_id']} prompt {name}: {responses}, {scores}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name."""
-        return asdict(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """The responses, a dictionary each."""
-        return [dict(response) for response in self.responses]
 
 
 @answers(Show)

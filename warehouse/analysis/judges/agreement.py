@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.judges.agreement_report import JudgeReport, JudgeRow
 from warehouse.analysis.judges.corrected import (
     OF_MEANS,
     CorrectedRow,
@@ -19,25 +20,15 @@ from warehouse.analysis.judges.corrected import (
 )
 from warehouse.analysis.judges.graders import declared_alike, read_graders
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
-from warehouse.analysis.judges.votes import OrderEffect, has_votes, read_verdicts
-from warehouse.analysis.results import Result, Row, part_fields
+from warehouse.analysis.judges.votes import has_votes, read_verdicts
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.conditions import describe
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.labels import ASSUMPTION, HeldAgainstPeople
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.questions.question import answers
-from warehouse.stats import (
-    AgreementFigure,
-    BiasFigure,
-    GradersAgreement,
-    JudgeAgreement,
-    RoganGladen,
-    judge_agreement,
-    judge_bias,
-    self_preference,
-)
-from warehouse.stats.core.inputs import rejects
+from warehouse.stats import BiasFigure, JudgeAgreement, RoganGladen, judge_agreement, judge_bias, self_preference
 from warehouse.store.connection import Store
 
 _FAMILIES = "select name, family, developer from model"
@@ -62,112 +53,6 @@ class JudgedPart:
     weights: NDArray[np.float64] | None = None  #: 1/π of each label, shape (n,); None: alike.
     n_units: int = 0
     run_ids: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class JudgeRow(Row):
-    """A judge against people on the answers of one model, or of all."""
-
-    model: str  #: name; empty for all models together.
-    condition: str  #: settings that tell the row from others.
-    n_units: int  #: answers (of votes: verdicts) of the judge.
-    n_labels: int  #: those that people have judged as well.
-    n_prompts: int  #: prompts of these: what errors go by.
-    #: share on which both say the same, with its interval ``agreement_low``, ``agreement_high``.
-    agreement: float | None
-    agreement_error: float | None  #: its standard error by prompts (clusters).
-    agreement_low: float | None
-    agreement_high: float | None
-    kappa: float | None  #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
-    kappa_error: float | None
-    kappa_low: float | None
-    kappa_high: float | None
-    ac1: float | None  #: Gwet's, with ``ac1_low``, ``ac1_high``.
-    ac1_low: float | None
-    ac1_high: float | None
-    #: all measures of agreement, each with its interval and the reason where there is none.
-    figures: tuple[AgreementFigure, ...]
-    #: share on which the judge scores above people, ``judge_below`` below; ``direction_p``: sign test.
-    judge_above: float | None
-    judge_below: float | None
-    direction_p: float | None
-    #: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``, and ``bias_p_simultaneous`` for
-    #: all models at once.
-    bias: float | None
-    bias_low: float | None
-    bias_high: float | None
-    bias_p: float | None
-    bias_p_simultaneous: float | None
-    #: as in `CorrectedRow`; of votes only the two means.
-    judge_estimate: float | None
-    label_estimate: float | None
-    label_low: float | None
-    label_high: float | None
-    estimate: float | None
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    degrees_of_freedom: float | None
-    weight: float | None
-    correlation: float | None
-    width_ratio: float | None
-    method: str
-    repeat_sd: float | None
-    flip_rate: float | None
-    rate: float | None  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
-    rate_low: float | None
-    rate_high: float | None
-    level: float  #: nominal coverage of all intervals.
-    #: those of `CorrectedRow` and of agreement.
-    flags: tuple[str, ...]
-    reason: str  #: why a figure is None, or the labels stand alone.
-    run_ids: tuple[int, ...]  #: ids of the judge's runs.
-
-    @property
-    def is_favoured(self) -> bool:
-        """Whether the judge favours the model, or the opposite, by the test of all models at once."""
-        return rejects(self.bias_p_simultaneous, 1 - self.level)
-
-
-@dataclass(frozen=True)
-class JudgeReport(Result):
-    """A judge held against people."""
-
-    benchmark: str  #: its name.
-    judge: str  #: who judges; ``human``: whose labels.
-    human: str
-    of: str  #: ``"scores"`` of answers, or ``"votes"`` between two.
-    metric: str  #: of the judge; empty for votes.
-    rows: tuple[JudgeRow, ...]  #: all models together, then each.
-    #: of all models together, with the table; None where they do not score on one scale.
-    agreement: JudgeAgreement | None
-    #: bias towards the judge's own family, minus that towards the others; None without.
-    self_preference: BiasFigure | None
-    differences: tuple[CorrectedRow, ...]  #: of two models, where asked for.
-    #: what the order of answers does to the judge's votes; None for scores, and without both orders.
-    order: OrderEffect | None
-    sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
-    #: Krippendorff's α of three or more graders of the same answers, the judge among them; None of fewer, and of votes.
-    graders: GradersAgreement | None
-    grader_names: tuple[str, ...]  #: who these are.
-    level: float
-    notes: tuple[str, ...]  #: what a reader should know.
-    run_ids: tuple[int, ...] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
-    source_ids: tuple[int, ...] = ()
-
-    @property
-    def one_line(self) -> str:
-        """The result in a sentence."""
-        all_of_it = self.rows[0]
-        if all_of_it.agreement is None:
-            return f"{self.judge} and {self.human} on {self.benchmark}: no agreement, {all_of_it.reason}."
-        share = f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of {all_of_it.n_labels}"
-        what = "answers" if self.of == "scores" else "votes"
-        kappa, ac1 = (
-            f"no {name}" if value is None else f"{name} {value:.2f}"
-            for name, value in (("κ", all_of_it.kappa), ("AC1", all_of_it.ac1))
-        )
-        return f"{share} {what} ({kappa}, {ac1}) on {self.benchmark}."
 
 
 @answers(HeldAgainstPeople)

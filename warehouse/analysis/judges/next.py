@@ -30,6 +30,8 @@ from warehouse.store.load.bulk_insert import append
 from warehouse.store.open import StoreOpener
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.view import Part, Table, View
+from warehouse.tables.words import number
 
 SHEET = ("model", "benchmark", "split", "prompt_id", "question", "response", "label")
 
@@ -63,6 +65,37 @@ class LabelWave(Result):
     def one_line(self) -> str:
         return f"{self.benchmark}: wave {self.wave} of {self.rows[0].n_new} prompts of {self.rows[0].n_prompts}"
 
+    def view(self, *, verbose: bool = False, out: str | None = None) -> View:
+        """How many prompts are drawn, of which strata, and what to do with the answers.
+
+        Args:
+            out: file that has the sheet.
+        """
+        parts: list[Part] = []
+        if self.seed is not None:
+            parts += [self._drawn, *_strata(self.rows[1:])]
+        if out is not None:
+            parts.append(
+                f"{out} has {len(self.sheet)} answers; fill in the column label (empty: not judged), then:"
+                f" warehouse ingest {out} --map label_sheet"
+            )
+        elif self.written:
+            parts.append("They are written down; --out FILE, without --n, writes their sheet.")
+        return View(tuple(parts), self.notes)
+
+    @property
+    def _drawn(self) -> str:
+        row = self.rows[0]
+        verb = "are drawn" if self.written else "would be drawn"
+        chance = str(number(row.probability, 3))
+        if len(self.rows) > 1:
+            chance += " on average"
+        of = "1 model" if len(self.models) == 1 else f"{len(self.models)} models"
+        return (
+            f"{row.n_new} prompts {verb} (wave {self.wave}), with the answers of {of} to label: {row.n_drawn} of"
+            f" {row.n_prompts} in all, each by a chance of {chance}."
+        )
+
     def sheet_csv(self) -> str:
         """The sheet as CSV; nothing in it says what the judge thinks."""
         text = io.StringIO()
@@ -70,6 +103,21 @@ class LabelWave(Result):
         writer.writeheader()
         writer.writerows(self.sheet)
         return text.getvalue()
+
+
+def _strata(rows: Sequence[DrawnRow]) -> list[Table]:
+    """The draw by strata; nothing without any."""
+    cells = [
+        {
+            "scores from": number(float(row.stratum), 3),
+            "prompts": row.n_prompts,
+            "drawn": row.n_drawn,
+            "new": row.n_new,
+            "chance": number(row.probability, 3),
+        }
+        for row in rows
+    ]
+    return [Table.of(cells)] if cells else []
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from warehouse.stats.judges.plan import (
     target_error,
 )
 from warehouse.store.connection import Store
+from warehouse.tables.view import Table, TableNote, View, legend
+from warehouse.tables.words import interval, number, percentage
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,72 @@ class LabelPlans(Result):
         lacking = len(self.rows) - len(numbers)
         without = f"; for {lacking} of {len(self.rows)} there is no number" if lacking else ""
         return f"{span} labels of each model give {goal}{without}"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The labels of each model or pair, and what they go by."""
+        chance = "" if self.difference is None else f", found with chance {self.power:g}"
+        head = f"{self.benchmark}, judged by {self.judge}: {self.one_line}{chance}."
+        ends = f"{100 * self.level:g}%"
+        table = Table.of(
+            [_cells(row, ends) for row in self.rows],
+            hide_empty=("against", "saved", ends, "labels by it", "flags"),
+            minor=("at least", "sd", "at hand", "judged"),
+        )
+        return View((head, "", table, *_legend(self), *_remarks(self.rows)), self.notes)
+
+
+def _cells(row: LabelPlanRow, ends: str) -> dict[str, Any]:
+    """Cells of a row.
+
+    Args:
+        ends: heading of the interval.
+    """
+    return {
+        "model": row.model_a,
+        "against": row.model_b,
+        "judged": row.n_units,
+        "labels": row.n_labels,
+        "alone": row.n_labels_alone,
+        "saved": percentage(row.saved),
+        "rho": number(row.correlation, 2),
+        ends: interval(row.low, row.high, 2),
+        "labels by it": None if row.low is None else _span(row.n_labels_high, row.n_labels_low),
+        "sd": number(row.sd, 3),
+        "at hand": row.n_pilot,
+        "at least": number(row.least_width, 3),
+        "flags": row.flags,
+    }
+
+
+def _span(low: int | None, high: int | None) -> str:
+    return f"{'none' if low is None else low} to {'none' if high is None else high}"
+
+
+def _legend(plans: LabelPlans) -> list[TableNote]:
+    supposed = "" if plans.human else " (supposed)"
+    least = "width of the interval" if plans.difference is None else "difference that is found"
+    words = {
+        "labels": "that people have to give, the judge helping; none: not even all answers suffice",
+        "alone": "labels that it takes without the judge",
+        "rho": f"correlation of judge and people{supposed}; it saves rho^2 at most",
+        "labels by it": "with the correlation at the ends of its interval; none: all do not suffice",
+        "at least": f"{least} with every answer labelled",
+    }
+    return legend(words, are_terms=False)
+
+
+def _remarks(rows: Sequence[LabelPlanRow]) -> list[str]:
+    """Flags in words, and why there is no number."""
+    found = []
+    if any("weak_judge" in row.flags for row in rows):
+        found.append("weak_judge: a correlation up to .3 narrows an interval by 5 % at most; the judge hardly helps")
+    if any("few_labels" in row.flags for row in rows):
+        found.append("few_labels: with fewer than 20 labels the figure is that of the labels alone")
+    if lacking := [row for row in rows if row.reason]:
+        who = " against ".join(filter(None, (lacking[0].model_a, lacking[0].model_b)))
+        more = f" ({len(lacking) - 1} more likewise)" if len(lacking) > 1 else ""
+        found.append(f"no number for {who}: {lacking[0].reason}{more}")
+    return found
 
 
 @answers(PlanLabels)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.preferences.prefer_report import Judge, JudgeAgreement, PreferenceReport, PreferenceRow
 from warehouse.analysis.preferences.votes import Votes, read_votes, scorers_of_votes
-from warehouse.analysis.results import Result, Row, part_fields
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.comparison import Prefer
@@ -23,8 +24,6 @@ from warehouse.stats.preferences.contrasts import (
     LOOSE,
     NO_SPREAD,
     Band,
-    Contrast,
-    Position,
     contrasts,
     position_bias,
     simultaneous,
@@ -35,144 +34,9 @@ from warehouse.stats.preferences.fit import ELO, Fit, NotConnectedError, Separab
 from warehouse.store.connection import Store
 from warehouse.tables.words import some_of
 
-#: Groups that an error names; scorers whose sentences are said together.
-_GROUPS, _SAID = 4, 3
+#: Groups that an error names.
+_GROUPS = 4
 _OF_CONTRAST = ("estimate", "standard_error", "low", "high", "p_value", "degrees_of_freedom")
-
-
-@dataclass(frozen=True)
-class PreferenceRow(Row):
-    """A model's strength by one scorer's votes."""
-
-    benchmark: str  #: that was voted on.
-    scorer: str  #: who judged.
-    model: str  #: its name.
-    rank: int  #: by the estimate.
-    estimate: float  #: log-odds against ``reference``, or against the mean of all models.
-    standard_error: float | None  #: of it, by voters and prompts; None with a ``reason``.
-    low: float | None  #: lower end of the interval, ``high`` the upper.
-    high: float | None
-    level: float  #: nominal coverage, also of the ranks.
-    degrees_of_freedom: float | None  #: of the interval.
-    p_value: float | None  #: of no difference from the reference (the mean).
-    #: of beating the reference (a model of mean strength), a tie as half; ``win_low``, ``win_high``.
-    win_probability: float
-    win_low: float | None
-    win_high: float | None
-    #: best rank that the model may have by intervals that hold for all pairs together; ``rank_high``.
-    rank_low: int | None
-    rank_high: int | None
-    elo: float  #: 1000 + 400/ln 10 times the strength against the mean.
-    reference: str  #: model that the figures are against; empty: the mean of all.
-    #: the estimate of the plain fit, with its ``rank_without``; None without covariates.
-    without_covariates: float | None
-    rank_without: int | None
-    n_votes: int  #: votes on its answers; ``n_wins``, ``n_ties`` of these.
-    n_wins: int
-    n_ties: int
-    n_prompts: int  #: prompts of these.
-    ties: str  #: ``half`` or ``davidson``.
-    weights: str  #: ``votes``, or ``uniform_pairs``.
-    flags: tuple[str, ...]  #: ``penalised``, and those of the scorer.
-    reason: str  #: why there is no error.
-
-
-@dataclass(frozen=True, eq=False)
-class Judge:
-    """What one scorer's votes say."""
-
-    scorer: str  #: who judged, of ``kind`` human, model or match.
-    kind: str
-    models: tuple[str, ...]  #: best first.
-    n_votes: int  #: that count, of which ``n_ties`` are ties, ``n_both_bad`` of these of two bad answers.
-    n_ties: int
-    n_both_bad: int
-    n_pairs: int  #: of models, that met; ``n_apart`` pairs of all that are told apart.
-    n_apart: int | None
-    n_first: int | None  #: models that may be the first.
-    #: n_prompts, n_voters: that are known.
-    n_prompts: int
-    n_voters: int
-    #: effective_voters, effective_prompts: 1/Σ share²: as many of equal share would weigh as much.
-    effective_voters: float
-    effective_prompts: float
-    degrees_of_freedom: float | None  #: of all intervals.
-    chances: NDArray[np.float64]  #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
-    apart: NDArray[np.bool_]
-    covariates: Mapping[str, Contrast]  #: coefficients by name, for a standard deviation.
-    tie_parameter: Contrast | None  #: Davidson's ln ν.
-    position: Position | None  #: whether it helps to be shown first.
-    left_out: Mapping[str, int]  #: votes that do not count, by reason.
-    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``,
-    #: ``order_confounded``: who was shown first follows from the models, so that it may be the place that won.
-    flags: tuple[str, ...]
-    reason: str  #: why there are no errors, or no strengths.
-
-
-@dataclass(frozen=True)
-class JudgeAgreement(Row):
-    """Two who judged the same pairs."""
-
-    #: first, second: scorers.
-    first: str
-    second: str
-    tau: float | None  #: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
-    spearman: float | None
-    n_votes: int  #: of both, on the prompts and pairs that both saw.
-    differences: Mapping[str, Contrast]  #: by model, strength by the first less by the second.
-    n_differ: int  #: models of which these differ (Holm).
-    reason: str  #: why they are not compared.
-
-
-@dataclass(frozen=True)
-class PreferenceReport(Result):
-    """Strengths by votes."""
-
-    benchmark: str  #: its name.
-    rows: tuple[PreferenceRow, ...]  #: one for each scorer and model, the strongest first.
-    judges: tuple[Judge, ...]  #: what each scorer's votes say.
-    agreement: tuple[JudgeAgreement, ...]  #: between each two scorers, where several were asked for.
-    notes: tuple[str, ...]  #: on votes that stand in several sources.
-    source_ids: tuple[int, ...]  #: where the votes are from.
-    errors: str  #: whose spread the errors are of: ``two-way``, ``cr1``, ``voters`` or ``prompts``.
-
-    @property
-    def one_line(self) -> str:
-        """What is known, in a sentence for each of the first scorers."""
-        more = [f"{len(self.judges) - _SAID} more scorers have rows."] if len(self.judges) > _SAID else []
-        return " ".join([*(self.said_of(judge) for judge in self.judges[:_SAID]), *more])
-
-    def said_of(self, judge: Judge) -> str:
-        """The sentence of one scorer."""
-        who = f"{judge.scorer}: " if len(self.judges) > 1 else ""
-        rows = [row for row in self.rows if row.scorer == judge.scorer]
-        if not rows:
-            return f"{who}no strengths: {judge.reason}."
-        if len(rows) < len(judge.models):
-            return f"{who}{_duel(rows[0] if rows[1].model == rows[0].reference else rows[1], judge)}"
-        m = len(judge.models)
-        plural = "" if judge.n_votes == 1 else "s"
-        votes = f"{who}{judge.n_votes:,} vote{plural} over {m} models".replace(",", " ")
-        if judge.n_apart is None:
-            return f"{votes}: what they tell apart is not known: {judge.reason}."
-        if m == 2:
-            better, worse = judge.models
-            said = f"{better} is better than {worse}" if judge.n_apart else f"{better} and {worse} cannot be told apart"
-            place = ", or the place: one of the two was always shown first" * bool(judge.n_apart)
-            return f"{votes}: {said}{place * ('order_confounded' in judge.flags)}."
-        first = (
-            "the first place is decided" if judge.n_first == 1 else f"any of {judge.n_first} models may be the first"
-        )
-        return f"{votes}: {judge.n_apart} of {m * (m - 1) // 2} pairs are told apart; {first}."
-
-
-def _duel(row: PreferenceRow, judge: Judge) -> str:
-    """Two models in a sentence."""
-    beats = f"{row.model} beats {row.reference} in {row.win_probability:.0%} of votes, a tie as half"
-    if row.win_low is None or row.win_high is None or row.p_value is None:
-        return f"{beats}; how sure that is is not known: {row.reason or judge.reason}."
-    apart = "the two are told apart" if row.p_value < 1 - row.level else "the two cannot be told apart"
-    return f"{beats} [{row.win_low:.0%}, {row.win_high:.0%}]: {apart} (p = {row.p_value:.2g})."
 
 
 @answers(Prefer)

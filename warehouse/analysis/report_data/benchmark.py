@@ -16,7 +16,7 @@ from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curv
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
-from warehouse.analysis.preferences.prefer import PreferenceReport
+from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.read import BenchmarkReads, Maps, or_why
 from warehouse.analysis.report_data.run_facts import RunFacts

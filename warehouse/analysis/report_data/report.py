@@ -14,7 +14,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
-from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
+from warehouse.analysis.preferences.prefer import prefer
+from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import or_why, read_benchmarks

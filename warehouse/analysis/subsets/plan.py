@@ -21,6 +21,8 @@ from warehouse.records.canonical_json import canonical_digest, sha256_of
 from warehouse.records.own_files import own_text
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
+from warehouse.tables.view import Part, Table, View
+from warehouse.tables.words import number
 
 SCHEMA = "warehouse-subset-plan/1"
 SUITE_SCHEMA = "warehouse-subset-plans/1"
@@ -128,6 +130,19 @@ class SubsetPlans(StoredResult):
     rows: tuple[SubsetPlan, ...]  #: the plans.
     notes: tuple[str, ...]  #: what a reader should know of all of them.
 
+    def view(self, *, verbose: bool = False, out: str | None = None) -> View:
+        """What to ask, how wide the interval will be, and each plan.
+
+        Args:
+            out: file that has the plan.
+        """
+        table = Table.of(map(_cells, self.rows), hide_empty=("split", "against"), minor=_MINOR)
+        parts: list[Part] = [f"Ask {self.one_line}.", _expected(self), "", table, "", _GAIN]
+        if out is not None or not any(note.startswith("not stored") for note in self.notes):
+            parts.append(_next(self.rows[0], out))
+        each = (f"{plan.benchmark}: {note}" for plan in self.rows for note in plan.notes)
+        return View(tuple(parts), (*self.notes, *each))
+
     def to_dict(self) -> dict[str, Any]:
         """As the file has it: one plan, or the list of them."""
         if not self.suite:
@@ -156,6 +171,48 @@ class SubsetPlans(StoredResult):
             return self.rows[0].one_line
         n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
+
+
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("90 % gain", "history", "strata", "split", "against")
+_GAIN = (
+    "gain: variance of as many prompts at random over that of these, for stored models, each predicted by the others."
+)
+
+
+def _expected(plans: SubsetPlans) -> str:
+    """How wide the interval will be."""
+    models = plans.rows[0].n_left_out
+    if plans.width is None:
+        return "No stored model has all prompts: how wide the interval will be is not known."
+    what = f"mean over {len(plans.rows)} benchmarks" if plans.suite else "figure of the whole benchmark"
+    return (
+        f"The {100 * plans.level:g} % interval of the {what} is then expected to be {plans.width:.3g} wide,"
+        f" ±{plans.width / 2:.2g} (median of {models} stored models, each left out)."
+    )
+
+
+def _cells(plan: SubsetPlan) -> dict[str, Any]:
+    return {
+        "benchmark": plan.benchmark,
+        "split": plan.split,
+        "plan": plan.key,
+        "ask": plan.size,
+        "of": plan.n_prompts,
+        "strata": plan.design.n_strata,
+        "history": len(plan.history),
+        "against": plan.baseline,
+        "width": number(plan.width, 4),
+        "gain": number(plan.gain, 2),
+        "90 % gain": number(plan.gain_least, 2),
+    }
+
+
+def _next(plan: SubsetPlan, out: str | None) -> str:
+    """The command that gives the prompts to the harness which asked them before."""
+    harnesses = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
+    to = next((name for part, name in harnesses.items() if part in plan.harness.lower()), "csv")
+    return f"Next: warehouse subset export {out or plan.key} --to {to}; after the run, ingest it as ever."
 
 
 def read_plans(path: Path) -> SubsetPlans:
