@@ -97,6 +97,19 @@ def test_few_clusters_with_the_rarer_answer_count_less_beside_others(
     assert combine_leaves(cells, [0.8, 0.2], bounds=(0, 1)).flags == (flags if is_flagged else ())
 
 
+def test_a_corrected_mean_is_skewed_where_its_labels_are() -> None:
+    """What the judge leaves of large labels is small where none was drawn, and the interval too short."""
+    n_flagged = {True: 0, False: 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        for is_skewed in (True, False):
+            people = rng.lognormal(-0.5, 1.0, 400) if is_skewed else 1 + rng.standard_normal(400)
+            judge = people * rng.lognormal(0, 0.3, 400) if is_skewed else people + 0.5 * rng.standard_normal(400)
+            figure = prediction_powered_mean(np.where(np.arange(400) < 50, people, np.nan), judge)
+            n_flagged[is_skewed] += "skewed" in figure.flags
+    assert n_flagged[True] >= 32 and n_flagged[False] == 0
+
+
 def test_flags_without_the_interval_are_those_of_the_estimate() -> None:
     rng = np.random.default_rng(1)
     for scores, keys in (
