@@ -113,7 +113,12 @@ def test_pages_show_the_flags_of_differences(run: Caller, parts: str, tmp_path: 
                 break
             time.sleep(0.1)
         calm = client.get("/benchmark/many").text
-    for text in (page.read_text(), shown):
+        for _ in range(600):
+            compared = client.get("/compare", params={"a": MODELS[0], "b": MODELS[1]}).text
+            if 'http-equiv="refresh"' not in compared:
+                break
+            time.sleep(0.1)
+    for text in (page.read_text(), shown, compared):
         assert "few clusters, too few units" in text
     assert "few clusters" not in calm
 
