@@ -36,6 +36,7 @@ from warehouse.stats import (
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.intervals.estimate_mean import flags_of_mean
 from warehouse.stats.paired.own_tests import hull_tests, with_own_tests
+from warehouse.stats.paired.pair_flags import pair_flags
 from warehouse.stats.suites.weighted_mean import BenchmarkDifference, combine_differences
 from warehouse.stats.training.curve_tests import monotonicity
 
@@ -107,21 +108,24 @@ def _pairs(kind: str, n: int, figure: str) -> Any:
         groups = None if of is None else as_clusters(of, len(scores))
         pairs = with_own_tests(plain, hull_tests(scores, groups, plain))
         true = truth[pairs.first] - truth[pairs.second]
+        flagged = any(pair_flags(scores, pairs.first, pairs.second, of))
         if figure == "step-down":
-            return Outcome(float((pairs.p_step_down[true == 0] <= ALPHA).any()))
+            return Outcome(float((pairs.p_step_down[true == 0] <= ALPHA).any()), flagged)
         if figure == "Holm":
-            return Outcome(float((pairs.p_holm[true == 0] <= ALPHA).any()))
+            return Outcome(float((pairs.p_holm[true == 0] <= ALPHA).any()), flagged)
         if figure == "power":
-            return Outcome(float((pairs.p_step_down[true != 0] <= ALPHA).mean()))
+            return Outcome(float((pairs.p_step_down[true != 0] <= ALPHA).mean()), flagged)
         if figure == "joint rank sets":
             ranks = rank_models(pairs)
             best = 1 + (truth[None, :] > truth[:, None] + 1e-9).sum(axis=1)
             worst = 6 - (truth[None, :] < truth[:, None] - 1e-9).sum(axis=1)
             low = np.array([1 if rank is None else rank for rank in ranks.rank_low_joint])
             high = np.array([6 if rank is None else rank for rank in ranks.rank_high_joint])
-            return Outcome(float(((low > best) | (high < worst)).any()))
+            return Outcome(float(((low > best) | (high < worst)).any()), flagged)
         outside = (true < pairs.simultaneous_low) | (true > pairs.simultaneous_high)
-        return Outcome(float(outside.any()), width=float(np.median(pairs.simultaneous_high - pairs.simultaneous_low)))
+        return Outcome(
+            float(outside.any()), flagged, width=float(np.median(pairs.simultaneous_high - pairs.simultaneous_low))
+        )
 
     return ask
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from starlette.testclient import TestClient
 
 import warehouse
 from tests.support.builders import StoreRows
@@ -20,6 +22,7 @@ from tests.support.judged import ingest_judged, take_labels, truth
 from tests.support.stores import filled_once
 from warehouse.analysis.judges.corrected_figures import _p_values
 from warehouse.api import Warehouse
+from warehouse.serve.app import create_app
 from warehouse.store.open import open_store
 
 MODELS = ("org/a", "org/b")
@@ -95,6 +98,29 @@ def test_the_report_shows_the_flags_of_a_suite(store_url: str, tmp_path: Path) -
     store.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert page.count("few informative clusters") > 1  # of the suite and the benchmark
+
+
+def test_pages_show_the_flags_of_differences(run: Caller, parts: str, tmp_path: Path) -> None:
+    """The table of differences in the report and on the page of a benchmark had none, and `pairs` has them."""
+    told = {flag.replace("_", " ") for row in run("pairs", "few", "--json", db=parts).rows for flag in row["flags"]}
+    assert told == {"few clusters", "too few units"}
+    page = tmp_path / "report.html"
+    run("report", "few", "many", "-o", str(page), db=parts)
+    with TestClient(create_app(f"duckdb:///{parts}"), base_url="http://127.0.0.1:8321") as client:
+        for _ in range(600):  # until it is computed
+            shown = client.get("/benchmark/few").text
+            if 'http-equiv="refresh"' not in shown:
+                break
+            time.sleep(0.1)
+        calm = client.get("/benchmark/many").text
+        for _ in range(600):
+            compared = client.get("/compare", params={"a": MODELS[0], "b": MODELS[1]}).text
+            if 'http-equiv="refresh"' not in compared:
+                break
+            time.sleep(0.1)
+    for text in (page.read_text(), shown, compared):
+        assert "few clusters, too few units" in text
+    assert "few clusters" not in calm
 
 
 def test_the_mean_over_benchmarks_carries_what_it_rests_on(run: Caller, parts: str) -> None:

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
+from warehouse.report.board import flags
 from warehouse.report.charts import Chart, distinct
 from warehouse.report.figures import MOST_PAIRED, all_pairs, differences, shared_prompts
 from warehouse.report.matrix_charts import SHADES, heat_map
@@ -83,6 +84,7 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
             number("p, step-down", [row.p_step_down for row in rows], "%.2g", minor=True),
             number("Correlation", [row.correlation for row in rows], 2, minor=True),
             count("Prompts", [row.n_prompts for row in rows]),
+            text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
             text("Why no error", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )

