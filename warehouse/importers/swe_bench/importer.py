@@ -33,6 +33,7 @@ from warehouse.importers.swe_bench.reports import (
     API_CALLS,
     BENCHMARK,
     METRIC,
+    REPORT_LISTS,
     RESOLVED,
     Instances,
     declared_instances,
@@ -42,6 +43,7 @@ from warehouse.importers.swe_bench.reports import (
     metadata,
     never_asked,
     predictions,
+    refuse_what_is_no_list,
     run_report,
     sample_rows,
     track_fields,
@@ -277,6 +279,7 @@ def _run(
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
     report = read_document(first) if first.name not in ("report.json", "run.json") else {}
+    refuse_what_is_no_list(report, REPORT_LISTS, str(first))
     instances = run_report(report)
     logged = [path for path in source.files if path.name == "report.json" and path != first]
     logged += [first] if first.name == "report.json" else []
