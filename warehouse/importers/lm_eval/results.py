@@ -14,6 +14,7 @@ from typing import Any
 from warehouse.importers.common.header_values import fingerprint, fingerprint_of, groups_above, unix_time
 from warehouse.importers.common.json_fields import (
     mapping_of,
+    no_objects,
     number_or_none,
     other_sampling,
     sampling_fields,
@@ -76,6 +77,9 @@ class LmEvalResults:
                 if part is not None and not isinstance(part, Mapping):
                     where = f"{section}.{name}" if name else section
                     yield f"{self.path.name}: {where} is {part!r:.80}, no object: nothing is read there"
+        for task in self.tasks:
+            listed = self.config(task).get("metric_list")
+            yield from no_objects(listed, f"{self.path.name}: configs.{task}.metric_list")
 
     def config(self, task: str) -> dict[str, Any]:
         """The task's configuration; empty where the file has none."""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,6 +18,7 @@ from warehouse.importers.common.header_values import local_time, moment
 from warehouse.importers.common.json_fields import (
     Row,
     first_text,
+    items_of,
     number_or_none,
     objects_of,
     part_of,
@@ -73,19 +75,20 @@ class Board:
         board = cls(path, dump)
         for track in objects_of(read_document(path).get("leaderboards")):
             name = (text_or_none(track.get("name")) or "").lower()
-            for number, result in enumerate(objects_of(track.get("results")), start=1):
+            for number, result in enumerate(items_of(track.get("results")), start=1):
                 board.add(name, f"{path.name}, {name} {number}", result)
         if not board.headers:
             raise InputError("names no result", path=str(path), expected="leaderboards of SWE-bench")
         return board
 
-    def add(self, track: str, location: str, result: Row) -> None:
-        """One submission; one without name or figure is recorded."""
+    def add(self, track: str, location: str, entry: Any) -> None:
+        """One submission; what is none, or has no name or figure, is recorded."""
+        result = entry if isinstance(entry, dict) else {}
         name = text_or_none(result.get("name"))
         entries = part_of(result, "per_instance_details")
         share = number_or_none(result.get("resolved"))
         if name is None or (share is None and not entries):
-            self.dump.rejections.append(Rejection(location, str(result)[:100], "a result with 'name' and 'resolved'"))
+            self.dump.rejections.append(Rejection(location, str(entry)[:100], "a result with 'name' and 'resolved'"))
             return
         instances = details(entries, self.dump.rejections, location)
         if instances:
