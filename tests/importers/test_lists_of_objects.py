@@ -22,6 +22,7 @@ LISTS = (
     ("evalscope/20260304_050607", "reports/tiny/quiz.json", "metrics"),
     ("inspect", "grid.json", "results.scores"),
     ("swe_bench_site", "leaderboards.json", "leaderboards.*.results"),
+    ("swe_bench_site", "leaderboards.json", "leaderboards"),
     ("pydantic_evals", "report.json", "failures"),
 )
 

@@ -19,6 +19,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     first_text,
     items_of,
+    no_objects,
     number_or_none,
     objects_of,
     part_of,
@@ -73,7 +74,9 @@ class Board:
     def read(cls, path: Path, dump: Dump) -> Board:
         """Read a file (InputError: it is damaged, or holds no result)."""
         board = cls(path, dump)
-        for track in objects_of(read_document(path).get("leaderboards")):
+        tracks = read_document(path).get("leaderboards")
+        dump.notes += no_objects(tracks, f"{path.name}: leaderboards")
+        for track in objects_of(tracks):
             name = (text_or_none(track.get("name")) or "").lower()
             for number, result in enumerate(items_of(track.get("results")), start=1):
                 board.add(name, f"{path.name}, {name} {number}", result)
