@@ -48,6 +48,17 @@ def rejected(taken: Taken) -> list[tuple[str, str]]:
     return [(item.place, item.found) for item in taken.dump.rejections]
 
 
+@pytest.mark.parametrize(("part", "found"), [("results", "0.37"), ("groups", "'x'"), ("n-samples", "[]")])
+def test_parts_of_results_that_are_no_objects_are_said(folder: Path, part: str, found: str) -> None:
+    """The figures of a task went without a word, and the benchmark was left with no metric."""
+    path = folder / RESULTS
+    document = json.loads(path.read_text())
+    document.setdefault(part, {})["demo_mc"] = {"0.37": 0.37, "'x'": "x", "[]": []}[found]
+    path.write_text(json.dumps(document))
+    (note,) = (note for note in take_slowly(folder).dump.notes if "no object" in note)
+    assert note == f"{RESULTS}: {part}.demo_mc is {found}, no object: nothing is read there"
+
+
 @pytest.mark.parametrize("line", BAD_LINES.values(), ids=BAD_LINES)
 def test_a_bad_line_is_rejected_with_its_number_and_the_rest_is_read(folder: Path, line: bytes) -> None:
     taken = take_slowly(with_line(folder, line))

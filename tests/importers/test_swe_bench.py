@@ -215,6 +215,24 @@ def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
     assert rejection.place == f"per_instance_details.json, {NAMES[2]}"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("resolved_ids", "x"), ("submitted_ids", {}), ("unresolved_ids", ["a", ""])]
+)
+def test_lists_of_a_report_that_are_none_are_refused(run: Path, name: str, value: Any) -> None:
+    """What was no id was left out, and with it the instance, or a whole list of them."""
+    path = run / REPORT
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
+    with pytest.raises(InputError, match=name) as caught:
+        take(path)
+    assert caught.value.expected == "a list of ids of instances"
+
+
+def test_resolved_instances_of_a_submission_that_are_no_list_are_refused(tmp_path: Path) -> None:
+    folder = submission(tmp_path, {"resolved": "all", "generated": NAMES, "no_generation": []})
+    with pytest.raises(InputError, match="resolved is"):
+        take(*folder.rglob("*.json"))
+
+
 def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
     stand_swaps(run, IMPORTER, 8, named="run")
 

@@ -10,8 +10,9 @@ import pytest
 
 from tests.support.ingested import ingested
 from tests.support.stores import select
+from warehouse import connect
 from warehouse.errors import InputError
-from warehouse.ingest.unmeasured import drop_unmeasured
+from warehouse.ingest.unmeasured import drop_unmeasured, note_words_for_figures
 from warehouse.records import Dump, PublishedScore, RunHeader
 
 
@@ -36,6 +37,27 @@ def test_figures_without_a_count_stay() -> None:
 def test_a_source_of_which_nothing_was_asked_is_refused() -> None:
     with pytest.raises(InputError, match="over 0 samples"):
         drop_unmeasured(Dump((run("sums", PublishedScore("acc", 0.0, n=0)),), ()), "file")
+
+
+def test_words_for_figures_are_said_and_infinity_is_a_figure() -> None:
+    words = [PublishedScore("acc", None, raw=word) for word in ("C", "pending")]
+    figures = [PublishedScore("ppl", None, raw="Infinity"), PublishedScore("f1", 0.5, raw="50 percent")]
+    dump = Dump((run("sums", *words, *figures),), ())
+    note_words_for_figures(dump)
+    assert dump.notes == ["2 published figures of 'acc', no number ('C'): kept as text, in no mean"]
+
+
+def test_a_word_in_a_table_of_published_figures_is_said(tmp_path: Path) -> None:
+    """The mean of ten reruns became that of nine without a word."""
+    table = tmp_path / "runs.csv"
+    table.write_text("model,benchmark,run_id,score\norg/m,sums,r1,0.4\norg/m,sums,r2,C\n")
+    mapping = tmp_path / "map.toml"
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\nrun_id = "run_id"\n'
+        '[[published]]\nmetric = "acc"\nvalue = "score"\n'
+    )
+    report = connect(tmp_path / "s.duckdb").ingest(table, mapping=mapping)
+    assert any("1 published figure of 'acc', no number ('C')" in note for note in report.all_notes)
 
 
 def lm_eval_results(folder: Path) -> Path:

@@ -13,8 +13,10 @@ from warehouse.importers.common.header_values import unix_time
 from warehouse.importers.common.json_fields import (
     Row,
     first_text,
+    no_objects,
     number_or_none,
     objects_of,
+    part_of,
     require_model,
     text_or_none,
     texts_of,
@@ -81,7 +83,9 @@ class Mteb:
         parts = [part for part in _parts(document) if any(True for _ in _published(part))]
         if not parts:
             raise InputError("no scores", path=str(path), expected="'scores' of splits, as MTEB writes them")
-        return Dump(tuple(_headers(path, document, about, model or "", parts)), ())
+        scores = part_of(document, "scores").items()
+        notes = [note for split, own in scores for note in no_objects(own, f"{path.name}: scores.{split}")]
+        return Dump(tuple(_headers(path, document, about, model or "", parts)), (), notes=notes)
 
 
 def _named_by_folder(path: Path) -> str | None:

@@ -57,13 +57,13 @@ class PydanticEvals:
         """Open one report (InputError: the file is damaged, or nothing names the model)."""
         path = source.files[0]
         report = read_document(path)
-        listed, failures = items_of(report.get("cases")), objects_of(report.get("failures"))
+        listed, failures = items_of(report.get("cases")), items_of(report.get("failures"))
         cases = objects_of(listed)
         if not cases:
             raise InputError("holds no case", path=str(path), expected="a report of pydantic-evals")
         metrics = tuple(_metrics(cases))
         header = _header(report, metrics, settings, source.name)
-        dump = Dump((header,), (), notes=list(_notes(cases, failures)))
+        dump = Dump((header,), (), notes=list(_notes(cases, objects_of(failures))))
         names = [spec.name for spec in metrics]
         draws = Counter[str]()
         items = ((f"case {number + 1}", case) for number, case in enumerate([*listed, *failures]))

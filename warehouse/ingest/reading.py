@@ -28,7 +28,7 @@ from warehouse.importers.common.header_values import (
 from warehouse.ingest.declared_ranges import told_outside
 from warehouse.ingest.discover import _Job, _size_of
 from warehouse.ingest.masked_rows import samples_without_credentials, votes_without_credentials
-from warehouse.ingest.unmeasured import drop_unmeasured
+from warehouse.ingest.unmeasured import drop_unmeasured, note_words_for_figures
 from warehouse.records import Dump, ImportSettings, RunHeader, SourceFiles
 from warehouse.records.dump import Batch
 from warehouse.store.load.state import NotTogetherError
@@ -54,6 +54,7 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
     drop_unmeasured(dump, reading.files.name)
+    note_words_for_figures(dump)
     higher_is_better = settings.higher_is_better
     dump.notes += against_direction(dump.runs, higher_is_better)
     given = [with_values(header, settings.values, settings.defaults) for header in dump.runs]

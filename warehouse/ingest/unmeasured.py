@@ -1,12 +1,18 @@
-"""Published figures over no sample: nothing was asked, so nothing was measured."""
+"""Published figures that are none: over no sample, as nothing was asked, and words where a number is expected."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, PublishedScore
+
+#: Infinity as a text, which is a figure.
+_INFINITE = re.compile(r'"?\s*[+-]?inf(inity)?\s*"?', re.IGNORECASE)
+#: Characters of a word that a note shows.
+_SHOWN = 40
 
 
 def drop_unmeasured(dump: Dump, name: str) -> None:
@@ -47,3 +53,16 @@ def drop_unmeasured(dump: Dump, name: str) -> None:
 
 def _measured(figures: Sequence[PublishedScore]) -> tuple[PublishedScore, ...]:
     return tuple(item for item in figures if item.n != 0)
+
+
+def note_words_for_figures(dump: Dump) -> None:
+    """Note the published figures that are no numbers: they are kept as texts, and no mean counts them."""
+    words: dict[str, list[str]] = {}
+    for item in (*dump.published, *(own for run in dump.runs for own in run.published)):
+        if item.value is None and item.raw is not None and not _INFINITE.fullmatch(item.raw):
+            words.setdefault(item.metric, []).append(item.raw)
+    dump.notes += [
+        f"{len(said)} published {'figures' if len(said) > 1 else 'figure'} of {metric!r}, no number"
+        f" ({said[0][:_SHOWN]!r}): kept as text, in no mean"
+        for metric, said in words.items()
+    ]

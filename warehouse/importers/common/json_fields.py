@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +19,8 @@ Row = dict[str, Any]
 LARGEST_DRAW = 1 << 20
 
 _LARGEST = 1 << 63
+#: Characters of a value that a note shows.
+_NOTED = 60
 _PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.local")
 
 
@@ -124,6 +126,20 @@ def items_of(value: Any) -> list[Any]:
 def objects_of(value: Any) -> list[Row]:
     """The objects in a list; empty for anything else."""
     return [item for item in items_of(value) if isinstance(item, dict)]
+
+
+def no_objects(value: Any, where: str) -> Iterator[str]:
+    """A note on each entry of a list that is no object, or on what is no list: what stands there is not read.
+
+    Args:
+        value: a list of objects, as its tool writes it; null where there is none.
+        where: file and path of it.
+    """
+    if value is not None and not isinstance(value, list):
+        yield f"{where} is {compact(value)[:_NOTED]}, no list: nothing is read there"
+    for number, item in enumerate(items_of(value)):
+        if not isinstance(item, dict):
+            yield f"{where}[{number}] is {compact(item)[:_NOTED]}, no object: nothing is read there"
 
 
 def without_nulls(values: Mapping[str, Any]) -> Row:

@@ -17,6 +17,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     endpoint_host,
     is_local,
+    no_objects,
     number_or_none,
     objects_of,
     other_sampling,
@@ -440,6 +441,7 @@ class EvalScope:
         dataset = report.dataset or _configured_of(source, config)
         subsets = SubsetFiles.of(source, dataset, _repeats(config), dump)
         dump.runs = tuple(headers(source, report, config, subsets))
+        dump.notes += no_objects(report.document.get("metrics"), f"{named.name if named else dataset}: metrics")
         dump.notes += report.failures()
         unasked = dict.fromkeys(figure.subset for figure in report.figures() if figure.subset and figure.n == 0)
         if unasked:

@@ -20,6 +20,7 @@ from warehouse.importers.common.json_fields import (
     compact,
     items_of,
     mapping_of,
+    no_objects,
     number_or_none,
     objects_of,
     require_model,
@@ -81,6 +82,7 @@ class EveryEvalEver:
         if own is not None:
             rows = chain.from_iterable(own_rows(path, rejections) for path in samples)
             return Dump((own,), _batched(rows, source.name), (), rejections, notes)
+        notes += no_objects(document.get("evaluation_results"), f"{source.name}: evaluation_results")
         evaluation = Evaluation(document, samples, source.name)
         require_model(settings.model or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))

@@ -18,6 +18,7 @@ from warehouse.importers.common.json_fields import (
     compact,
     items_of,
     mapping_of,
+    no_objects,
     number_or_none,
     objects_of,
     part_of,
@@ -125,6 +126,8 @@ class Inspect:
                 expected="eval.task in the header",
                 advice="give the name with --default benchmark=NAME",
             )
+        scores = mapping_of(log.header, "results").get("scores")
+        log.notes += no_objects(scores, f"{source.name}: results.scores")
         return Dump(
             (header,),
             InspectReader(log, scoring).batches(),

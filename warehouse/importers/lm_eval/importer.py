@@ -94,6 +94,7 @@ class _SourceReader:
         self.samples = [self._of_file(file) for file in recognised if isinstance(file, SamplesFile)]
         own = {item.task for item in self.samples}
         self.samples += [self._embedded(task) for task in self.results.samples if task not in own]
+        self.notes += self.results.strange_parts()
         self.notes += other_model(self.results.document, self.results.path)
         if not (self.results.document or self.samples):
             raise InputError(

@@ -14,6 +14,7 @@ from typing import Any
 from warehouse.importers.common.header_values import fingerprint, fingerprint_of, groups_above, unix_time
 from warehouse.importers.common.json_fields import (
     mapping_of,
+    no_objects,
     number_or_none,
     other_sampling,
     sampling_fields,
@@ -37,6 +38,8 @@ _PROMPT_PARTS = (
     *("doc_to_text", "doc_to_choice", "description", "target_delimiter", "fewshot_delimiter", "gen_prefix"),
     "use_prompt",
 )
+#: Parts of a results file with an object for each task.
+_SECTIONS = ("results", "groups", "configs", "n-samples")
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
 
 
@@ -64,6 +67,19 @@ class LmEvalResults:
     def samples(self) -> dict[str, list[Any]]:
         """The samples of each task that the document holds, as what ``simple_evaluate`` returns does."""
         return {task: rows for task, rows in mapping_of(self.document, "samples").items() if isinstance(rows, list)}
+
+    def strange_parts(self) -> Iterator[str]:
+        """A note on each part that is no object: what it says of a task is not read."""
+        for section in _SECTIONS:
+            parts = self.document.get(section)
+            named = parts.items() if isinstance(parts, Mapping) else [] if parts is None else [("", parts)]
+            for name, part in named:
+                if part is not None and not isinstance(part, Mapping):
+                    where = f"{section}.{name}" if name else section
+                    yield f"{self.path.name}: {where} is {part!r:.80}, no object: nothing is read there"
+        for task in self.tasks:
+            listed = self.config(task).get("metric_list")
+            yield from no_objects(listed, f"{self.path.name}: configs.{task}.metric_list")
 
     def config(self, task: str) -> dict[str, Any]:
         """The task's configuration; empty where the file has none."""

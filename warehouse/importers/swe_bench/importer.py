@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,6 +18,8 @@ from warehouse.importers.common.header_values import local_time, moment
 from warehouse.importers.common.json_fields import (
     Row,
     first_text,
+    items_of,
+    no_objects,
     number_or_none,
     objects_of,
     part_of,
@@ -33,6 +36,7 @@ from warehouse.importers.swe_bench.reports import (
     API_CALLS,
     BENCHMARK,
     METRIC,
+    REPORT_LISTS,
     RESOLVED,
     Instances,
     declared_instances,
@@ -42,6 +46,7 @@ from warehouse.importers.swe_bench.reports import (
     metadata,
     never_asked,
     predictions,
+    refuse_what_is_no_list,
     run_report,
     sample_rows,
     track_fields,
@@ -69,21 +74,24 @@ class Board:
     def read(cls, path: Path, dump: Dump) -> Board:
         """Read a file (InputError: it is damaged, or holds no result)."""
         board = cls(path, dump)
-        for track in objects_of(read_document(path).get("leaderboards")):
+        tracks = read_document(path).get("leaderboards")
+        dump.notes += no_objects(tracks, f"{path.name}: leaderboards")
+        for track in objects_of(tracks):
             name = (text_or_none(track.get("name")) or "").lower()
-            for number, result in enumerate(objects_of(track.get("results")), start=1):
+            for number, result in enumerate(items_of(track.get("results")), start=1):
                 board.add(name, f"{path.name}, {name} {number}", result)
         if not board.headers:
             raise InputError("names no result", path=str(path), expected="leaderboards of SWE-bench")
         return board
 
-    def add(self, track: str, location: str, result: Row) -> None:
-        """One submission; one without name or figure is recorded."""
+    def add(self, track: str, location: str, entry: Any) -> None:
+        """One submission; what is none, or has no name or figure, is recorded."""
+        result = entry if isinstance(entry, dict) else {}
         name = text_or_none(result.get("name"))
         entries = part_of(result, "per_instance_details")
         share = number_or_none(result.get("resolved"))
         if name is None or (share is None and not entries):
-            self.dump.rejections.append(Rejection(location, str(result)[:100], "a result with 'name' and 'resolved'"))
+            self.dump.rejections.append(Rejection(location, str(entry)[:100], "a result with 'name' and 'resolved'"))
             return
         instances = details(entries, self.dump.rejections, location)
         if instances:
@@ -277,6 +285,7 @@ def _run(
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
     report = read_document(first) if first.name not in ("report.json", "run.json") else {}
+    refuse_what_is_no_list(report, REPORT_LISTS, str(first))
     instances = run_report(report)
     logged = [path for path in source.files if path.name == "report.json" and path != first]
     logged += [first] if first.name == "report.json" else []

@@ -28,11 +28,35 @@ _NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
 #: Lists that name instances which were tried.
 _TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test_timeout")
 
+#: Lists of ids in a run report, and in the results of a leaderboard's submission.
+REPORT_LISTS = (
+    *("submitted_ids", "completed_ids", "incomplete_ids", "empty_patch_ids", "error_ids", "unresolved_ids"),
+    *("resolved_ids", "infra_failure_ids"),
+)
+RESULTS_LISTS = ("resolved", "no_generation", *_NO_VERDICT, *_TRIED)
+
 #: Fields of an instance's report other than its verdict.
 _EXPLAINED = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
 
 #: By instance: value, status, origin, raw, explanation, response, cost, api_calls.
 Instances = dict[str, Row]
+
+
+def refuse_what_is_no_list(document: Row, names: tuple[str, ...], shown_path: str) -> None:
+    """Refuse lists of ids that hold something else: what is left out would lack, or count as not resolved.
+
+    Raises:
+        InputError: one is no list, or an entry of it no id.
+    """
+    for name in names:
+        value = document.get(name)
+        if value is None:
+            continue
+        is_list = isinstance(value, list)
+        strange = [entry for entry in value if not isinstance(entry, str) or not entry] if is_list else [value]
+        if strange:
+            found = f"{name} {'holds' if is_list else 'is'} {compact(strange[0])[:80]}"
+            raise InputError(found, path=shown_path, expected="a list of ids of instances")
 
 
 def run_report(document: Row) -> Instances:
@@ -110,6 +134,7 @@ def leaderboard_results(document: Row, declared: list[str] | None, shown_path: s
     Raises:
         InputError: nothing says which instances there are, or the list is of another data set.
     """
+    refuse_what_is_no_list(document, RESULTS_LISTS, shown_path)
     resolved = texts_of(document.get("resolved"))
     tried = [name for key in _TRIED for name in texts_of(document.get(key))]
     if declared is None and not tried:
