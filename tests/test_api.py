@@ -18,10 +18,10 @@ import pytest
 
 import warehouse.api
 from warehouse.analysis.comparison.compare import Comparison
-from warehouse.analysis.comparison.gate_view import Gate
+from warehouse.analysis.comparison.gate_report import Gate
 from warehouse.analysis.items.item_report import ItemReport
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards
-from warehouse.analysis.sequential.view import SequentialGate
+from warehouse.analysis.sequential.gate_report import SequentialGate
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.variance.variance import VarianceReport
 from warehouse.api import Warehouse

@@ -6,6 +6,7 @@ import ast
 import gc
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
@@ -226,6 +227,14 @@ def test_every_import_follows_the_arrows() -> None:
     found = modules()
     assert {"warehouse.errors", "warehouse.cli", "warehouse.migrations"} <= {m.name for m in found}
     assert [fault for module in found for fault in layer_faults(module)] == []
+
+
+def test_no_entry_point_leads_from_the_library_to_the_command_line() -> None:
+    """What the library finds by an entry point it imports, though no line of it says so."""
+    declared = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    assert "warehouse.cli" in declared["scripts"]["warehouse"]
+    points = [place for group in declared["entry-points"].values() for place in group.values()]
+    assert points and not [place for place in points if place.startswith("warehouse.cli")]
 
 
 def test_no_importer_imports_another() -> None:

@@ -14,7 +14,7 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.training.curves_view import CurvesReport
+    from warehouse.analysis.training.curves_report import CurvesReport
 
 
 @command("curves")

@@ -20,7 +20,7 @@ from ..ui.table import echo
 from .gate_sequential import SETTINGS, GateOptions, sequential_gate
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.gate_view import Gate
+    from warehouse.analysis.comparison.gate_report import Gate
     from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
 
@@ -95,7 +95,7 @@ def gate(
     if markdown:
         echo(decision.to_markdown())
     else:
-        from warehouse.analysis.comparison.gate_view import report_notes
+        from warehouse.analysis.comparison.gate_report import report_notes
 
         state.give(output, decision, decision.view, notes=report_notes(decision))
         say_next(state, output, decision, question)

@@ -20,7 +20,7 @@ from ..ui.table import echo
 from .watch import stopping
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.view import SequentialGate
+    from warehouse.analysis.sequential.gate_report import SequentialGate
 
 LOOKS = 5
 #: Seconds between two looks at a log.
@@ -98,14 +98,14 @@ def sequential_gate(
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
-    from warehouse.analysis.sequential.view import report_notes
+    from warehouse.analysis.sequential.gate_report import report_notes
 
     state.give(output, decision, decision.view, notes=report_notes(decision))
     return decision.exit_code
 
 
 def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output) -> int:
-    from warehouse.analysis.comparison.gate_view import EXIT
+    from warehouse.analysis.comparison.gate_report import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now
 

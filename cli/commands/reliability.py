@@ -18,7 +18,7 @@ from ..ui.questions import options_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warehouse.analysis.reliability.view import ReliabilityReport
+    from warehouse.analysis.reliability.reliability_report import ReliabilityReport
 
 PARTS = ("ranks", "sizes", "models", "pool", "switches", "agreement", "seeds", "datasets")
 #: Parts of which there is a picture.

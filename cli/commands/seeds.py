@@ -13,9 +13,9 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.training.decide_view import Decisions
-    from warehouse.analysis.training.recipes_view import RecipesReport
-    from warehouse.analysis.training.seeds_view import SeedsReport
+    from warehouse.analysis.training.decide_report import Decisions
+    from warehouse.analysis.training.recipes_report import RecipesReport
+    from warehouse.analysis.training.seeds_report import SeedsReport
 
 
 @command("seeds")

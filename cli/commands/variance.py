@@ -14,9 +14,9 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.variance.pass_view import PassReport
-    from warehouse.analysis.variance.seed_view import SeedReport
-    from warehouse.analysis.variance.template_view import TemplatesReport
+    from warehouse.analysis.variance.pass_report import PassReport
+    from warehouse.analysis.variance.seed_report import SeedReport
+    from warehouse.analysis.variance.template_report import TemplatesReport
     from warehouse.analysis.variance.variance import VarianceReport
 
 

@@ -16,7 +16,7 @@ import warehouse
 from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from warehouse.analysis.training.decide import decide
-from warehouse.analysis.training.decide_view import DecisionRow
+from warehouse.analysis.training.decide_report import DecisionRow
 from warehouse.analysis.training.pools import Noise, pool_for, published_spreads
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores
 from warehouse.ingest.pipeline import ingest

@@ -14,7 +14,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.stores import store_at
 from warehouse import connect
-from warehouse.analysis.comparison.gate_view import GateRow
+from warehouse.analysis.comparison.gate_report import GateRow
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.store.open import open_store

@@ -12,7 +12,7 @@ from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from tests.support.tabular import ROOT
 from warehouse.analysis.training.recipes import recipes
-from warehouse.analysis.training.recipes_view import RecipesRow
+from warehouse.analysis.training.recipes_report import RecipesRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.seed_planning import cheapest_plan, decision_accuracy, decision_ceiling

@@ -15,7 +15,7 @@ import pytest
 from tests.support.builders import Rate, StoreRows
 from tests.support.stores import ENGINES, filled_store, select
 from tests.support.world import G5, the_world
-from warehouse.analysis.variance.pass_view import PassRow
+from warehouse.analysis.variance.pass_report import PassRow
 from warehouse.analysis.variance.row import VarianceRow
 from warehouse.analysis.variance.variance import pass_rates, seed_variance, variance
 from warehouse.errors import MisuseError, StatisticsError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 
 from tests.support.cli import Caller
-from warehouse.analysis.variance.pass_view import PassRow
+from warehouse.analysis.variance.pass_report import PassRow
 from warehouse.analysis.variance.row import VarianceRow
-from warehouse.analysis.variance.seed_view import SeedRow
+from warehouse.analysis.variance.seed_report import SeedRow
 from warehouse.api import connect
 
 

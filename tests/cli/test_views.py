@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
@@ -21,7 +20,6 @@ from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.full_store import STORE, fill
 from tests.support.world import build_world
 from warehouse.analysis.results import Result, StoredResult
-from warehouse.cli.ui.views import _PRINTERS, view_of
 from warehouse.tables.text import in_text
 from warehouse.tables.view import Table, View
 
@@ -46,19 +44,13 @@ def results(kind: type = Result) -> Iterator[type]:
         yield from results(below)
 
 
-def test_every_result_is_shown_as_its_command_shows_it() -> None:
+def test_every_result_says_itself_what_people_are_shown_of_it() -> None:
     for room in (warehouse.analysis, warehouse.refresh):
         for found in walk_packages(room.__path__, f"{room.__name__}."):
             import_module(found.name)
     own = {kind.__name__ for kind in results() if kind.view not in (Result.view, StoredResult.view)}
     named = {kind.__name__ for kind in results() if kind.__module__.startswith("warehouse.")}
-    assert named - own - PLAIN - BASES == {*_PRINTERS}
-
-
-@pytest.mark.parametrize("name", sorted(_PRINTERS))
-def test_a_printer_is_there(name: str) -> None:
-    module, function, further = _PRINTERS[name]
-    signature(getattr(import_module(module, "warehouse.cli.commands"), function)).bind(None, *further)
+    assert named - own - PLAIN - BASES == set()
 
 
 def test_print_is_what_a_terminal_of_80_columns_shows(url: str) -> None:
@@ -174,10 +166,6 @@ def test_a_result_is_shown_without_the_command_line(url: str, tmp_path: Path) ->
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, text=True, capture_output=True)
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
-
-
-def test_what_nobody_prints_has_no_view() -> None:
-    assert view_of(object()) is None
 
 
 def test_names_may_be_one_name(url: str) -> None:

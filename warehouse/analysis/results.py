@@ -14,7 +14,7 @@ from warehouse.errors import MisuseError
 from warehouse.field_docs import document_fields
 from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.text import in_text
-from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
+from warehouse.tables.view import PLOTTERS, Table, View, in_html
 from warehouse.tables.words import WrittenNumber
 
 if TYPE_CHECKING:
@@ -293,10 +293,6 @@ class Result:
         Args:
             verbose: with everything that there is to say.
         """
-        for viewer in viewers():
-            view: View | None = viewer(self)
-            if view is not None:
-                return view
         rows = [plain(row) for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
         filled = [name for name in names if any(_says_something(row[name]) for row in rows)]

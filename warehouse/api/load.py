@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
     from warehouse.interchange.inspect_logs import InspectReport
-    from warehouse.refresh.history_view import History  # noqa: F401
+    from warehouse.refresh.history_report import History  # noqa: F401
     from warehouse.refresh.results import Refreshed
     from warehouse.report.writing import Written
     from warehouse.store.lake.check import LakeCheck

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
     from warehouse.analysis.comparison.formulation_report import FormulationsReport  # noqa: F401
     from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
-    from warehouse.analysis.comparison.gate_view import Gate  # noqa: F401
+    from warehouse.analysis.comparison.gate_report import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.judges.agreement_report import JudgeReport  # noqa: F401
     from warehouse.analysis.judges.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
     from warehouse.analysis.power.costs import CostPlan  # noqa: F401
-    from warehouse.analysis.power.plan_view import PowerPlan
+    from warehouse.analysis.power.plan_report import PowerPlan
     from warehouse.analysis.preferences.prefer_report import PreferenceReport  # noqa: F401
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
     from warehouse.analysis.reliability.flash import FlashReport  # noqa: F401
-    from warehouse.analysis.reliability.view import ReliabilityReport  # noqa: F401
-    from warehouse.analysis.sequential.view import SequentialGate, SequentialRow  # noqa: F401
-    from warehouse.analysis.suites.horizon_view import HorizonReport  # noqa: F401
+    from warehouse.analysis.reliability.reliability_report import ReliabilityReport  # noqa: F401
+    from warehouse.analysis.sequential.gate_report import SequentialGate, SequentialRow  # noqa: F401
+    from warehouse.analysis.suites.horizon_report import HorizonReport  # noqa: F401
     from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
-    from warehouse.analysis.training.curves_view import CurvesReport  # noqa: F401
-    from warehouse.analysis.training.decide_view import Decisions  # noqa: F401
-    from warehouse.analysis.training.recipes_view import RecipesReport  # noqa: F401
-    from warehouse.analysis.training.seeds_view import SeedsReport  # noqa: F401
-    from warehouse.analysis.variance.pass_view import PassReport  # noqa: F401
-    from warehouse.analysis.variance.seed_view import SeedReport  # noqa: F401
-    from warehouse.analysis.variance.template_view import TemplatesReport  # noqa: F401
+    from warehouse.analysis.training.curves_report import CurvesReport  # noqa: F401
+    from warehouse.analysis.training.decide_report import Decisions  # noqa: F401
+    from warehouse.analysis.training.recipes_report import RecipesReport  # noqa: F401
+    from warehouse.analysis.training.seeds_report import SeedsReport  # noqa: F401
+    from warehouse.analysis.variance.pass_report import PassReport  # noqa: F401
+    from warehouse.analysis.variance.seed_report import SeedReport  # noqa: F401
+    from warehouse.analysis.variance.template_report import TemplatesReport  # noqa: F401
     from warehouse.analysis.variance.variance import VarianceReport  # noqa: F401
     from warehouse.stats import Cost, VarianceParts
 

@@ -17,7 +17,7 @@ from warehouse.analysis.selection.rows import without_place
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.refresh import FigureHistory
-from warehouse.refresh.history_view import History, HistoryRow
+from warehouse.refresh.history_report import History, HistoryRow
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text

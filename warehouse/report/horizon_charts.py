@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from warehouse.analysis.suites.horizon_view import HorizonReport, HorizonRow
+from warehouse.analysis.suites.horizon_report import HorizonReport, HorizonRow
 from warehouse.report.charts import (
     COLOURS,
     SERIES,

@@ -25,10 +25,10 @@ from warehouse.analysis.matrix.explanation_report import MatrixExplanation
 from warehouse.analysis.matrix.growth_report import MatrixGrowth
 from warehouse.analysis.matrix.weights_report import MatrixWeights
 from warehouse.analysis.preferences.prefer_report import PreferenceReport
-from warehouse.analysis.reliability.view import ReliabilityReport
-from warehouse.analysis.suites.horizon_view import HorizonReport
-from warehouse.analysis.training.curves_view import CheckpointRow, CurvesReport
-from warehouse.analysis.training.curves_view import CurveRow as TrainingRow
+from warehouse.analysis.reliability.reliability_report import ReliabilityReport
+from warehouse.analysis.suites.horizon_report import HorizonReport
+from warehouse.analysis.training.curves_report import CheckpointRow, CurvesReport
+from warehouse.analysis.training.curves_report import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
 from warehouse.report import matrix_charts, reliability_charts, spread_charts

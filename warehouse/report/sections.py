@@ -15,9 +15,9 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
 from warehouse.analysis.selection.selection import RowRules
-from warehouse.analysis.training.recipes_view import RecipesRow
-from warehouse.analysis.training.seeds_view import SeedsReport
-from warehouse.analysis.variance.seed_view import SeedReport
+from warehouse.analysis.training.recipes_report import RecipesRow
+from warehouse.analysis.training.seeds_report import SeedsReport
+from warehouse.analysis.variance.seed_report import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport
 from warehouse.report.board import MOST_LEAVES, board_table, curve_charts, leaves_table, others_table, suite_table
 from warehouse.report.figures import board_pictures, suite_picture

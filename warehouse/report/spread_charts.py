@@ -10,7 +10,7 @@ from warehouse.analysis.items.item_report import ItemReport
 from warehouse.analysis.items.pruning_report import SplitReport
 from warehouse.analysis.reliability.anchors import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
-from warehouse.analysis.training.seeds_view import SeedScore, SeedsReport
+from warehouse.analysis.training.seeds_report import SeedScore, SeedsReport
 from warehouse.report.board import UNITS
 from warehouse.report.charts import (
     COLOURS,

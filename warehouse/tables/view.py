@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from importlib.metadata import entry_points
 from typing import Any, TypedDict, Unpack
 
 from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, visible
@@ -246,16 +244,6 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
 
 #: The function of a result that draws it, if there is one.
 PLOTTERS: list[Callable[[Any], Any]] = []
-
-
-#: Entry points that make views of results: the command line's.
-VIEWS = "warehouse.views"
-
-
-@cache
-def viewers() -> tuple[Callable[[Any], Any], ...]:
-    """Functions that make a view of a result, or None of one that they do not know."""
-    return tuple(point.load() for point in entry_points(group=VIEWS))
 
 
 def draw_with(plotter: Callable[[Any], Any]) -> None:

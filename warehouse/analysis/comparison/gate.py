@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
-from warehouse.analysis.comparison.gate_view import Gate, GateRow
+from warehouse.analysis.comparison.gate_report import Gate, GateRow
 from warehouse.analysis.comparison.pair_tests import few_differing, planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels

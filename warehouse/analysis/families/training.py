@@ -11,7 +11,7 @@ from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import short_digest
 
 if TYPE_CHECKING:
-    from warehouse.analysis.training.seeds_view import SeedsRow
+    from warehouse.analysis.training.seeds_report import SeedsRow
     from warehouse.analysis.training.trajectories import RecipeScores
 
 _KEY_LENGTH = 12

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from warehouse.analysis.comparison.gate import margin_for, refuse_other_margins
-from warehouse.analysis.comparison.gate_view import EXIT
+from warehouse.analysis.comparison.gate_report import EXIT
 from warehouse.analysis.judges.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
 from warehouse.analysis.judges.corrected_view import corrected_legend, corrected_table, reasons_in_words
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from warehouse.analysis.power.pilot import StoredPilot, read_pilot
-from warehouse.analysis.power.plan_view import Goal, PowerPlan, PowerRow, caution
+from warehouse.analysis.power.plan_report import Goal, PowerPlan, PowerRow, caution
 from warehouse.analysis.results import shared_fields
 from warehouse.errors import MisuseError
 from warehouse.questions.power import Planned, PowerFromRuns, PowerPilot

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.reliability.reliability_report import ReliabilityReport
 from warehouse.analysis.reliability.results import (
     AgreementRow,
     DatasetRow,
@@ -19,7 +20,6 @@ from warehouse.analysis.reliability.results import (
     SwitchRow,
 )
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
-from warehouse.analysis.reliability.view import ReliabilityReport
 from warehouse.analysis.results import shared_fields
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers

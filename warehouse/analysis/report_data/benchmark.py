@@ -26,16 +26,16 @@ from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.targets import Targets, targets_of
 from warehouse.analysis.training.curves import curves_of
-from warehouse.analysis.training.curves_view import CurvesReport
+from warehouse.analysis.training.curves_report import CurvesReport
 from warehouse.analysis.training.decide import decide_of
-from warehouse.analysis.training.decide_view import Decisions
+from warehouse.analysis.training.decide_report import Decisions
 from warehouse.analysis.training.pools import Spread
 from warehouse.analysis.training.recipes import recipes_of
-from warehouse.analysis.training.recipes_view import RecipesReport
+from warehouse.analysis.training.recipes_report import RecipesReport
 from warehouse.analysis.training.seeds import recipe_seeds
-from warehouse.analysis.training.seeds_view import SeedsReport
+from warehouse.analysis.training.seeds_report import SeedsReport
 from warehouse.analysis.training.trajectories import RecipeScores, change
-from warehouse.analysis.variance.seed_view import SeedReport
+from warehouse.analysis.variance.seed_report import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport, seeds_of, variance_of
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.items.discrimination import discrimination

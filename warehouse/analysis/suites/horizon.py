@@ -15,7 +15,7 @@ from warehouse.analysis.irt.published import release_days
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describe_sets, match_conditions, read_leaves
-from warehouse.analysis.suites.horizon_view import HorizonReport, HorizonRow
+from warehouse.analysis.suites.horizon_report import HorizonReport, HorizonRow
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.text.parts import document_of, prompt_rows
 from warehouse.errors import MisuseError

@@ -13,7 +13,7 @@ from warehouse.analysis.groups import grouped
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, metrics_of
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
-from warehouse.analysis.training.curves_view import CheckpointRow, CurveRow, CurvesReport
+from warehouse.analysis.training.curves_report import CheckpointRow, CurveRow, CurvesReport
 from warehouse.analysis.training.read import by_other_metrics, check_metric, no_figure, read_curves, read_recipes
 from warehouse.analysis.training.trajectories import (
     Chance,

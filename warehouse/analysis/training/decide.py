@@ -11,7 +11,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
 from warehouse.analysis.selection.scores import are_mixed
-from warehouse.analysis.training.decide_view import DecisionRow, Decisions
+from warehouse.analysis.training.decide_report import DecisionRow, Decisions
 from warehouse.analysis.training.pools import FEW_PROMPTS, SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts

@@ -14,7 +14,7 @@ from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
-from warehouse.analysis.training.recipes_view import RecipesReport, RecipesRow, Verdict
+from warehouse.analysis.training.recipes_report import RecipesReport, RecipesRow, Verdict
 from warehouse.analysis.training.scales import HELD, Key, Scale, scales
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, prompt_variance, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError

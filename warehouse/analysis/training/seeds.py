@@ -12,7 +12,7 @@ from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
-from warehouse.analysis.training.seeds_view import SeedScore, SeedsReport, SeedsRow
+from warehouse.analysis.training.seeds_report import SeedScore, SeedsReport, SeedsRow
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups, unequal_prompts
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers

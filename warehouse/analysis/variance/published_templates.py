@@ -13,7 +13,7 @@ from warehouse.analysis.selection.conditions import settings_of_conditions
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import find_conditions_of
-from warehouse.analysis.variance.template_view import TemplateRow, TemplatesReport
+from warehouse.analysis.variance.template_report import TemplateRow, TemplatesReport
 from warehouse.errors import MisuseError
 from warehouse.questions.variance import Templates
 from warehouse.records.setting_labels import UNSET, differing_paths, last_name

@@ -22,9 +22,9 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition, read
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.selection.targets import Target, find_conditions_of, find_targets
 from warehouse.analysis.variance.published_templates import published_templates
-from warehouse.analysis.variance.template_view import JudgeFlip
-from warehouse.analysis.variance.template_view import TemplateRow as TemplateRow
-from warehouse.analysis.variance.template_view import TemplatesReport as TemplatesReport
+from warehouse.analysis.variance.template_report import JudgeFlip
+from warehouse.analysis.variance.template_report import TemplateRow as TemplateRow
+from warehouse.analysis.variance.template_report import TemplatesReport as TemplatesReport
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import FACTORS, Templates

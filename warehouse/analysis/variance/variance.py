@@ -16,9 +16,9 @@ from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.analysis.variance.heading import left_out_notes
-from warehouse.analysis.variance.pass_view import PassReport, PassRow
+from warehouse.analysis.variance.pass_report import PassReport, PassRow
 from warehouse.analysis.variance.row import VarianceRow, make_row, split_view
-from warehouse.analysis.variance.seed_view import SeedReport, SeedRow
+from warehouse.analysis.variance.seed_report import SeedReport, SeedRow
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import PassRates, SeedVariance, Variance

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from warehouse.analysis.results import BenchmarkRow, Result
-from warehouse.analysis.training.decide_view import MOST_SENTENCES
+from warehouse.analysis.training.decide_report import MOST_SENTENCES
 from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import decimals, interval, number

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.comparison.gate_view import EXIT, MARKS, as_cell, markdown_of, names
+from warehouse.analysis.comparison.gate_report import EXIT, MARKS, as_cell, markdown_of, names
 from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
