@@ -149,6 +149,7 @@ def test_names_that_differ_in_their_keys_alone_stay_apart() -> None:
         assert masked_name(name) == name
 
 
+@pytest.mark.rare
 def test_a_name_with_a_key_is_masked_in_the_store_and_stays_one_of_its_own(run: Caller, tmp_path: Path) -> None:
     """Models whose names differ in a key were one, and names of benchmarks and metrics were stored as they were."""
     store = str(tmp_path / "s.duckdb")
@@ -185,6 +186,7 @@ def test_votes_name_nobody_by_a_key(run: Caller, tmp_path: Path) -> None:
     assert not [leak for where, text in texts_of(tmp_path / "s.duckdb") for leak in leaks(where, text)]
 
 
+@pytest.mark.rare
 def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(run: Caller, tmp_path: Path) -> None:
     """Tags, notes and reasons were stored with the keys in them; errors repeated a password in an address."""
     store, address = str(tmp_path / "s.duckdb"), "postgresql://me:plainwordhidden7@host.example/x"
