@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
@@ -21,6 +22,7 @@ from warehouse.cli.agents.server import Tools
 from warehouse.cli.agents.tools import TOOLS, Context
 from warehouse.cli.state import State
 from warehouse.importers.common.model_names import parse_arguments
+from warehouse.ingest.masked_rows import samples_without_credentials
 from warehouse.records.credentials import masked, masked_name, without_credentials
 from warehouse.schedule.log import Health, JobLog
 from warehouse.serve.app import create_app
@@ -147,6 +149,7 @@ def test_names_that_differ_in_their_keys_alone_stay_apart() -> None:
         assert masked_name(name) == name
 
 
+@pytest.mark.rare
 def test_a_name_with_a_key_is_masked_in_the_store_and_stays_one_of_its_own(run: Caller, tmp_path: Path) -> None:
     """Models whose names differ in a key were one, and names of benchmarks and metrics were stored as they were."""
     store = str(tmp_path / "s.duckdb")
@@ -157,6 +160,18 @@ def test_a_name_with_a_key_is_masked_in_the_store_and_stays_one_of_its_own(run: 
     assert [len({row["name"] for row in rows}) for rows in counts] == [8, 5, 4]
     assert not [leak for where, text in texts_of(tmp_path / "s.duckdb") for leak in leaks(where, text)]
     assert run("db", "check", "--deep", db=store).code == 0
+
+
+def test_names_of_scores_are_masked_in_a_part_of_a_batch_too() -> None:
+    kind = pa.list_(pa.struct([("metric", pa.string()), ("filter", pa.string()), ("value", pa.float64())]))
+    said = [[{"metric": KEYS["github"], "filter": None, "value": float(n)}] if n % 3 else None for n in range(9)]
+    batch = pa.record_batch([pa.array(said, kind)], names=["scores"]).slice(3, 5)
+    masked_batch = samples_without_credentials(batch)
+    masked_batch.validate(full=True)
+    expected = [row and [{**row[0], "metric": masked_name(KEYS["github"])}] for row in said[3:8]]
+    assert masked_batch.column(0).to_pylist() == expected
+    plain = pa.record_batch([pa.array([[{"metric": "acc", "filter": "", "value": 1.0}]], kind)], names=["scores"])
+    assert samples_without_credentials(plain) is plain
 
 
 def test_votes_name_nobody_by_a_key(run: Caller, tmp_path: Path) -> None:
@@ -171,6 +186,7 @@ def test_votes_name_nobody_by_a_key(run: Caller, tmp_path: Path) -> None:
     assert not [leak for where, text in texts_of(tmp_path / "s.duckdb") for leak in leaks(where, text)]
 
 
+@pytest.mark.rare
 def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(run: Caller, tmp_path: Path) -> None:
     """Tags, notes and reasons were stored with the keys in them; errors repeated a password in an address."""
     store, address = str(tmp_path / "s.duckdb"), "postgresql://me:plainwordhidden7@host.example/x"
