@@ -23,7 +23,7 @@ def make_objects(raw: Any, connection: sa.Connection) -> None:
         raw: the engine's own connection.
         connection: the same as SQLAlchemy has it.
     """
-    tables.metadata.create_all(connection)
+    tables.metadata.create_all(connection, checkfirst=False)
     connection.commit()
     for view in query_files.views(connection.dialect.name):
         raw.execute(definition(view))
