@@ -51,8 +51,9 @@ def look_of(kind: str, entries: Sequence[Any], *, everything: bool = False) -> d
         everything: runs that were superseded are among them.
     """
     look = _LOOKS[kind]
+    further = ("superseded_by",) if everything else ()
     if "shown" in look:
-        return look | {"shown": (*look["shown"], *(["superseded_by"] if everything else []))}
+        return look | {"shown": (*look["shown"], *further)}
     own = [item.name for item in fields(entries[0])] if entries else []
     renamed = any(getattr(entry, own[0]) != entry.shown_as for entry in entries)
     return look | {"shown": [name for name in own if renamed or name != "shown_as"]}

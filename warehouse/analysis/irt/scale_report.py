@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,12 +89,13 @@ class ScaleReport(Result):
             top: models in the table; 0 for all.
             by_benchmark: the benchmarks in place of the models.
         """
+        shown = self.rows[:top] if top else self.rows
         if by_benchmark:
             parts = _benchmarks(self)
         elif self.predicted is not None:
             parts = _predictions(self)
         else:
-            parts = _models(self, top)
+            parts = _models(self, shown)
         head = f"{self.one_line}; abilities in standard deviations of these models."
         return View((head, "", *parts, "", *_reliance(self)), self.left_out)
 
@@ -112,7 +114,7 @@ def _reliance(report: ScaleReport) -> list[str]:
     return found
 
 
-def _models(report: ScaleReport, top: int) -> list[Part]:
+def _models(report: ScaleReport, rows: Sequence[ScaleRow]) -> list[Part]:
     level = level_column(report.level)
     cells: list[dict[str, Any]] = [
         {
@@ -126,7 +128,7 @@ def _models(report: ScaleReport, top: int) -> list[Part]:
             "benchmarks": row.n_benchmarks,
             "released": row.release_date,
         }
-        for row in (report.rows[:top] if top else report.rows)
+        for row in rows
     ]
     minor = (f"its {level}", "released", "benchmarks", "rank", "se")
     parts: list[Part] = [Table.of(cells, hide_empty=("released",), minor=minor), ""]

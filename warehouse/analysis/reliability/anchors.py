@@ -81,12 +81,11 @@ class AnchorReport(Result):
             listed: the anchors themselves instead.
             models: scores of each model by them instead.
         """
-        if listed:
-            parts: list[Part] = ["", anchors_table(self.anchors)]
-        elif models:
+        parts: list[Part] = [self._of_errors, "", *errors_parts(self.rows)]
+        if models:
             parts = [self._of_models, "", models_table(self.models)]
-        else:
-            parts = [self._of_errors, "", *errors_parts(self.rows)]
+        if listed:
+            parts = ["", anchors_table(self.anchors)]
         return View((f"{self.one_line}.", *parts), (*self.notes, _BIASED))
 
     @property
