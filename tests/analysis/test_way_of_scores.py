@@ -123,4 +123,4 @@ def test_from_the_store_to_the_leaderboard(quiz: Store) -> None:
 def test_from_the_store_to_the_page(quiz: Store) -> None:
     way = way_of_scores(lambda: render(read_report(quiz, n_resamples=99)))
     assert {"analysis/comparison/all_pairs.py", "analysis/variance/row.py"} <= {*way}
-    assert_short(way, 20, 16)
+    assert_short(way, 21, 17)  # one of them for the flags of differences, which the page shows

@@ -229,8 +229,8 @@ def masked_name(name: str) -> str:
 
 def _without_user(found: re.Match[str]) -> str:
     """The beginning of a URL without its password, or without its user where that is a key: others are names."""
-    user = found["user"]
-    is_name = user is not None and ":" not in user and masked_looks(user) == user and not looks_drawn(user)
+    user, _, password = (found["user"] or "").partition(":")
+    is_name = user and password in ("", MASK) and masked_looks(user) == user and not looks_drawn(user)
     return found[0] if is_name else f"://{MASK}@"
 
 
