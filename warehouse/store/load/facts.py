@@ -110,6 +110,7 @@ def _tell_tags(
 ) -> None:
     """Keep the tags that each source gives its runs, and give them to runs that another source has brought."""
     told: dict[tuple[int, int], set[str]] = defaultdict(set)
+    seen: dict[int, set[str]] = defaultdict(set)
     for decision in decisions:
         tags = state.dump.runs[decision.run].tags
         if not tags or decision.action == "skip":
@@ -120,7 +121,9 @@ def _tell_tags(
             run_id = run_ids[decision.same_in_dump]
         told[state.part_of(decision.run).source.id, run_id].update(tags)
         if decision.action == "seen":
-            run_tags.give(connection, run_id, tags)
+            seen[run_id].update(tags)
+    if seen:
+        run_tags.give(connection, seen)
     for (source_id, run_id), given in told.items():
         state.statements.append(statement(source_id, run_tags.OF_SOURCE, run_id, sorted(given)))
 

@@ -124,9 +124,9 @@ def _restate_runs(store: Store, held: Held) -> int:
     """The first source that is left gives the row of a run, column by column; its figures are of the same call. Gives
     the number of runs that were read from other bytes than that source has."""
     connection = store.connection
-    for run_id, tags in held.about(run_tags.OF_SOURCE).items():
-        if run_id in held.shared:
-            run_tags.take_back(connection, run_id, tags)
+    taken = {run_id: tags for run_id, tags in held.about(run_tags.OF_SOURCE).items() if run_id in held.shared}
+    if taken:
+        run_tags.take_back(connection, taken)
     run_ids = executions.regroup(store, held.shared)
     words: dict[int, dict[int, Any]] = defaultdict(dict)
     for row in of_sources(connection, "run", run_ids) if run_ids else ():
