@@ -15,14 +15,11 @@ import click
 from warehouse.tables.text import LEAST, fold, lay_out, wrap
 from warehouse.tables.text import NARROW as NARROW
 from warehouse.tables.view import HangingText, Table, TableLook, TableNote, Verbatim, View
-from warehouse.tables.words import WrittenNumber as WrittenNumber
 from warehouse.tables.words import cell as cell
-from warehouse.tables.words import count_range as count_range
 from warehouse.tables.words import decimals as decimals
 from warehouse.tables.words import direction as direction
 from warehouse.tables.words import excerpt as excerpt
 from warehouse.tables.words import interval as interval
-from warehouse.tables.words import level_column as level_column
 from warehouse.tables.words import number as number
 from warehouse.tables.words import p_value as p_value
 from warehouse.tables.words import percentage as percentage
@@ -51,20 +48,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], **look: U
 def print_rows(rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> tuple[str, ...]:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
     return _print(Table.of(rows, **look))
-
-
-def print_constants(rows: list[dict[str, Any]], names: Iterable[str]) -> list[dict[str, Any]]:
-    """Print what is the same in all rows, above them; returns the rows without it.
-
-    Args:
-        names: columns that may be left out.
-    """
-    for name in names:
-        if rows and len({row[name] for row in rows}) == 1:
-            if rows[0][name] != "":
-                print_text(f"{name}: {rows[0][name]}")
-            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
-    return rows
 
 
 def print_view(view: View) -> set[str]:
@@ -193,14 +176,6 @@ def chosen_columns(columns: Sequence[str]) -> list[str]:
     if unknown:
         raise click.UsageError(f"no column '{unknown[0]}'; there are: {', '.join(filter(None, columns))}")
     return list(chosen)
-
-
-def print_legend(meanings: Mapping[str, str], shown: Iterable[str]) -> None:
-    """What columns mean, a line for each of those that are shown."""
-    columns = set(shown)
-    for name, meaning in meanings.items():
-        if name in columns:
-            print_text(f"{name}: {meaning}")
 
 
 def print_text(text: str) -> None:

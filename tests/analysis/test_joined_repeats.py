@@ -162,6 +162,21 @@ def test_few_that_differ_are_no_scorers(house: Warehouse, tmp_path: Path) -> Non
     assert any("score 2 of 60 equal responses differently (0.033): too few for two scorers" in n for n in board.notes)
 
 
+def test_a_judge_that_changes_its_mind_is_no_second_judge(house: Warehouse, tmp_path: Path) -> None:
+    """Eight of sixty, as often up as down: one row, which counts them."""
+    right = [position for position, score in enumerate(STRICT) if score][:4]
+    wrong = [position for position, score in enumerate(STRICT) if not score][:4]
+    changed = [1.0 - score if position in (*right, *wrong) else score for position, score in enumerate(STRICT)]
+    paths = [write(tmp_path, "a", rows(STRICT, LONG)), write(tmp_path, "b", rows(changed, LONG))]
+    judged = f'{MAPPING}[scorer]\njudge_model = {{ const = "acme/judge" }}\n'
+    (tmp_path / "mapping.toml").write_text(judged, encoding="utf-8")
+    assert "two scorers" not in said(house, *paths)
+    board = house.leaderboard("quiz")
+    assert [row.runs for row in board.rows] == [2]
+    note = "score 8 of 60 equal responses differently (0.13): how often the judge changes its mind"
+    assert any(note in text for text in board.notes)
+
+
 def test_quiet_keeps_what_changes_figures(run: Caller, store_url: str, tmp_path: Path) -> None:
     call = ("--map", str(tmp_path / "mapping.toml"), "-q")
     first = write(tmp_path, "strict", rows(STRICT, LONG))

@@ -111,7 +111,9 @@ def a_few_scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
     first, other = worst.runs
     more = f", and {len(few) - 1} more runs" if len(few) > 1 else ""
     is_judge = worst.found.p_value is not None
-    why = "how often the judge changes its mind" if is_judge else "too few for two scorers, yet a matcher has no doubts"
+    why = "how often the judge changes its mind"
+    if not is_judge:
+        why = "too few for two scorers, though one rule scores equal responses alike"
     return (
         f"{model}: runs {first} and {other} score {worst.found.n_differ} of {worst.found.n_equal} equal responses"
         f" differently ({worst.found.share:.2g}){more}: {why}"
