@@ -9,6 +9,7 @@ import click
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.comparison import Compare, CompareUnpaired
 from warehouse.questions.labels import CorrectedComparison
+from warehouse.tables.words import left_out
 
 from ..lazy_group import command
 from ..state import State
@@ -86,7 +87,7 @@ def compare(
     else:
         output.emit_records(comparison.kind_of(), _shown(comparison, only_overall, both=False))
     state.notes(comparison.notes)
-    state.notes(f"left out {reason}" for reason in comparison.left_out)
+    state.notes(left_out(comparison.left_out))
     say_next(state, output, comparison, question)
 
 
@@ -104,7 +105,7 @@ def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
         state.show(comparison.view(verbose=state.verbose))
     else:
         output.emit_records(comparison.kind_of(), comparison.rows)
-    state.notes(f"left out {reason}" for reason in comparison.left_out)
+    state.notes(left_out(comparison.left_out))
 
 
 def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:

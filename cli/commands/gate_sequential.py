@@ -98,7 +98,7 @@ def sequential_gate(
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
-    from warehouse.analysis.sequential.gate_report import report_notes
+    from warehouse.analysis.comparison.gate_report import report_notes
 
     state.give(output, decision, decision.view, notes=report_notes(decision))
     return decision.exit_code

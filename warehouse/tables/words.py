@@ -238,6 +238,13 @@ def is_number(values: Iterable[Any]) -> bool:
 
 #: Reasons that are shown; programs get all.
 SHOWN = 5
+
+
+def left_out(reasons: Iterable[str]) -> list[str]:
+    """Notes on what has no row, from the names with their reasons."""
+    return [f"left out {reason}" for reason in reasons]
+
+
 _NAMES = 3
 
 

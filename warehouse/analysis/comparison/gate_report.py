@@ -14,7 +14,7 @@ from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import meanings, number, p_value, small
+from warehouse.tables.words import left_out, meanings, number, p_value, small
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("split", "metric", "clusters", "flags", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
@@ -50,7 +50,7 @@ def markdown_of(decision: Any, columns: str, lines: Iterable[Sequence[str]], exp
     """The verdict of a gate, or of a sequential one, its table and notes; names from dumps stand as text."""
     candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
     notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
-    notes += [*decision.notes, *(f"left out {reason}" for reason in decision.left_out)]
+    notes += report_notes(decision)
     head = f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}"
     rule = " | ".join(["---"] * len(columns.split("|")))
     table = [f"| {line} |" for line in (columns, rule, *map(" | ".join, lines))]
@@ -197,9 +197,9 @@ def gate_view(decision: Gate) -> View:
     return View((decision.one_line, "", table, *below), report_notes(decision))
 
 
-def report_notes(decision: Gate) -> tuple[str, ...]:
-    """What a reader should know of all rows, and what was left out."""
-    return (*decision.notes, *(f"left out {reason}" for reason in decision.left_out))
+def report_notes(decision: Any) -> tuple[str, ...]:
+    """What a reader should know of all rows of a gate, or of a sequential one, and what was left out."""
+    return (*decision.notes, *left_out(decision.left_out))
 
 
 def _cells(row: GateRow) -> dict[str, Any]:

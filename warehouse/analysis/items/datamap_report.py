@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import count_range, excerpt, interval, level_column, number
+from warehouse.tables.words import count_range, excerpt, interval, left_out, level_column, number
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class DataMap(Result):
             parts += [*_maps(self), ""]
         if not distribution:
             parts += _suspects(self, everything=suspects)
-        return View(tuple(parts), (*self.notes, *(f"left out {reason}" for reason in self.left_out)))
+        return View(tuple(parts), (*self.notes, *left_out(self.left_out)))
 
 
 #: Suspects that are shown, conditions whose map is drawn, and characters of a text.

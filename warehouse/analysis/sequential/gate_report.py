@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.comparison.gate_report import EXIT, MARKS, as_cell, markdown_of, names
+from warehouse.analysis.comparison.gate_report import EXIT, MARKS, as_cell, markdown_of, names, report_notes
 from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
@@ -171,11 +171,6 @@ def sequential_view(decision: SequentialGate, valid: str) -> View:
     rows = decision.rows
     table = Table.of(map(_cells, rows), hide_empty=_HIDE_EMPTY, counts=("unscored", "beyond"), minor=_MINOR)
     return View((sentence(decision), "", table, "", valid, *_meanings(rows)), report_notes(decision))
-
-
-def report_notes(decision: SequentialGate) -> tuple[str, ...]:
-    """What a reader should know of all rows, and what was left out."""
-    return (*decision.notes, *(f"left out {reason}" for reason in decision.left_out))
 
 
 def sentence(decision: SequentialGate) -> str:

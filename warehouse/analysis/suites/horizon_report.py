@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.analysis.results import Result, Row
 from warehouse.stats import HorizonBin, HorizonTrend
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import SHOWN, number
+from warehouse.tables.words import SHOWN, left_out, number
 
 if TYPE_CHECKING:
     from warehouse.stats import HorizonTrend
@@ -130,7 +130,7 @@ def horizon_view(report: HorizonReport) -> View:
 def report_notes(report: HorizonReport) -> tuple[str, ...]:
     """Why models have no horizon, and which are left out."""
     reasons = dict.fromkeys(f"{row.model}: {row.reason}" for row in report.rows if row.reason)
-    return (*reasons, *report.notes, *(f"left out {reason}" for reason in report.left_out[:SHOWN]))
+    return (*reasons, *report.notes, *left_out(report.left_out[:SHOWN]))
 
 
 def _intervals(report: HorizonReport) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.stats.training.noise_floor import Word
 from warehouse.tables.view import Table, View, constants
-from warehouse.tables.words import decimals, meanings, number, p_value
+from warehouse.tables.words import decimals, left_out, meanings, number, p_value
 
 #: Rows whose sentences are told one by one.
 MOST_SENTENCES = 6
@@ -122,7 +122,7 @@ def decisions_view(decisions: Decisions) -> View:
 
 def decision_notes(decisions: Decisions) -> tuple[str, ...]:
     """What was left out, and what flags mean."""
-    notes = [f"left out {reason}" for reason in decisions.left_out]
+    notes = left_out(decisions.left_out)
     n_mixed = sum("mixed_lengths" in row.flags for row in decisions.rows)
     if n_mixed:
         many = f"{n_mixed} benchmark{'s' * (n_mixed > 1)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from warehouse.tables.words import SHOWN
+from warehouse.tables.words import SHOWN, left_out
 
 
 def shared_columns(rows: Sequence[Any]) -> list[str]:
@@ -19,10 +19,19 @@ def heading(rows: Sequence[Any], shared: Sequence[str]) -> list[str]:
     return [" by ".join(values)] if values else []
 
 
-def left_out_notes(left_out: Sequence[str]) -> tuple[str, ...]:
+def benchmark_cells(row: Any, shared: Sequence[str]) -> dict[str, Any]:
+    """Cells that say what a row is about, without what the heading says."""
+    return {
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in shared else row.metric,
+    }
+
+
+def left_out_notes(reasons: Sequence[str]) -> tuple[str, ...]:
     """The first of what was left out, and how much more there is."""
-    notes = [f"left out {reason}" for reason in left_out[:SHOWN]]
-    n_more = len(left_out) - SHOWN
+    notes = left_out(reasons[:SHOWN])
+    n_more = len(reasons) - SHOWN
     if n_more > 0:
         notes.append(f"and {n_more} more left out")
     return tuple(notes)

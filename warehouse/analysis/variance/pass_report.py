@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result
-from warehouse.analysis.variance.heading import heading, left_out_notes, shared_columns
+from warehouse.analysis.variance.heading import benchmark_cells, heading, left_out_notes, shared_columns
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, interval, level_column, number, reasons
@@ -110,9 +110,7 @@ def _cells(row: PassRow, n_decimals: int, shared: Sequence[str], verbose: bool) 
     return {
         "model": row.model,
         "condition": row.condition,
-        "benchmark": "" if "benchmark" in shared else row.benchmark,
-        "split": row.split,
-        "metric": "" if "metric" in shared else row.metric,
+        **benchmark_cells(row, shared),
         "statistic": row.statistic,
         "estimate": number(row.estimate, n_decimals),
         "se": number(row.standard_error, n_decimals),

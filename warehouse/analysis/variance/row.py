@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.analysis.results import ConditionRow, part_fields
 from warehouse.analysis.selection.targets import Target
-from warehouse.analysis.variance.heading import heading, shared_columns
+from warehouse.analysis.variance.heading import benchmark_cells, heading, shared_columns
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
@@ -219,9 +219,7 @@ def _split_cells(row: VarianceRow, digits: int, shared: Sequence[str]) -> dict[s
     return {
         "model": row.model,
         "condition": row.condition,
-        "benchmark": "" if "benchmark" in shared else row.benchmark,
-        "split": row.split,
-        "metric": "" if "metric" in shared else row.metric,
+        **benchmark_cells(row, shared),
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
         "se at 2K": number(row.se_double_draws, digits),

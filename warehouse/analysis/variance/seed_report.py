@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.variance.heading import heading, left_out_notes, shared_columns
+from warehouse.analysis.variance.heading import benchmark_cells, heading, left_out_notes, shared_columns
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import decimals, number, scientific
 
@@ -96,9 +96,7 @@ def _cells(row: SeedRow, n_decimals: int, shared: Sequence[str]) -> dict[str, An
         "model": row.model,
         "recipe": row.recipe,
         "position": row.position,
-        "benchmark": "" if "benchmark" in shared else row.benchmark,
-        "split": row.split,
-        "metric": "" if "metric" in shared else row.metric,
+        **benchmark_cells(row, shared),
         "estimate": number(row.estimate, n_decimals),
         "se seeds fixed": number(row.se_seeds_fixed, n_decimals),
         "se prompts fixed": number(row.se_prompts_fixed, n_decimals),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result, Row
-from warehouse.analysis.variance.heading import heading, left_out_notes, shared_columns
+from warehouse.analysis.variance.heading import benchmark_cells, heading, left_out_notes, shared_columns
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import decimals, interval, level_column, number, reasons, scientific
 
@@ -171,9 +171,7 @@ def _cells(row: TemplateRow, n_decimals: int, shared: Sequence[str], factor: str
     return {
         "model": row.model,
         "condition": row.condition,
-        "benchmark": "" if "benchmark" in shared else row.benchmark,
-        "split": row.split,
-        "metric": "" if "metric" in shared else row.metric,
+        **benchmark_cells(row, shared),
         "estimate": number(row.estimate, n_decimals),
         "se": number(row.standard_error, n_decimals),
         level_column(row.level): interval(row.ci_low, row.ci_high, n_decimals, at=row.estimate),
