@@ -59,10 +59,10 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     dump.notes += against_direction(dump.runs, higher_is_better)
     given = [with_values(header, settings.values, settings.defaults) for header in dump.runs]
     headers = list(map(strip_credentials, given))
-    is_query_fit = all(map(_same_metrics, given, headers))
+    has_masked_metrics = not all(map(_same_metrics, given, headers))
     dump.runs = tuple(with_direction(header, higher_is_better) for header in headers)
     dump.published = tuple(map(published_without_credentials, dump.published))
-    dump.batches = told_outside(_without_credentials(dump.batches, is_query_fit), dump.runs, dump.notes)
+    dump.batches = told_outside(_without_credentials(dump.batches, has_masked_metrics), dump.runs, dump.notes)
     if dump.votes is not None:
         dump.votes = map(votes_without_credentials, dump.votes)
     if dump.scan is not None:
@@ -80,19 +80,19 @@ def _same_metrics(given: RunHeader, kept: RunHeader) -> bool:
     ]
 
 
-def _without_credentials(batches: Iterable[Batch], is_query_fit: bool) -> Iterator[Batch]:
+def _without_credentials(batches: Iterable[Batch], has_masked_metrics: bool) -> Iterator[Batch]:
     """Batches with names and messages of errors masked.
 
     Args:
-        is_query_fit: whether a query gives names that need no mask; else its files are read row by row.
+        has_masked_metrics: a query would give the names as they are, so its files are read row by row.
     """
     for batch in batches:
         if isinstance(batch, pa.RecordBatch):
             yield samples_without_credentials(batch)
-        elif is_query_fit:
-            yield batch
-        else:
+        elif has_masked_metrics:
             yield from map(samples_without_credentials, batch.fallback())
+        else:
+            yield batch
 
 
 def read_together(

@@ -93,7 +93,11 @@ def _some(differences: list[str]) -> str:
 def _objects_of(store: Store) -> list[dict[str, Any]]:
     if store.dialect.objects is None:
         return []
-    return store.rows(query_text(store.dialect.objects.folder, "objects"))
+    folder = store.dialect.objects.folder
+    rows = store.rows(query_text(folder, "objects"))
+    if any(row["kind"] == "table" and row["text"] for row in rows):
+        rows += store.rows(query_text(folder, "own_values"))
+    return rows
 
 
 def remember(store: Store) -> None:
