@@ -36,8 +36,8 @@ ALLOWED = {
     "warehouse/ingest/parse_elsewhere.py": {"Apart._fetch", "parse", "_write"},
     "warehouse/store/load/scratch.py": {"Scratch.__init__"},  # in memory
     "warehouse/store/connection.py": {"_copy"},  # in memory
-    # the user's cache; a temporary folder of this process
-    "warehouse/store/schema/objects.py": {"_Cache.write", "_in_older_form"},
+    "warehouse/store/schema/found_before.py": {"keep"},  # the user's cache
+    "warehouse/store/schema/objects.py": {"_in_older_form"},  # a temporary folder of this process
     "warehouse/store/sql/apart.py": {"_fork", "_answer"},  # into a pipe
     "cli/ui/output.py": {"write_parquet"},  # to the file that the guard has opened
     # no standard output, or one that nobody reads any more
@@ -117,7 +117,7 @@ def test_the_guard_is_the_only_one_that_replaces_files() -> None:
         "warehouse/interchange/inspect_logs.py",
         "warehouse/config.py",  # adds to warehouse.toml
         "warehouse/store/engines/postgresql_roles.py",  # adds to the driver's password file
-        "warehouse/store/schema/objects.py",  # the user's cache
+        "warehouse/store/schema/found_before.py",  # the user's cache
         "cli/ui/reference_docs.py",  # renews docs/cli.md
     }
 

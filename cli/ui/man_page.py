@@ -26,7 +26,7 @@ ENVIRONMENT = {
 }
 FILES = {
     "warehouse.toml": "Settings, in the current folder, else in $XDG_CONFIG_HOME/warehouse or ~/.config/warehouse.",
-    "~/.cache/warehouse/objects.json": "Which stores were found to be whole; may be deleted.",
+    "~/.cache/warehouse/stores": "Which stores were found to be whole; may be deleted.",
     "duckdb:///warehouse.duckdb": "The store, where nothing names another.",
 }
 

@@ -16,7 +16,7 @@ from tests.support.cli import Caller
 from warehouse.errors import StoreError
 from warehouse.store.engines.duckdb import DUCKDB
 from warehouse.store.open import open_store
-from warehouse.store.schema import head, objects, tables
+from warehouse.store.schema import found_before, head, objects, tables
 
 CSV = "model,benchmark,prompt_id,score\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q1,1\nbob,quiz,q2,1\n"
 
@@ -162,18 +162,29 @@ def test_the_log_of_a_store_is_looked_through(store: str, tmp_path: Path) -> Non
         open_store(str(copy))
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"version": 7}', b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"made_by": 7}', b"\xff"])
 def test_a_cache_that_cannot_be_read_is_as_none(
     store: str, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache = tmp_path / "cache" / "warehouse" / "objects.json"
-    cache.parent.mkdir(parents=True)
-    cache.write_bytes(content)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with open_store(store):
+        pass
+    kept = {file: file.read_bytes() for file in (tmp_path / "cache" / "warehouse" / "stores").iterdir()}
+    assert {json.loads(text)["subject"] for text in kept.values()} == {store, "views"}
+    for file in kept:
+        file.write_bytes(content)
     with open_store(store) as opened:
         assert opened.is_own
-    kept = json.loads(cache.read_text())
-    assert list(kept["proven"]) == [store] and kept["views"]
+    assert {file: file.read_bytes() for file in kept} == kept
+
+
+def test_the_latest_findings_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(found_before, "KEPT", 2)
+    for number in range(3):
+        found_before.keep(f"store {number}", "1", number)
+    assert [found_before.read(f"store {number}", "1") for number in range(3)] == [None, 1, 2]
+    assert found_before.read("store 2", "2") is None
 
 
 def test_without_a_place_for_a_cache_it_is_found_each_time(

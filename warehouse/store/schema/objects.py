@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import StoreError
-from warehouse.files import replace_file
 from warehouse.store.alchemy import sa
 from warehouse.store.engines import OwnObjects
+from warehouse.store.schema import found_before
 from warehouse.store.schema.head import HEAD, TABLES, VERSION_TABLE
 from warehouse.store.schema.made_objects import make_objects
 from warehouse.store.sql.query_files import query_text, view_names
@@ -32,15 +31,15 @@ from warehouse.store.sql.query_files import query_text, view_names
 if TYPE_CHECKING:
     from warehouse.store.connection import Store
 
-#: Where the user's cache lies, if that is not ``~/.cache``.
-CACHE_VARIABLE = "XDG_CACHE_HOME"
 #: Differences that a message names.
 _NAMED = 3
 
 #: Number of what a store is looked through for: what fewer rules had proven is looked through again.
-_RULES = 2
-#: Files that stay in the cache as proven, the latest.
-_KEPT = 200
+_RULES = 3
+
+
+#: Under which our views' digest is kept, beside the paths of stores.
+_VIEWS = "views"
 
 
 class Look:
@@ -118,11 +117,17 @@ class _Seen:
     @property
     def is_proven(self) -> bool:
         """Whether it was found to be ours before."""
-        return _Cache.read(self.version).proven.get(self.path) == self.look
+        before: list[int] | None = found_before.read(self.path, _rules(self.version))
+        return before == self.look
 
     def keep(self) -> None:
         """It was found to be ours."""
-        _Cache.read(self.version).with_proven(self).write()
+        found_before.keep(self.path, _rules(self.version), self.look)
+
+
+def _rules(engine_version: str) -> str:
+    """What made a finding: the schema, what is looked for, and the engine, which prints views its own way."""
+    return f"{HEAD} {_RULES} {engine_version}"
 
 
 def _look_of(store: Store) -> _Seen | None:
@@ -193,11 +198,11 @@ def _other_texts(objects: OwnObjects, rows: Iterable[Mapping[str, Any]]) -> list
         return []
     names = frozenset(view_names())
     found = {row["name"]: _plain(row["text"]) for row in rows if row["kind"] == "view" and row["name"] in names}
-    cache = _Cache.read(objects.version())
-    if _digest(found) == cache.views:
+    made_by = _rules(objects.version())
+    if _digest(found) == found_before.read(_VIEWS, made_by):
         return []
     expected = expected_views(objects)
-    replace(cache, views=_digest(expected)).write()
+    found_before.keep(_VIEWS, made_by, _digest(expected))
     missing = [f"the view {name} is missing" for name in sorted(names - found.keys())]
     differing = {name: text for name, text in sorted(found.items()) if text != expected[name]}
     if not differing:
@@ -273,55 +278,3 @@ def _printed_here(objects: OwnObjects, views: Mapping[str, str]) -> dict[str, st
 
 def _digest(views: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(views.items())).encode()).hexdigest()
-
-
-# --- the user's cache ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Cache:
-    """What was found before. Only this program writes it, and only what it found itself."""
-
-    version: str  #: of the engine.
-    views: str = ""  #: digest of what the engine prints of our views.
-    proven: Mapping[str, list[int]] = field(default_factory=dict)  #: look of each file that was found to be ours.
-
-    @classmethod
-    def read(cls, version: str) -> _Cache:
-        """Empty where there is none, or another version's."""
-        path = _cache_file()
-        if path is None:
-            return cls(version)
-        try:
-            kept = json.loads(path.read_bytes())
-            if kept["version"] == f"{HEAD} {_RULES} {version}":
-                return cls(version, str(kept["views"]), dict(kept["proven"]))
-        except (OSError, ValueError, TypeError, KeyError):
-            pass  # as if there were none
-        return cls(version)
-
-    def with_proven(self, seen: _Seen) -> _Cache:
-        """With a file that was found to be ours, before those that were found earlier."""
-        proven = {seen.path: seen.look}
-        for path, look in self.proven.items():
-            if len(proven) < _KEPT:
-                proven.setdefault(path, look)
-        return replace(self, proven=proven)
-
-    def write(self) -> None:
-        """Keep it, where there is a place for it."""
-        path = _cache_file()
-        if path is None:
-            return
-        kept = {"version": f"{HEAD} {_RULES} {self.version}", "views": self.views, "proven": dict(self.proven)}
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, json.dumps(kept).encode(), mode=0o600, lasting=False)
-
-
-def _cache_file() -> Path | None:
-    base = os.environ.get(CACHE_VARIABLE, "")
-    if os.path.isabs(base):
-        return Path(base) / "warehouse" / "objects.json"
-    home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
-    return Path(home) / ".cache" / "warehouse" / "objects.json" if home else None
