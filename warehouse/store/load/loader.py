@@ -316,6 +316,7 @@ class Loader:
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
             state.doubtful.add(text)
+        state.add_marks(staging.sample_marks(self.scratch, set(state.columns)))
         state.are_apart = staging.are_apart(state.sizes, prompts)
         state.scores = staging.summarise_scores(self.scratch)
         note_values_that_are_no_numbers(self.scratch, state)

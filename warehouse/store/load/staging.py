@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import groupby
+from math import isfinite
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -584,3 +586,25 @@ def measure(
         )
         for run in sorted(prompts)
     }
+
+
+#: What samples take, as the marks of their run are called.
+_TAKEN = {"latency": "sample_latencies", "cost": "sample_costs"}
+
+
+def sample_marks(scratch: Scratch, columns: AbstractSet[str]) -> dict[int, dict[str, str]]:
+    """What marks the execution of each run by its samples: the sum of their latencies, and of their costs.
+
+    To six digits: the same values read from another form of a file add up to that.
+
+    Args:
+        scratch: with generations that are settled.
+        columns: of samples, that may hold anything.
+    """
+    if not columns & _TAKEN.keys():
+        return {}
+    marks: dict[int, dict[str, str]] = {}
+    for run, *sums in scratch.rows(query_text("ingest", "sample_marks")):
+        taken = zip(_TAKEN.values(), sums, strict=True)
+        marks[run] = {name: f"{value:.6g}" for name, value in taken if value is not None and isfinite(value)}
+    return marks

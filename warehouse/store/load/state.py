@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -96,6 +96,12 @@ class _Load:
     def settings(self) -> list[RunSettings]:
         """What the header of each run says of how it was made."""
         return [settings_of(header) for header in self.dump.runs]
+
+    def add_marks(self, marks: Mapping[int, Mapping[str, str]]) -> None:
+        """Add what the samples of runs say of their execution; what the headers say goes before."""
+        for run, of_samples in marks.items():
+            own = self.settings[run]
+            self.settings[run] = replace(own, marks={**of_samples, **own.marks})
 
     def part_of(self, run: int) -> SourcePart:
         """The part that a run is of."""
