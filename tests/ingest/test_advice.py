@@ -271,20 +271,6 @@ def test_a_file_that_was_read_otherwise(shell: Shell) -> None:
     assert [row[0] for row in shell.scores] == ["ada", "bob"]
 
 
-def test_samples_of_a_source_that_is_gone(shell: Shell) -> None:
-    """A run keeps the seconds of the first source; the second is forgotten and read again to have its own."""
-    head = "model,benchmark,prompt_id,score,latency"
-    files = [shell.write(f"{n}.csv", head, f"ada,quiz,q0,1,{n}", f"ada,quiz,q1,0,{n}") for n in (1, 2)]
-    for path in files:
-        assert shell.ingest(path).code == 0
-    said = shell.run("forget", files[0], db=shell.db)
-    assert "forget these too and ingest them again" in " ".join(said.err.split())
-    latencies = ("query", "--sql", "select distinct latency from generation", "--json")
-    assert [row["latency"] for row in shell.run(*latencies, db=shell.db).rows] == [1.0]
-    assert shell.run("forget", files[1], db=shell.db).code == 0 and shell.ingest(files[1]).code == 0
-    assert [row["latency"] for row in shell.run(*latencies, db=shell.db).rows] == [2.0]
-
-
 def test_what_was_said_of_a_run_that_is_not_there_again(shell: Shell) -> None:
     """It is said again of the run that stands for it."""
     head = "model,benchmark,prompt_id,score"

@@ -16,7 +16,7 @@ from typing import Any
 from warehouse.records import parse_json
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load import run_tags
+from warehouse.store.load import figure_words, run_tags, sample_words
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
@@ -218,11 +218,10 @@ def _move(connection: sa.Connection, arrival: _Arrival, run_id: int, said: Mappi
     connection.execute(sa.delete(table).where(is_its & (table.c.subject_id == arrival.run_id)))
     write(connection, [statement(arrival.source_id, "run", run_id, unlike)])
     run_tags.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
+    sample_words.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
+    figure_words.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
     is_link = (links.c.run_id == arrival.run_id) & (links.c.source_id == arrival.source_id)
     connection.execute(sa.update(links).where(is_link).values(run_id=run_id))
-    figures = tables.published_score
-    is_figure = (figures.c.run_id == arrival.run_id) & (figures.c.source_id == arrival.source_id)
-    connection.execute(sa.delete(figures).where(is_figure))
 
 
 def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:

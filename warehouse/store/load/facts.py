@@ -365,6 +365,34 @@ def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, 
         store.dialect.append(store.connection, "published_score", published, scratch.replaced)
 
 
+def published_again(
+    state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+) -> dict[tuple[int, int], list[dict[str, Any]]]:
+    """What sources publish of runs with samples that another source has given, by source and run."""
+    given = {(state.part_of(run).source.id, run_id) for run, run_id in run_ids.items()}
+    again: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for decision in decisions:
+        if decision.action != "seen" or decision.run not in state.measured:
+            continue
+        part, header = state.part_of(decision.run), state.dump.runs[decision.run]
+        run_id = _seen_as(decision, run_ids)
+        if (part.source.id, run_id) in given:
+            continue
+        rows = again.setdefault((part.source.id, run_id), [])
+        for item in header.published:
+            metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
+            rows.append(_published_row(state, part, item, decision.run, run_id, metric))
+    return again
+
+
+def _seen_as(decision: Decision, run_ids: Mapping[int, int]) -> int:
+    """Id of the run that one of the load is."""
+    if decision.same_as is not None:
+        return decision.same_as
+    assert decision.same_in_dump is not None
+    return run_ids[decision.same_in_dump]
+
+
 def _published_row(
     state: _Load, part: SourcePart, item: PublishedScore, run: int, run_id: int | None, metric_id: int
 ) -> dict[str, Any]:

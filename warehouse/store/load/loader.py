@@ -12,7 +12,7 @@ invisible until a run points to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, pairwise
 
@@ -26,8 +26,10 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import (
     facts,
+    figure_words,
     prompt_completion,
     prompt_statements,
+    sample_words,
     scans,
     source_ledger,
     staging,
@@ -353,8 +355,7 @@ class Loader:
                 refuse_other_scores(self.store, state, decisions, run_ids)
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
-            facts.link_sources(connection, state, decisions, run_ids)
-            facts.state_words_on_runs(connection, state, decisions, run_ids)
+            self._link_sources(state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             stored_runs = [item.run for item in decisions if item.action != "skip"]
             benchmark_metrics(self.store, state, stored_runs)
@@ -370,6 +371,15 @@ class Loader:
             rejections = [part.dump.rejections for part in state.parts]
             source_ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
         return reports
+
+    def _link_sources(self, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]) -> None:
+        """Say which runs the sources hold, and keep what they say of those that others have given."""
+        connection = self.store.connection
+        facts.link_sources(connection, state, decisions, run_ids)
+        facts.state_words_on_runs(connection, state, decisions, run_ids)
+        if state.n_rows and any(decision.action == "seen" for decision in decisions):
+            sample_words.complete(connection, self.scratch, state, decisions, run_ids)
+            figure_words.complete(connection, facts.published_again(state, decisions, run_ids))
 
     def _fill_prompts(self, state: _Load) -> None:
         if not state.n_rows:

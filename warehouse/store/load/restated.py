@@ -13,10 +13,11 @@ from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load import executions, run_tags
+from warehouse.store.load import executions, figure_words, run_tags, sample_words
 from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, of_statements, with_bounds
 from warehouse.store.load.dimensions import ancestors
 from warehouse.store.load.scans import described_of_scans
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.statements import (
     BOUNDS,
     EARLIER,
@@ -84,21 +85,21 @@ def remove_transcripts(connection: sa.Connection, held: Held) -> None:
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
 
 
-def restate(store: Store, held: Held) -> int:
-    """Work out anew what stands of models, benchmarks, suites and metrics that a source spoke of which is gone.
+def restate(store: Store, scratch: Scratch, held: Held) -> bool:
+    """Work out anew what stands of models, benchmarks, suites, metrics and runs that a source spoke of which is gone.
 
     Returns:
-        number of runs of which the first source has gone, and whose single samples are still in its words.
+        whether texts may be held no longer.
     """
     connection = store.connection
     for table in FIRST_GIVES:
         _restate_rows(connection, table, held.rows.get(table, set()))
-    n_given = _restate_runs(store, held)
+    has_freed_texts = _restate_runs(store, scratch, held)
     if any(held.about(SUITES).values()):
         _restate_suites(connection)
     _restate_metrics(store, held)
     _restate_headlines(connection, held.rows.get("benchmark", set()))
-    return n_given
+    return has_freed_texts
 
 
 def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -> None:
@@ -120,26 +121,26 @@ def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -
         write(connection, [statement(other, table, number, standing[number]) for other in others])
 
 
-def _restate_runs(store: Store, held: Held) -> int:
+def _restate_runs(store: Store, scratch: Scratch, held: Held) -> bool:
     """The first source that is left gives the row of a run, column by column; its figures are of the same call. Gives
-    the number of runs that were read from other bytes than that source has."""
+    whether texts may be held no longer."""
     connection = store.connection
     taken = {run_id: tags for run_id, tags in held.about(run_tags.OF_SOURCE).items() if run_id in held.shared}
     if taken:
         run_tags.take_back(connection, taken)
     run_ids = executions.regroup(store, held.shared)
+    has_freed_texts = sample_words.restate(connection, scratch, run_ids)
+    figure_words.restate(connection, run_ids)
     words: dict[int, dict[int, Any]] = defaultdict(dict)
     for row in of_sources(connection, "run", run_ids) if run_ids else ():
         words[row.subject_id].setdefault(row.source_id, {}).update(row.said)
-    n_given = 0
     for number, by_source in words.items():
         holders = holders_of(connection, "run", number)
         said = by_source.get(holders[0], {}) if holders else {}
         said = {name: value for name, value in said.items() if name not in executions.OF_EXECUTIONS}
-        n_given += "bytes_key" in said
         if said:
             _give_row(connection, number, said, holders, by_source)
-    return n_given
+    return has_freed_texts
 
 
 def _give_row(

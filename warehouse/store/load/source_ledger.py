@@ -372,14 +372,8 @@ def forget_source(
     is_alone = store.dialect.no_source_reserved(connection)
     if is_alone:
         remove_unheld(connection)
-    n_given = restated.restate(store, held)
+    has_freed_texts = restated.restate(store, scratch, held)
     n_unknown = restated_prompts.restate_prompts(store, scratch, held)
-    if n_given and say is not None:
-        say(
-            f"{_runs(n_given)} other sources hold too: the latencies, costs and other values of single samples there,"
-            " and the figures that the dump published, are still those of the source that is gone, which came first; to"
-            " have those of the others, forget these too and ingest them again (warehouse sources)"
-        )
     if n_unknown and say is not None:
         say(
             f"of {n_unknown} of its prompts another source stays which an earlier version of this program has loaded:"
@@ -387,12 +381,10 @@ def forget_source(
             " forget that source too and ingest it again to have them anew (warehouse sources)"
         )
     if is_alone:
+        if has_freed_texts:
+            remove_unheld(connection)
         remove_unnamed(connection)
     return len(run_ids - shared), len(shared)
-
-
-def _runs(count: int) -> str:
-    return "one of its runs" if count == 1 else f"{count} of its runs"
 
 
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:

@@ -8,6 +8,7 @@ the row, and of prompts, only where a source says something else. ``docs/identit
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -77,6 +78,21 @@ def holders_of(connection: sa.Connection, table: str, number: int) -> list[int]:
     """The sources that name a row, in the order in which they came."""
     values = {"table": table, "id": number}
     return [int(row[0]) for row in connection.execute(sa.text(query_text("store", "row_holders")), values)]
+
+
+def holders_of_runs(connection: sa.Connection, run_ids: Iterable[int]) -> dict[int, list[int]]:
+    """The sources that hold each of some runs, in the order in which they came."""
+    links, source = tables.run_source, tables.source
+    query = (
+        sa.select(links.c.run_id, links.c.source_id)
+        .join(source, source.c.id == links.c.source_id)
+        .where(links.c.run_id.in_(sorted(run_ids)))
+        .order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
+    )
+    holders: dict[int, dict[int, None]] = defaultdict(dict)  # each once, though it may hold the run at several places
+    for run_id, source_id in connection.execute(query):
+        holders[run_id][source_id] = None
+    return {run_id: list(sources) for run_id, sources in holders.items()}
 
 
 def values_of(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
