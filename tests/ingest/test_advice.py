@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.cli import Caller, Outcome
 from warehouse import ingest as ingest_package
+from warehouse.store.open import open_store
 
 SCORES = "select model, benchmark, round(estimate, 3) as estimate, n_prompts from score_summary order by 2, 1"
 
@@ -271,6 +272,23 @@ def test_a_file_that_was_read_otherwise(shell: Shell) -> None:
     assert [row[0] for row in shell.scores] == ["ada", "bob"]
 
 
+def test_a_source_that_an_earlier_version_has_loaded(shell: Shell) -> None:
+    """What it said of prompts is not known apart from what a forgotten source said: it is read again."""
+    head = "model,benchmark,prompt_id,score,target"
+    for number, model in enumerate(("ada", "bob"), 1):
+        path = shell.write(f"{number}.csv", head, f"{model},quiz,q0,1,{'A' if number == 1 else ''}")
+        assert shell.ingest(path).code == 0
+    with open_store(shell.db, write=True) as store, store.begin() as connection:
+        connection.exec_driver_sql("delete from statement where source_id = 2")
+        connection.exec_driver_sql("insert into statement values (2, 'earlier version', 2, null)")
+    said = shell.run("forget", "1.csv", db=shell.db)
+    assert "forget that source too and ingest it again" in " ".join(said.err.split())
+    target = ("query", "--sql", "select target from prompt", "--json")
+    assert [row["target"] for row in shell.run(*target, db=shell.db).rows] == ["A"]
+    assert shell.run("forget", "2.csv", db=shell.db).code == 0 and shell.ingest(path).code == 0
+    assert [row["target"] for row in shell.run(*target, db=shell.db).rows] == [None]
+
+
 def test_what_was_said_of_a_run_that_is_not_there_again(shell: Shell) -> None:
     """It is said again of the run that stands for it."""
     head = "model,benchmark,prompt_id,score"
@@ -305,7 +323,7 @@ TRIED = {
     "warehouse invalidate run": test_the_same_as_an_invalidated_run,
     "warehouse runs run": test_what_was_said_of_a_run_that_is_not_there_again,
     "warehouse mapping": test_scores_on_two_scales,
-    "warehouse sources": test_samples_of_a_source_that_is_gone,
+    "warehouse sources": test_a_source_that_an_earlier_version_has_loaded,
 }
 #: What ``db check`` advises is tried by ``tests/cli/test_store.py``, limits of addresses by ``test_remote.py``.
 TRIED_ELSEWHERE = ("outdated.py", "remote.py", "remote_hosts.py")
