@@ -19,6 +19,7 @@ from warehouse.importers.common.json_fields import (
     compact,
     items_of,
     list_of,
+    no_objects,
     number_or_none,
     objects_of,
     part_of,
@@ -143,6 +144,8 @@ class Promptfoo:
             if not isinstance(results, list):
                 raise InputError("'results.results' is no list", path=str(path), expected="the results of promptfoo")
             items = [(f"result {index}", row) for index, row in enumerate(results)]
+        providers = part_of(document, "config").get("providers")
+        dump.notes += no_objects(providers, f"{path.name}: config.providers", or_names=True)
         first: dict[int, Row] = {}
         rows: list[Any] = [row for _, row in items]
         for row in rows:

@@ -128,18 +128,23 @@ def objects_of(value: Any) -> list[Row]:
     return [item for item in items_of(value) if isinstance(item, dict)]
 
 
-def no_objects(value: Any, where: str) -> Iterator[str]:
+def no_objects(value: Any, where: str, *, or_names: bool = False) -> Iterator[str]:
     """A note on each entry of a list that is no object, or on what is no list: what stands there is not read.
 
     Args:
         value: a list of objects, as its tool writes it; null where there is none.
         where: file and path of it.
+        or_names: a name may stand for an object, and one alone for a list.
     """
+    if or_names and isinstance(value, str):
+        return
     if value is not None and not isinstance(value, list):
         yield f"{where} is {compact(value)[:_NOTED]}, no list: nothing is read there"
+    expected = (dict, str) if or_names else dict
     for number, item in enumerate(items_of(value)):
-        if not isinstance(item, dict):
-            yield f"{where}[{number}] is {compact(item)[:_NOTED]}, no object: nothing is read there"
+        if not isinstance(item, expected):
+            what = "neither object nor name" if or_names else "no object"
+            yield f"{where}[{number}] is {compact(item)[:_NOTED]}, {what}: nothing is read there"
 
 
 def without_nulls(values: Mapping[str, Any]) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from warehouse.importers.common.json_fields import (
     endpoint_host,
     items_of,
     mapping_of,
+    no_objects,
     objects_of,
     other_sampling,
     sampling_fields,
@@ -116,6 +117,14 @@ class LightevalResults:
         """A task's configuration."""
         config = self.of_task("config_tasks", task)
         return config if isinstance(config, dict) else {}
+
+    def notes_on_metrics(self) -> Iterator[str]:
+        """Entries of the metrics of a task that say nothing."""
+        for task in self.tasks:
+            config = self.config(task)
+            name = "metrics" if "metrics" in config else "metric"
+            where = f"{self.path.name}: config_tasks.{task}.{name}"
+            yield from no_objects(config.get(name), where, or_names=True)
 
 
 def model_of_path(path: Path) -> str | None:

@@ -60,6 +60,7 @@ class Lighteval:
         results = LightevalResults(document, results_files[0] if results_files else source.files[0])
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
+        notes += results.notes_on_metrics()
         details = [Details(path, results.tasks) for path in source.files if path not in results_files]
         model = results.model or model_of_path(source.files[-1])
         require_model(settings.model or model, source.name)
