@@ -1,11 +1,14 @@
 """The table of commands: section, module, one sentence, and an example that can be pasted.
 
-`warehouse --help` is made from this table alone; a command's module is imported when it runs.
+`warehouse --help` is made from this table and from that of the questions alone (`warehouse.questions.registry`); a
+command's module is imported when it runs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from warehouse.questions.registry import ADDED, ENTRIES, added, added_names
 
 #: What people need every day, first in the help.
 EVERYDAY = ("ingest", "leaderboard", "compare", "gate", "power", "show", "report", "serve", "query", "shell")
@@ -17,16 +20,17 @@ SECTIONS = {
     "items": "What prompts tell, alone and together",
     "text": "What prompts ask, and which belong together",
     "time": "What changes",
+    ADDED: "What packages of others answer",
 }
 
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """One command. ``name`` of a subcommand has a blank (``db upgrade``)."""
+    """One command."""
 
-    name: str
+    name: str  #: that of a subcommand has a blank (``db upgrade``).
     section: str
-    module: str
+    module: str  #: of its function; empty where it asks a question and does nothing else (`cli/ask.py`).
     sentence: str
     examples: tuple[str, ...]
 
@@ -107,22 +111,8 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse runs --where benchmark=gsm8k", "warehouse runs run:7 --tag paper --note 'final checkpoint'"),
     ),
     "look": (
-        ("leaderboard", "leaderboard", "Rank models on a benchmark or suite.",
-         "warehouse leaderboard gsm8k", "warehouse leaderboard gsm8k --where temperature=0.7 --json",
-         "warehouse leaderboard --group mmlu --weights prompts"),
-        ("compare", "compare", "Compare two models on the prompts they share.",
-         "warehouse compare model-a model-b --benchmark gsm8k", "warehouse compare model-a model-b --equivalence 0.02",
-         "warehouse compare model-a model-b --benchmark gsm8k --flips 20"),
-        ("frontier", "pairs", "Hold scores against costs: who is beaten in both.",
-         "warehouse frontier gsm8k", "warehouse frontier gsm8k --cost tokens --svg frontier.svg",
-         "warehouse frontier gsm8k --prices prices.csv --margin 0.02 --cheaper 2"),
-        ("show", "show", "Show a run, or one prompt of it with every response.",
-         "warehouse show run:7", "warehouse show run:7 12"),
         ("report", "report", "Write all results as one page that needs no network.",
          "warehouse report", "warehouse report gsm8k --out gsm8k.html", "warehouse report --split --out results"),
-        ("card", "card", "Write down every figure of a model, for people and for hubs.",
-         "warehouse card model-a", "warehouse card model-a --against model-b --out card.md",
-         "warehouse card model-a --format hf"),
         ("claim", "claim", "Write a figure down so that others can check it.",
          'warehouse claim "leaderboard gsm8k" -o claim.json',
          'warehouse claim "compare model-a model-b -b gsm8k" -o claim.json'),
@@ -134,127 +124,9 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("mcp", "mcp", "Answer what agents ask over the Model Context Protocol.", "warehouse --db evals.db mcp"),
         ("shell", "query", "Type SELECT statements; nothing can be changed.", "warehouse shell"),
     ),
-    "inference": (
-        ("pairs", "pairs", "Compare all models of a benchmark, pair by pair.",
-         "warehouse pairs gsm8k", "warehouse pairs gsm8k --matrix"),
-        ("prefer", "prefer", "Tell which models are preferred, by votes on pairs.",
-         "warehouse prefer arena", "warehouse prefer arena model-a model-b --scorer people",
-         "warehouse prefer arena --by scorer --svg arena.svg",
-         "warehouse prefer arena --covariate length --ties davidson --json"),
-        ("variance", "variance", "Split a run's variance: prompts, draws; pass@k.",
-         "warehouse variance gsm8k", "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",
-         "warehouse variance model-a --benchmark gsm8k --seeds"),
-        ("templates", "variance", "What the wording of prompts adds to a score's error.",
-         "warehouse templates mmlu", "warehouse templates mmlu --factor fewshot --random templates --se 0.01"),
-        ("formulations", "pairs", "Whether two formulations of a benchmark rank models alike.",
-         "warehouse formulations mmlu mmlu_cloze",
-         "warehouse formulations gsm8k gsm8k --first-where fewshot=0 --second-where fewshot=5",
-         "warehouse formulations mmlu mmlu_cloze --crossings --json"),
-        ("horizon", "horizon", "How long tasks may be for a model to do them.",
-         "warehouse horizon metr_horizon", "warehouse horizon metr_horizon --q 0.5,0.8 --trend --svg horizon.svg",
-         "warehouse horizon metr_horizon --interval fieller --json"),
-        ("seeds", "seeds", "What another training seed would have given: noise floors.",
-         "warehouse seeds", "warehouse seeds lambada_openai --average 4"),
-        ("curves", "curves", "Tell where curves of training rise, fall and cross.",
-         "warehouse curves arc_easy", "warehouse curves arc_easy mix-a mix-b --chance 0.25"),
-        ("decide", "seeds", "Tell whether two recipes differ by more than seeds do.",
-         "warehouse decide mix-a mix-b", "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy"),
-        ("recipes", "seeds", "Find benchmarks that can decide between recipes.",
-         "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
-         "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000"),
-        ("reliability", "reliability", "How far a suite's verdicts hang on its prompts.",
-         "warehouse reliability mmlu", "warehouse reliability mmlu_pro --scenarios category",
-         "warehouse reliability mmlu --part models --csv"),
-        ("flash", "flash", "Rank a model with as few prompts as its place needs.",
-         "warehouse flash mmlu", "warehouse flash mmlu --model model-a",
-         "warehouse flash mmlu --model my/model --new --ids"),
-        ("power", "power", "Plan a comparison: prompts, draws, what can be found.",
-         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
-         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02"),
-        ("gate", "gate", "Decide whether a candidate is no worse than a baseline.",
-         "warehouse gate candidate baseline --margin 0.01",
-         "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 --markdown",
-         "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential --n-max 800",
-         "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval"),
-        ("subset", "subset", "Ask a part of a benchmark in place of all of it.",
-         "warehouse subset plan gsm8k --size 200 --out plan.json", "warehouse subset export plan.json --to lm-eval"),
-        ("subset plan", "subset", "Draw the prompts to ask, before a model is asked.",
-         "warehouse subset plan gsm8k --size 200 --out plan.json",
-         "warehouse subset plan mmlu --width 0.04 --against model-a"),
-        ("subset export", "subset", "Write planned prompts as a harness takes them.",
-         "warehouse subset export plan.json --to lm-eval",
-         "warehouse subset export plan.json --to inspect --out ids.txt"),
-        ("subset import", "subset", "Take in a plan that was made in another warehouse.",
-         "warehouse subset import plan.json"),
-        ("subset extend", "subset", "Add the next prompts to a plan that has no results.",
-         "warehouse subset extend plan.json --size 300 --out more.json"),
-    ),
-    "items": (
-        ("items", "items", "How hard prompts are, and which go against the rest.",
-         "warehouse items gsm8k", "warehouse items gsm8k --irt 2pl --csv", "warehouse items gsm8k --pruning",
-         "warehouse items gsm8k --features --by length,metadata.subject"),
-        ("judge", "judge", "Hold a judge against people; say what their labels correct.",
-         "warehouse judge essays --judge gpt --human people",
-         "warehouse judge plan essays --judge gpt --human people --width 0.1",
-         "warehouse judge next essays --judge gpt --n 50 --out sheet.csv"),
-        ("judge agreement", "judge", "Agreement, bias, and what people would say on average.",
-         "warehouse judge agreement essays --judge gpt --human people",
-         "warehouse judge agreement essays model-a model-b --judge gpt --svg judge.svg",
-         "warehouse judge agreement essays --judge gpt --rogan-gladen pilot --transportable"),
-        ("judge plan", "judge", "Say how many labels of people a corrected figure takes.",
-         "warehouse judge plan essays --judge gpt --correlation 0.6 --width 0.1",
-         "warehouse judge plan essays model-a model-b --judge gpt --human people --difference 0.05"),
-        ("judge next", "judge", "Draw the answers that people label next, by known chance.",
-         "warehouse judge next essays --judge gpt --n 50 --seed 1 --out sheet.csv",
-         "warehouse judge next essays --judge gpt --n 50 --dry-run"),
-        ("irt", "irt", "Fit item response models; one scale for all models.",
-         "warehouse irt fit gsm8k", "warehouse irt ability gsm8k math"),
-        ("irt fit", "irt", "Fit prompts: how hard, how telling, which do not fit.",
-         "warehouse irt fit gsm8k", "warehouse irt fit mmlu --model 1pl --family developer --csv"),
-        ("irt ability", "irt", "Put models on one scale over several benchmarks.",
-         "warehouse irt ability gsm8k math", "warehouse irt ability gsm8k math --sensitivity"),
-        ("irt scale", "irt", "Put models on one scale by published figures, without samples.",
-         "warehouse irt scale benchmark_stitching", "warehouse irt scale gsm8k math mmlu --reference model-a",
-         "warehouse irt scale benchmark_stitching --predict o3-2025-04-16_high --json"),
-        ("irt next", "irt", "Choose the prompts that tell most of a model.",
-         "warehouse irt next model-a gsm8k -n 50", "warehouse irt next my/model gsm8k --new --ids"),
-        ("irt dimensions", "irt", "Tell how many abilities the answers show.",
-         "warehouse irt dimensions gsm8k", "warehouse irt dimensions gsm8k --try 1,2,3 --sizes 50"),
-        ("anchors", "flash", "Pick a few prompts for all; the error that costs.",
-         "warehouse anchors gsm8k", "warehouse anchors mmlu --sizes 100 --list --csv"),
-        ("audit", "audit", "Keys that are probably wrong, by what models answer.",
-         "warehouse audit mmlu_redux --strata subject", "warehouse audit mmlu_redux --effect --plan cleaned.json",
-         "warehouse audit mmlu_redux --against verdicts.csv",
-         "warehouse audit mmlu_redux --sample 200 --certain 50 --seed 3 --out judge.csv",
-         "warehouse audit mmlu_redux --verdicts judge.csv"),
-        ("datamap", "datamap", "Map prompts by P(correct) and S(consistency).",
-         "warehouse datamap gpt-4 --benchmark cruxeval_output",
-         "warehouse datamap run:7 --group text --suspects --csv"),
-        ("matrix", "matrix", "Ask the matrix of scores, prompts × models.", "warehouse matrix test gsm8k"),
-        ("matrix test", "matrix", "Test whether prompts are correlated beyond chance.",
-         "warehouse matrix test gsm8k", "warehouse matrix test gsm8k --similarity jaccard --permutations 200 --seed 7"),
-        ("matrix cluster", "matrix", "Cluster prompts that models find alike.",
-         "warehouse matrix cluster gsm8k", "warehouse matrix cluster gsm8k --clusters 2-8 --store alike --default"),
-        ("matrix weights", "matrix", "See ranks change as prompts weigh otherwise.",
-         "warehouse matrix weights gsm8k", "warehouse matrix weights gsm8k --part pairs"),
-        ("matrix grow", "matrix", "See scores settle as a benchmark grows.", "warehouse matrix grow gsm8k"),
-        ("matrix explain", "matrix", "Test whether what prompts ask explains scores.",
-         "warehouse matrix explain gsm8k", "warehouse matrix explain gsm8k --part prompt --part metadata.reason"),
-    ),
     "text": (
-        ("embed", "text", "Turn the text of prompts into vectors, where it is new.",
-         "warehouse embed gsm8k --embedder models/all-MiniLM-L6-v2",
-         "warehouse embed --embedder sentence-transformers/all-MiniLM-L6-v2 --device cuda"),
-        ("similar", "text", "List the prompts nearest to a prompt or a text.",
-         "warehouse similar prompt:12", 'warehouse similar "how many apples are left" --benchmark gsm8k'),
-        ("duplicates", "text", "List near-duplicates, and how alike models score them.",
-         "warehouse duplicates", "warehouse duplicates gsm8k gsm8k_cot --threshold 0.98"),
-        ("cluster", "text", "Group prompts that are not independent, for error bars.",
-         "warehouse cluster by squad passage --default", "warehouse cluster text gsm8k", "warehouse cluster show"),
         ("cluster by", "text", "Group a benchmark's prompts by fields of theirs.",
          "warehouse cluster by squad passage --default"),
-        ("cluster text", "text", "Group a benchmark's prompts by what they ask.",
-         "warehouse cluster text gsm8k", "warehouse cluster text gsm8k --threshold 0.9 --default"),
         ("cluster show", "text", "List clusterings: how many clusters, and how large.",
          "warehouse cluster show", "warehouse cluster show gsm8k"),
     ),
@@ -262,9 +134,6 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("refresh", "refresh", "Recompute stored figures that are out of date.",
          "warehouse refresh --baseline model-a", "warehouse refresh --dry-run",
          "warehouse refresh gsm8k --family matrix --prune-older-than 90d", "warehouse refresh --lake /shared/lake"),
-        ("history", "refresh", "Show how stored figures have changed.",
-         "warehouse history model-a gsm8k", "warehouse history model-a gsm8k --statistic score --last 5",
-         "warehouse history gsm8k", "warehouse history model-a"),
         ("schedule", "schedule", "Ingest, refresh and report at the times you say.",
          'warehouse schedule --cron "0 * * * *" --watch results/ --report report.html',
          'warehouse schedule --cron "30 6 * * mon-fri" --timezone Europe/Berlin --show-next 5',
@@ -274,9 +143,63 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 #: Former names of commands, which go on working unseen: module and function, and today's name.
 FORMER = {"cluster-semantic": ("text", "former_text", "cluster text")}
-#: Every command by name, in the order of the help.
-COMMANDS = {
-    name: CommandEntry(name, section, module, sentence, tuple(examples))
-    for section, commands in _COMMANDS.items()
-    for name, module, sentence, *examples in commands
+#: Modules of the commands that ask a question and have options beside it: a part of the answer, a file, a switch.
+_MODULES = {
+    "audit": ("audit",),
+    "card": ("card",),
+    "compare": ("compare",),
+    "curves": ("curves",),
+    "datamap": ("datamap",),
+    "flash": ("anchors", "flash"),
+    "gate": ("gate",),
+    "horizon": ("horizon",),
+    "irt": ("irt", "irt ability", "irt dimensions", "irt fit", "irt next", "irt scale"),
+    "items": ("items",),
+    "judge": ("judge", "judge agreement", "judge next", "judge plan"),
+    "leaderboard": ("leaderboard",),
+    "matrix": ("matrix", "matrix cluster", "matrix explain", "matrix grow", "matrix test", "matrix weights"),
+    "pairs": ("formulations", "frontier", "pairs"),
+    "power": ("power",),
+    "prefer": ("prefer",),
+    "refresh": ("history",),
+    "reliability": ("reliability",),
+    "show": ("show",),
+    "subset": ("subset", "subset export", "subset extend", "subset import", "subset plan"),
+    "text": ("cluster", "cluster text", "duplicates", "embed"),
+    "variance": ("variance",),
 }
+
+
+def _table() -> dict[str, CommandEntry]:
+    """Every command by name, in the order of the help: in each section first what is asked."""
+    module_of = {name: module for module, names in _MODULES.items() for name in names}
+    entries: dict[str, CommandEntry] = {}
+    for section in SECTIONS:
+        for entry in ENTRIES.values():
+            if entry.section == section:
+                module = module_of.get(entry.name, "")
+                entries[entry.name] = CommandEntry(entry.name, section, module, entry.sentence, entry.examples)
+        for name, module, sentence, *examples in _COMMANDS.get(section, ()):
+            entries[name] = CommandEntry(name, section, module, sentence, tuple(examples))
+    return entries
+
+
+#: Every command of this package by name, in the order of the help.
+COMMANDS = _table()
+
+
+def all_names() -> list[str]:
+    """Names of all commands, with those of the questions of other packages."""
+    return [*COMMANDS, *(name for name in added_names() if name not in COMMANDS and name not in FORMER)]
+
+
+def entry_of(name: str) -> CommandEntry | None:
+    """A command by name; None where there is none.
+
+    Raises:
+        WarehouseError: it asks a question of another package that does not load.
+    """
+    if name in COMMANDS:
+        return COMMANDS[name]
+    found = added(name) if name not in FORMER else None
+    return CommandEntry(name, found.section, "", found.sentence, found.examples) if found else None

@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from warehouse.errors import did_you_mean
+from warehouse.errors import WarehouseError, did_you_mean
+from warehouse.questions.registry import ADDED
 
-from .command_table import COMMANDS, EVERYDAY, FORMER, SECTIONS, CommandEntry
+from .command_table import COMMANDS, EVERYDAY, FORMER, SECTIONS, CommandEntry, all_names, entry_of
 from .state import global_options, pass_state
 from .ui.output_files import Command
 from .ui.table import echo
@@ -28,21 +29,25 @@ class LazyGroup(click.Group):
     """The top of the command line: knows the table of commands, imports a module when it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name in COMMANDS if " " not in name]
+        return [name for name in all_names() if " " not in name]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in FORMER:
             module, function, _today = FORMER[cmd_name]
-        elif cmd_name in COMMANDS:
-            module, function = COMMANDS[cmd_name].module, cmd_name.replace("-", "_")
         else:
-            return None
+            entry = entry_of(cmd_name)
+            if entry is None:
+                return None
+            if not entry.module:
+                asking: click.Command = import_module(".ask", __package__).command_of(entry)
+                return asking
+            module, function = entry.module, cmd_name.replace("-", "_")
         subcommand: click.Command = getattr(import_module(f".commands.{module}", __package__), function)
         return subcommand
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args[0] not in {*COMMANDS, *FORMER} and not args[0].startswith("-"):
-            advice = did_you_mean(args[0], COMMANDS, "")
+        if args[0] not in {*all_names(), *FORMER} and not args[0].startswith("-"):
+            advice = did_you_mean(args[0], all_names(), "")
             raise click.UsageError("; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx)
         return super().resolve_command(ctx, args)
 
@@ -54,12 +59,12 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         parts = [("Every day", [*EVERYDAY])]
         for section, title in SECTIONS.items():
-            names = [name for name in self.list_commands(ctx) if COMMANDS[name].section == section]
+            names = [name for name in self.list_commands(ctx) if _section_of(name) == section]
             parts.append((f"{section} - {title}", [name for name in names if name not in EVERYDAY]))
         for title, names in parts:
             if names:
                 with formatter.section(title):
-                    formatter.write_dl([(name, COMMANDS[name].sentence) for name in names], col_max=12)
+                    formatter.write_dl([(name, _sentence_of(name)) for name in names], col_max=12)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -69,6 +74,19 @@ class LazyGroup(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise click.exceptions.Exit(READER_GONE) from None
         return result
+
+
+def _section_of(name: str) -> str:
+    return COMMANDS[name].section if name in COMMANDS else ADDED
+
+
+def _sentence_of(name: str) -> str:
+    """What a command does, also where it is another package's, and broken."""
+    try:
+        entry = entry_of(name)
+    except WarehouseError as error:
+        return str(error)
+    return entry.sentence if entry else ""
 
 
 class CommandGroup(click.Group):
@@ -82,7 +100,13 @@ class CommandGroup(click.Group):
 
 
 def command(
-    name: str, *, group: click.Group | None = None, today: str = "", takes_state: bool = True, **settings: Any
+    name: str,
+    *,
+    group: click.Group | None = None,
+    today: str = "",
+    takes_state: bool = True,
+    entry: CommandEntry | None = None,
+    **settings: Any,
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a function the command ``name`` of the table.
 
@@ -90,10 +114,12 @@ def command(
         group: which it is a command of, if of one.
         today: whose texts it has, where not its own.
         takes_state: whether its first argument is the `State`.
+        entry: its texts, where it is none of the table.
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        made: Any = click.command(name.split()[-1], **{"cls": Command, **_texts(COMMANDS[today or name]), **settings})
+        texts = _texts(entry or COMMANDS[today or name])
+        made: Any = click.command(name.split()[-1], **{"cls": Command, **texts, **settings})
         made_command: click.Command = made(global_options(pass_state(function) if takes_state else function))
         if group is not None:
             group.add_command(made_command)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar
+from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates
 
 from ..lazy_group import command, former, group
 from ..state import State
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from warehouse.analysis.text.clusters_report import SemanticClusters
     from warehouse.analysis.text.duplicates_report import Duplicates
     from warehouse.analysis.text.embed_report import Embedding
-    from warehouse.analysis.text.similar_report import Similar
 
 
 @command("embed")
@@ -31,14 +30,6 @@ def embed(state: State, /, output: Output, **options: Any) -> None:
     with steps(state.quiet) as bar:
         embedding: Embedding = EmbedPrompts(**options, progress=bar).ask(state.opener())
     output.give(embedding, lambda: state.show(embedding.view()))
-
-
-@command("similar")
-@options_of(FindSimilar)
-@output_options
-def similar(state: State, /, output: Output, **options: Any) -> None:
-    nearest: Similar = state.ask(FindSimilar(**options))
-    output.give(nearest, lambda: print_view(nearest.view()))
 
 
 @command("duplicates")

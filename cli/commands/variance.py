@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
+from warehouse.questions.variance import PassRates, SeedVariance, Variance
 
 from ..lazy_group import command
 from ..state import State
@@ -16,7 +16,6 @@ from ..ui.questions import options_of
 if TYPE_CHECKING:
     from warehouse.analysis.variance.pass_report import PassReport
     from warehouse.analysis.variance.seed_report import SeedReport
-    from warehouse.analysis.variance.template_report import TemplatesReport
     from warehouse.analysis.variance.variance import VarianceReport
 
 
@@ -33,11 +32,3 @@ def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> No
         question = rates.only(Variance, "goes with --pass-at or --pass-hat")
     report: VarianceReport | PassReport | SeedReport = state.ask(question)
     state.give(output, report, partial(report.view, verbose=state.verbose))
-
-
-@command("templates")
-@options_of(Templates)
-@output_options
-def templates(state: State, /, output: Output, **options: Any) -> None:
-    report: TemplatesReport = state.ask(Templates.from_command(options, typed(options)))
-    state.give(output, report, report.view)

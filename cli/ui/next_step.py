@@ -44,7 +44,8 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
         return
     step = None
     with suppress(WarehouseError):  # what no command can say is no reason to fail after an answer
-        step = STEPS[type(answer).__name__](answer, question)
+        after = STEPS.get(type(answer).__name__)
+        step = after(answer, question) if after else None
     if step is not None:
         print(visible(f"next, {step[0]}: {with_store(state, step[1])}"), file=sys.stderr)  # unbroken, to be pasted
 

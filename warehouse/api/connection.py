@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
 from warehouse.questions.items import Show
-from warehouse.questions.methods import Gives, method
+from warehouse.questions.methods import Gives, method, method_of
+from warehouse.questions.registry import added_names, question_of
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, open_store
 
@@ -74,13 +75,15 @@ class Connection:
         return StoreOpener(self._reading, self._writing)
 
     def __dir__(self) -> list[str]:
-        """What a user calls."""
-        return sorted(name for name in {*super().__dir__()} if not name.startswith("_"))
+        """What a user calls, questions of other packages among it."""
+        return sorted(name for name in {*super().__dir__(), *added_names()} if not name.startswith("_"))
 
     if not TYPE_CHECKING:  # whoever checks types shall know no other names
 
         def __getattr__(self, name: str) -> Any:
-            """Names that were public once, and say that they are not."""
+            """Questions of other packages; and names that were public once, and say that they are not."""
+            if name in added_names():
+                return method_of(question_of(name)).__get__(self)
             if name not in ("reading", "writing", "opener"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             instead = "open_store of warehouse.store.open opens one"

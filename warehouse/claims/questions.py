@@ -13,6 +13,7 @@ from typing import Any
 
 from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
+from warehouse.questions import registry
 from warehouse.questions.comparison import AllPairs, Compare, Prefer
 from warehouse.questions.labels import CorrectedComparison, CorrectedLeaderboard, HeldAgainstPeople
 from warehouse.questions.leaderboard import AnyLeaderboard, Card
@@ -65,7 +66,21 @@ class ClaimedRows:
 
 def kinds() -> tuple[str, ...]:
     """Names of the questions."""
-    return (*_QUESTIONS, QUERY)
+    return (*_QUESTIONS, QUERY, *registry.added_names())
+
+
+def _class_of(kind: str) -> type[Question]:
+    """The class of a question.
+
+    Raises:
+        MisuseError: no such question.
+        WarehouseError: that of another package does not load.
+    """
+    if kind in _QUESTIONS:
+        return _QUESTIONS[kind]
+    if kind not in registry.added_names():
+        raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
+    return registry.question_of(kind)
 
 
 def accepted(kind: str) -> dict[str, Any]:
@@ -76,9 +91,8 @@ def accepted(kind: str) -> dict[str, Any]:
     """
     if kind == QUERY:
         return {"sql": inspect.Parameter.empty}
-    if kind not in _QUESTIONS:
-        raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
-    return {name: option.default for name, option in options(_QUESTIONS[kind]).items() if name not in _LEFT_OUT}
+    declared = options(_class_of(kind))
+    return {name: option.default for name, option in declared.items() if name not in _LEFT_OUT}
 
 
 def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,7 +173,7 @@ def _sort_key(row: Mapping[str, Any]) -> list[str]:
 
 
 def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
-    question = _QUESTIONS[kind](**given)
+    question = _class_of(kind)(**given)
     if isinstance(question, AnyLeaderboard) and question.benchmark is question.group:
         raise MisuseError("a claim is on one benchmark, or on one group (suite); name it")
     return question.ask(store)

@@ -53,12 +53,12 @@ class Gives(Generic[T]):
 
 def method(question: Callable[P, Question], _gives: type[Gives[T]]) -> Method[P, T]:
     """The method of a warehouse that asks a question: its keywords, with its explanation."""
-    return cast("Method[P, T]", _method(cast("type[Question]", question)))
+    return cast("Method[P, T]", method_of(cast("type[Question]", question)))
 
 
 def method_of_several(question: Callable[P, Question], _gives: type[Gives[T]]) -> OfSeveral[P, T]:
     """The same where several names are arguments of their own."""
-    return cast("OfSeveral[P, T]", _method(cast("type[Question]", question)))
+    return cast("OfSeveral[P, T]", method_of(cast("type[Question]", question)))
 
 
 def method_by_kind(
@@ -68,10 +68,12 @@ def method_by_kind(
     _three: tuple[Callable[P3, Question], type[Gives[T3]]],
 ) -> Overloaded[P, T, P2, T2, P3, T3]:
     """A method that chooses among several questions by its arguments."""
-    return cast("Overloaded[P, T, P2, T2, P3, T3]", _method(question))
+    return cast("Overloaded[P, T, P2, T2, P3, T3]", method_of(question))
 
 
-def _method(question: type[Question]) -> Callable[..., Any]:
+def method_of(question: type[Question]) -> Callable[..., Any]:
+    """The method that asks a question, as a function of the warehouse and the question's keywords."""
+
     def ask(self: Any, filled_in: Question) -> Any:
         if question.OPENS:
             return filled_in.ask(self._opener)

@@ -163,13 +163,26 @@ class Question(Options):
     """Base of a question."""
 
     NAME: ClassVar[str]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
-    ANSWER: ClassVar[str]  #: ``module:name`` of the `Answer`, which is loaded when it is asked.
+    #: ``module:name`` of the `Answer`, which is loaded when it is asked; empty where the class has a method `answer`.
+    ANSWER: ClassVar[str] = ""
     COMMAND: ClassVar[str] = ""  #: words of that command and the switches without which it asks something else.
     #: whether that is given how to open the store, as it lets go of it while it works, or writes.
     OPENS: ClassVar[bool] = False
+    #: whether there is a picture of the answer (``--svg``).
+    IS_DRAWN: ClassVar[bool] = False
+    #: command lines that can be pasted, of a question of another package.
+    EXAMPLES: ClassVar[tuple[str, ...]] = ()
 
     def ask(self, store: Any) -> Any:
         """The answer that a store gives, or what opens it."""
+        return self.answer(store)
+
+    def answer(self, store: Any) -> Any:
+        """What answers it: a `warehouse.Result`. A question of another package says so itself, in this method.
+
+        Args:
+            store: an open `Store`, or a `StoreOpener` where the class says ``OPENS``.
+        """
         module, _, name = self.ANSWER.partition(":")
         return getattr(import_module(module), name).to(store, self)
 

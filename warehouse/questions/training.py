@@ -37,6 +37,7 @@ class Seeds(ByMetric, Averaged, Question):
     """
 
     NAME, ANSWER = "seeds", "warehouse.analysis.training.seeds:seeds"
+    IS_DRAWN = True
 
     benchmarks: _Benchmarks = ()
     _: KW_ONLY

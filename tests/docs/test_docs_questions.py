@@ -1,0 +1,100 @@
+"""``docs/questions.md``: the question on the page is installed as it says, and works like one of this package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.pages import ROOT, Terminal, agrees, blocks, examples
+from warehouse.api import Warehouse
+from warehouse.errors import StatisticsError
+from warehouse.questions import registry
+
+PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+METADATA = "Metadata-Version: 2.1\nName: telling\nVersion: 1\n"
+
+
+def install(site: Path, code: str, points: str) -> None:
+    """A package as a distribution would leave it."""
+    installed = site / "telling-1.dist-info"
+    installed.mkdir(parents=True)
+    (site / "telling.py").write_text(code, encoding="utf-8")
+    (installed / "METADATA").write_text(METADATA)
+    (installed / "entry_points.txt").write_text(points)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """In a folder with the scores of the page; its package is installed."""
+    heading, point = blocks(PAGE, "toml")[0].splitlines()
+    group = heading.removeprefix("[project.entry-points.").strip('"]')
+    points = f"[{group}]\n{point.replace(chr(34), '')}\nbroken = telling:Nothing\ncompare = telling:Telling\n"
+    install(tmp_path / "site", blocks(PAGE, "python")[0], points)
+    (tmp_path / "quiz.csv").write_text(blocks(PAGE, "text")[0], encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.delenv("WAREHOUSE_URL", raising=False)
+    registry.refresh()
+    yield Terminal(tmp_path)
+    registry.refresh()
+
+
+def test_the_question_on_the_page_works(terminal: Terminal) -> None:
+    for example in examples(PAGE):
+        printed = terminal(example.command)
+        assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
+
+
+def test_it_is_a_command_like_others(terminal: Terminal) -> None:
+    terminal("warehouse ingest quiz.csv")
+    listed = terminal("warehouse --help")
+    assert "added - What packages of others answer" in listed
+    assert "telling  How many prompts tell models apart." in listed
+    assert "warehouse telling quiz --level 0.9 --json" in terminal("warehouse telling --help")
+    assert "did you mean telling" in terminal("warehouse teling quiz")
+    assert "--level" in terminal("warehouse telling quiz --level 2")
+    assert "| metric |" in terminal("warehouse telling quiz --markdown")
+    assert json.loads(terminal("warehouse telling nothing --json")) == []
+    claimed = terminal('warehouse claim "telling quiz" -o claim.json')
+    assert "1 of 3 by score" in claimed
+    assert "the claim holds" in terminal("warehouse claim verify claim.json")
+
+
+def test_it_is_a_method_like_others(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal("warehouse ingest quiz.csv")
+    monkeypatch.chdir(terminal.folder)
+    *lines, asked = blocks(PAGE, "python")[1].splitlines()
+    code, said = asked.split("  # ")
+    known: dict[str, object] = {}
+    exec("\n".join(lines), known)
+    assert repr(eval(code, known)) == said
+    store = Warehouse(terminal.folder / "warehouse.duckdb")
+    assert "telling" in dir(store)
+    found = store.telling("quiz", level=0.9)
+    assert [(row.n_telling, row.n_prompts) for row in found.rows] == [(1, 3)]
+    assert list(found.to_frame()["n_telling"]) == [1] and "1 of 3" in found._repr_html_()
+    assert "level: Level of the intervals" in store.telling.__doc__
+    with pytest.raises(StatisticsError, match="level must be"):
+        store.telling("quiz", level=1.5)
+    with pytest.raises(AttributeError, match="no attribute 'tell'"):
+        store.tell("quiz")
+
+
+def test_one_that_does_not_load_is_told_and_stops_nothing(terminal: Terminal) -> None:
+    listed = terminal("warehouse --help")
+    assert "the question 'broken' (telling:Nothing) does not load" in " ".join(listed.split())
+    asked = terminal("warehouse broken quiz")
+    assert asked.startswith("Error: the question 'broken' (telling:Nothing) does not load") and "Traceback" not in asked
+
+
+def test_a_name_of_this_package_is_its_own(terminal: Terminal) -> None:
+    assert "Compare two models on the prompts they share." in terminal("warehouse compare --help")
+    assert "compare" not in registry.added_names()
+
+
+def test_every_question_of_the_table_is_there() -> None:
+    for name, entry in registry.ENTRIES.items():
+        if entry.question:
+            assert registry.question_of(name).__doc__, name
