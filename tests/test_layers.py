@@ -48,6 +48,7 @@ EXPORT = "warehouse.export"
 QUERIES = "warehouse.queries"
 MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
+TESTING = "warehouse.testing"
 LIBRARY = {
     *(ERRORS, EXTRAS, FILES, FIELD_DOCS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, TABLES, QUESTIONS, ANALYSIS),
     *(CLAIMS, REFRESH, REPORT, QUERIES, INTERCHANGE, SCHEDULE, TRACING, INGEST, EXPORT, "warehouse.config"),
@@ -86,6 +87,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     INTERCHANGE: {ERRORS, FILES, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
     EXPORT: {ERRORS, FILES, RECORDS, STORE},  # tables and views -> Parquet, by natural keys
     INGEST: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
+    TESTING: {ERRORS, QUESTIONS, STORE, TABLES, ANALYSIS, REFRESH, INGEST, TESTING},  # proofs for parts of others
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
     "warehouse.__main__": {CLI},

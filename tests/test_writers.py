@@ -39,6 +39,9 @@ ALLOWED = {
     "warehouse/store/schema/found_before.py": {"keep"},  # the user's cache
     "warehouse/store/schema/objects.py": {"_in_older_form"},  # a temporary folder of this process
     "warehouse/store/sql/apart.py": {"_fork", "_answer"},  # into a pipe
+    # copies of a dump in temporary folders of this process
+    "warehouse/testing/changed_files.py": {"change_json", "lines_in_another_order"},
+    "warehouse/testing/importer.py": {"_Proof.copy", "_Proof.damage"},
     "cli/ui/output.py": {"write_parquet"},  # to the file that the guard has opened
     # no standard output, or one that nobody reads any more
     "cli/main.py": {"_prepare_output"},

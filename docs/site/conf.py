@@ -21,7 +21,7 @@ ORDER = {
         "docs/horizon", "docs/votes", "docs/judges", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap",
         "docs/text", "docs/matrix",
         "docs/items", "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
-        "docs/writers", "docs/scale", "docs/questions",
+        "docs/writers", "docs/scale", "docs/questions", "docs/testing",
     ],
     "Reference": [
         "docs/glossary", "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/settings",

@@ -29,9 +29,9 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     (tmp_path / "capitals.quiz").write_text(blocks(PAGE, "text")[0], encoding="utf-8")
     monkeypatch.syspath_prepend(site)
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
-    importers._points.cache_clear()
+    importers.refresh()
     yield Terminal(tmp_path)
-    importers._points.cache_clear()
+    importers.refresh()
 
 
 @pytest.mark.parametrize("name", importers_with_runs())

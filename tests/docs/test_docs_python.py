@@ -87,6 +87,6 @@ def test_a_table_of_mlflow(folder: Path) -> None:
 def test_no_python_of_a_page_is_without_a_test() -> None:
     tested = {
         *("code_and_agents.md", "comparing.md", "importers.md", "notebooks.md", "questions.md", "refresh.md"),
-        *("scale.md", "stopping.md"),
+        *("scale.md", "stopping.md", "testing.md"),
     }
     assert {page.name for page in DOCS.glob("*.md") if python(page.name)} == tested

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,54 +17,11 @@ from warehouse.importers.common import bounds
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
+from warehouse.testing.changed_files import BROKEN, change_json
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 DEEP = "[" * 3000 + "]" * 3000
 CSV = "model,benchmark,prompt_id,score\na,q,1,1\na,q,2,0\n"
-
-
-def each_line(change: Callable[[int, str], str]) -> Callable[[str], str]:
-    return lambda text: "".join(f"{change(number, line)}\n" for number, line in enumerate(text.splitlines()))
-
-
-def reversed_keys(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: reversed_keys(value[key]) for key in reversed(value)}
-    return [reversed_keys(item) for item in value] if isinstance(value, list) else value
-
-
-def flat(value: Any, depth: int = 0) -> Any:
-    """A number in place of each object within another."""
-    if isinstance(value, dict):
-        return 5 if depth else {key: flat(item, depth + 1) for key, item in value.items()}
-    return [flat(item, depth) for item in value] if isinstance(value, list) else value
-
-
-def deepened(text: str) -> str:
-    end = text.rstrip()
-    return f'{end[:-1]},"zz_deep":{DEEP}}}' if end.endswith("}") else text
-
-
-def parsed(change: Callable[[Any], Any]) -> Callable[[str], str]:
-    return lambda text: json.dumps(change(json.loads(text)))
-
-
-#: What is done to files of JSON lines, and to documents; None: nothing.
-CHANGES: dict[str, tuple[Callable[[str], str] | None, Callable[[str], str] | None]] = {
-    "a number for a line": (each_line(lambda number, line: "3" if number == 1 else line), None),
-    "null before": (lambda text: f"null\n{text}", None),
-    "texts for lines": (each_line(lambda _, line: '"x"'), None),
-    "a list for a line": (each_line(lambda number, line: "[1]" if number == 1 else line), None),
-    "a number": (lambda _: "3", lambda _: "3"),
-    "a list": (lambda _: "[3]\n", lambda _: "[3]"),
-    "nothing": (lambda _: "", lambda _: ""),
-    "keys in another order": (
-        each_line(lambda _, line: parsed(reversed_keys)(line) if line.strip() else line),
-        parsed(reversed_keys),
-    ),
-    "numbers for objects": (each_line(lambda _, line: parsed(flat)(line) if line.strip() else line), parsed(flat)),
-    "nested too deep": (each_line(lambda number, line: deepened(line) if number == 1 else line), deepened),
-}
 DUMPS = sorted(path.name for path in DATA.iterdir() if path.is_dir())
 USUAL = {
     ("evalscope", "a number for a line"),
@@ -77,25 +34,9 @@ def cases() -> Iterator[Any]:
     """Every dump changed in every way; by default a few, as each takes half a second."""
     for number, dump in enumerate(DUMPS):
         in_turn = ("a list for a line", "nested too deep")[number % 2]
-        for what in CHANGES:
+        for what in BROKEN:
             mark = pytest.mark.rare if what == in_turn else pytest.mark.slow
             yield pytest.param(dump, what, marks=() if (dump, what) in USUAL else mark, id=f"{dump}: {what}")
-
-
-def changed(folder: Path, what: str) -> int:
-    """Change the files of a dump; how many were changed."""
-    of_lines, of_document = CHANGES[what]
-    count = 0
-    for path in folder.rglob("*.json*"):
-        change = of_lines if path.suffix == ".jsonl" else of_document if path.suffix == ".json" else None
-        if change is None:
-            continue
-        try:
-            path.write_text(change(path.read_text()))
-        except ValueError:  # a file that is no JSON to begin with
-            continue
-        count += 1
-    return count
 
 
 @pytest.mark.parametrize(("dump", "what"), [*cases()])
@@ -103,7 +44,7 @@ def test_what_no_tool_writes_is_no_defect_and_leaves_nothing_half(
     duckdb_url: str, tmp_path: Path, dump: str, what: str
 ) -> None:
     folder = Path(shutil.copytree(DATA / dump, tmp_path / dump))
-    if not changed(folder, what):
+    if not change_json(folder, what):
         pytest.skip("no file of this dump is of that kind")
     with open_store(duckdb_url, write=True) as store:
         report = ingest(store, [folder])
@@ -113,7 +54,7 @@ def test_what_no_tool_writes_is_no_defect_and_leaves_nothing_half(
 
 def test_promptfoo_is_known_whatever_the_order_of_its_keys(run: Caller, tmp_path: Path, duckdb_url: str) -> None:
     folder = Path(shutil.copytree(DATA / "promptfoo", tmp_path / "p"))
-    changed(folder, "keys in another order")
+    change_json(folder, "keys in another order")
     document = json.loads((folder / "out.json").read_text())
     long = {"config": {"description": "x" * 100_000, **document.pop("config")}, **document}
     (folder / "out.json").write_text(json.dumps(long))

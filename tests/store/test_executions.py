@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.forgetting import Contents, contents, differences
 from tests.support.stores import empty_store
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader, parse_json
@@ -19,6 +18,7 @@ from warehouse.store.curate.catalogue import tag
 from warehouse.store.load import source_ledger
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.schema.migrate import check
+from warehouse.testing.contents import Contents, contents, differences
 
 pytestmark = [pytest.mark.engine]
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tests.support.dumps import Source, small_dumps
-from tests.support.forgetting import Contents, contents, differences
 from tests.support.stores import empty_store
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
@@ -20,6 +19,7 @@ from warehouse.store.curate import aliases, catalogue, headline_metric, prompt_l
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
+from warehouse.testing.contents import Contents, contents, differences
 
 pytestmark = [pytest.mark.engine]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.forgetting import contents, differences
 from tests.support.stores import empty_store
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader
 from warehouse.store.load import source_ledger
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.schema.migrate import check
+from warehouse.testing.contents import contents, differences
 
 pytestmark = [pytest.mark.engine]
 

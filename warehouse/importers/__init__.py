@@ -43,6 +43,12 @@ def importer(name: str) -> Importer:
     return _load(points[name])
 
 
+def refresh() -> None:
+    """Look again for packages, which may have been installed meanwhile."""
+    _points.cache_clear()
+    _load.cache_clear()
+
+
 @cache
 def _points() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}

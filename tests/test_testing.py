@@ -1,0 +1,232 @@
+"""`warehouse.testing` proves parts of other packages: sound ones pass, and each kind of fault is named."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.docs.test_docs_questions import METADATA
+from tests.support.pages import ROOT, blocks
+from warehouse import importers
+from warehouse.errors import MisuseError
+from warehouse.questions import registry
+from warehouse.testing import check_family, check_importer, check_question
+
+pytestmark = [pytest.mark.engine]
+
+IMPORTERS = (ROOT / "docs" / "importers.md").read_text(encoding="utf-8")
+QUESTIONS = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+REFRESH = (ROOT / "docs" / "refresh.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def module_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Makes a module of code, which other processes do not know."""
+
+    def made(code: str) -> ModuleType:
+        module = ModuleType("of_a_stranger")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(compile(code, "of_a_stranger.py", "exec"), module.__dict__)
+        return module
+
+    return made
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A database that may be emptied."""
+    cluster = request.getfixturevalue("postgres_cluster")
+    name = cluster.create()
+    renamed = f"{name}_test"
+    cluster._run(f'alter database "{name}" rename to "{renamed}"')
+    try:
+        yield cluster.url(renamed).replace("+psycopg", "")
+    finally:
+        cluster.drop(renamed)
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Puts a module among the packages, under an entry point."""
+    site = tmp_path / "site"
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+
+    def put(name: str, code: str, points: str) -> None:
+        about = site / f"{name}-1.dist-info"
+        about.mkdir(parents=True)
+        (site / f"{name}.py").write_text(code, encoding="utf-8")
+        (about / "METADATA").write_text(METADATA)
+        (about / "entry_points.txt").write_text(points)
+        sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        importers.refresh()
+        registry.refresh()
+
+    yield put
+    importers.refresh()
+    registry.refresh()
+
+
+# --- importers -------------------------------------------------------------------------------
+
+QUIZ = blocks(IMPORTERS, "python")[0]
+POINT = "[warehouse.importers]\nquiz = quiz:IMPORTER\n"
+
+
+@pytest.fixture
+def quiz(tmp_path: Path) -> Path:
+    path = tmp_path / "capitals.quiz"
+    path.write_text(blocks(IMPORTERS, "text")[0], encoding="utf-8")
+    return path
+
+
+def test_the_importer_of_the_docs_is_proven(install: Any, quiz: Path, server: str) -> None:
+    install("quiz", QUIZ, POINT)
+    checked = check_importer(quiz, format="quiz", server=server)
+    assert checked.tried["the same on the server"] == 1 and not checked.left_out
+    assert "nothing wrong" in str(checked)
+
+
+#: What is changed in the importer, and what the proof says then.
+FAULTS = {
+    "a line that is odd": (
+        """        rejections.append(Rejection(f"line {place + 2}", line, "question | target | response"))
+        return None
+""",
+        "        raise KeyError(line)\n",
+        "damaged files: capitals.quiz cut to two thirds",
+    ),
+    "bytes that are no text": ("except UnicodeDecodeError as error", "except EOFError as error", "with twenty other"),
+    "rows that are rejected": ("if len(parts) != 3", "if len(parts) != 4", "read whole: 3 rows"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_an_importer_are_named(install: Any, quiz: Path, fault: str) -> None:
+    right, wrong, said = FAULTS[fault]
+    assert right in QUIZ
+    install("quiz", QUIZ.replace(right, wrong), POINT)
+    with pytest.raises(AssertionError, match=said):
+        check_importer(quiz, format="quiz")
+
+
+def test_a_dump_that_no_importer_takes(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(bytes(range(256)))
+    with pytest.raises(AssertionError, match="1 wrong\n- read: "):
+        check_importer(tmp_path / "a.bin")
+
+
+def test_a_database_that_may_be_needed_is_not_emptied(quiz: Path) -> None:
+    with pytest.raises(MisuseError, match="would be dropped; name a database whose name ends with _test"):
+        check_importer(ROOT / "tests" / "data" / "aider", server="postgresql://host/evals")
+
+
+# --- questions -------------------------------------------------------------------------------
+
+TELLING = blocks(QUESTIONS, "python")[0]
+CSV = "model,benchmark,prompt_id,score\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q1,1\nbob,quiz,q2,1\n"
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> list[Path]:
+    (tmp_path / "a.csv").write_text(CSV)
+    (tmp_path / "b.csv").write_text(CSV.replace("ada", "cy").replace("bob", "dan").replace("q2,1", "q2,0"))
+    return [tmp_path / "a.csv", tmp_path / "b.csv"]
+
+
+def test_the_question_of_the_docs_is_proven(install: Any, dumps: list[Path], server: str) -> None:
+    install("telling", TELLING, "[warehouse.questions]\ntelling = telling:Telling\n")
+    telling = registry.question_of("telling")
+    checked = check_question(telling("quiz"), telling("quiz", level=0.9), sources=dumps, server=server)
+    assert checked.tried["the same on the server"] == 2 and not checked.left_out
+    assert checked.tried["the command line"] >= 2
+
+
+#: What is changed in the question, and what the proof says then.
+FAULTS_OF_QUESTIONS = {
+    "another answer each time": ("n_telling / n_prompts", "next(COUNTER)", "asked again"),
+    "rows of another class": ("rows.append(TellingRow(", "rows.append(OtherRow(", "rows of other classes"),
+    "no result": ("return TellingReport(self.benchmark, tuple(rows))", "return rows", "gives list, no Result"),
+    "no view": ("        return View(", "        return self.nothing(", "where it is shown"),
+    "no sentence": (
+        '"""How many prompts tell models apart.\n\n    R',
+        '"""telling\n\n    R',
+        "begins with no sentence",
+    ),
+    "a store that is changed": ("        rows = []\n", "        rows = []\n        write(store)\n", "the store stays"),
+    "an empty store": (
+        "        return TellingReport(",
+        "        rows[0]\n        return TellingReport(",
+        "an empty store",
+    ),
+    "the order of sources": ("tuple(rows))", "tuple(rows) * first_id(store))", "sources in another order"),
+}
+#: What the faults need.
+OTHERS = """
+from itertools import count
+
+COUNTER = count()
+
+
+@dataclass(frozen=True)
+class OtherRow(Row):
+    metric: str  #: name of the metric.
+    n_prompts: int  #: prompts.
+    n_telling: int  #: of these.
+    share: float  #: of them.
+    low: float  #: an end.
+    high: float  #: the other.
+
+
+def write(store):
+    store.connection.exec_driver_sql("update run set note = 'x'")
+    store.connection.commit()
+
+
+def first_id(store):
+    return store.rows("select min(id) as n from model where name = 'ada'")[0]["n"] or 1
+"""
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_QUESTIONS)
+def test_faults_of_a_question_are_named(module_of: Any, dumps: list[Path], fault: str) -> None:
+    right, wrong, said = FAULTS_OF_QUESTIONS[fault]
+    assert right in TELLING
+    telling = module_of(TELLING.replace(right, wrong) + OTHERS).Telling
+    with pytest.raises(AssertionError, match=said):
+        check_question(telling("quiz"), sources=dumps)
+
+
+def test_the_page_says_what_is_printed(
+    install: Any, quiz: Path, dumps: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    install("telling", TELLING, "[warehouse.questions]\ntelling = telling:Telling\n")
+    install("quiz", QUIZ, POINT)
+    (quiz.parent / "tests").mkdir()
+    for path in (quiz, *dumps):
+        path.rename(quiz.parent / "tests" / path.name)
+    monkeypatch.chdir(quiz.parent)
+    known: dict[str, Any] = {}
+    exec(blocks(page, "python")[0], known)
+    known["test_importer"]()
+    assert capsys.readouterr().out == blocks(page, "text")[0]
+    known["test_question"]()
+
+
+# --- families --------------------------------------------------------------------------------
+
+FAMILY = blocks(REFRESH, "python")[0]
+
+
+def test_the_family_of_the_docs_is_proven(module_of: Any, dumps: list[Path], server: str) -> None:
+    family = module_of(FAMILY).FAMILY
+    checked = check_family(family, sources=dumps, server=server)
+    assert checked.tried["the same on the server"] == 1 and checked.tried["found fresh"] == 1

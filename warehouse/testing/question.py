@@ -1,0 +1,239 @@
+"""The proof of a question: asked in Python, of the command line, on two engines, of sources in another order."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.analysis.results import Result, Row, plain
+from warehouse.errors import WarehouseError
+from warehouse.ingest.pipeline import ingest
+from warehouse.questions import registry
+from warehouse.questions.question import Question, options
+from warehouse.store.connection import Store
+from warehouse.store.open import StoreOpener, open_store
+from warehouse.tables.text import in_text
+from warehouse.testing.contents import contents, differences
+from warehouse.testing.findings import Checked, Findings
+from warehouse.testing.stores import new_folder, new_store, server_store
+
+#: Relative difference of two figures that are the same.
+_CLOSE = 1e-9
+
+
+def check_question(*asked: Question, sources: Sequence[str | Path], server: str | None = None) -> Checked:
+    """Prove a question by what it answers on small dumps.
+
+    Its class is looked through for what a user reads; then each is asked twice, with the sources in another order, on
+    an empty store, and, where its package is installed, by its command line. The answers have to be the same, plain
+    values in declared rows, and leave the store as it is.
+
+    Args:
+        asked: questions of one class, as filled in by a user; at least one, better one for each option.
+        sources: small dumps that they are asked on.
+        server: URL of a database of a server whose name ends with ``_test`` and which is emptied; None: none is tried.
+
+    Raises:
+        AssertionError: names all that is wrong.
+        MisuseError: the database may be needed.
+    """
+    kind = type(asked[0])
+    proof = _Proof(asked, tuple(map(Path, sources)), Findings(f"question {kind.NAME}"))
+    proof.look_at(kind)
+    proof.ask_again()
+    proof.ask_in_other_order()
+    proof.ask_an_empty_store()
+    proof.ask_the_command_line()
+    if server is None:
+        proof.findings.leave_out("a server: none was named")
+    else:
+        proof.ask_on(server)
+    return proof.findings.result()
+
+
+@dataclass
+class _Proof:
+    asked: Sequence[Question]
+    sources: Sequence[Path]
+    findings: Findings
+
+    def look_at(self, kind: type[Question]) -> None:
+        """What people read of it before they ask."""
+        expect = self.findings.expect
+        text = (inspect.getdoc(kind) or "").partition("\n")[0]
+        is_sentence = text[:1].isupper() and text.endswith(".")
+        expect(is_sentence, "words", f"the docstring begins with no sentence: {text!r}")
+        for name, option in options(kind).items():
+            is_said = option.help[:1].isupper() and option.help.rstrip(" ]")[-1:] in (".", "?")
+            expect(is_said, "words", f"the help of {name} is no sentence: {option.help!r}")
+        for example in kind.EXAMPLES:
+            words = shlex.split(example)[:2]
+            expect(words == ["warehouse", kind.NAME], "words", f"the example asks something else: {example}")
+        schema = json.dumps(kind.json_schema())
+        expect('"properties"' in schema, "words", f"its JSON Schema has no properties: {schema}")
+
+    def ask_again(self) -> None:
+        """Twice the same, in declared rows, and the store stays as it is."""
+        for question in self.asked:
+            with new_store() as store:
+                self.fill(store, self.sources)
+                before = contents(store)
+                first = self.answer(store, question)
+                if first is None:
+                    continue
+                self.look_at_result(first)
+                second = self.answer(store, question)
+                self.compare("asked again", question, second, first)
+                if not question.OPENS:
+                    lines = differences(contents(store), before)
+                    self.findings.expect(not lines, "the store stays", f"{question}: {'; '.join(lines[:5])}")
+
+    def look_at_result(self, result: Result) -> None:
+        """What every form of output is made of."""
+        expect = self.findings.expect
+        declared = result.kind_of()
+        is_row = isinstance(declared, type) and issubclass(declared, Row)
+        expect(is_row, "a result", f"rows of {type(result).__name__} are not declared as tuple[Row, ...]")
+        others = {type(row).__name__ for row in result.rows if is_row and not isinstance(row, declared)}
+        expect(not others, "a result", f"rows of other classes than declared: {', '.join(sorted(others))}")
+        try:
+            json.dumps(result.to_dict(), allow_nan=True)
+            text = in_text(result.view(verbose=True)) + in_text(result.view())
+        except Exception as error:
+            expect(False, "a result", f"{type(error).__name__} where it is shown: {error}")
+            return
+        expect(bool(text.strip()), "a result", "it shows nothing")
+
+    def ask_in_other_order(self) -> None:
+        """Sources in another order give the same."""
+        if len(self.sources) < 2:
+            self.findings.leave_out("sources in another order: there is one")
+            return
+        with new_store() as store, new_store() as other:
+            self.fill(store, self.sources)
+            self.fill(other, self.sources[::-1])
+            for question in self.asked:
+                expected = self.answer(store, question)
+                self.compare("sources in another order", question, self.answer(other, question), expected)
+
+    def ask_an_empty_store(self) -> None:
+        """Nothing to answer is an error for people, or no rows."""
+        with new_store() as store:
+            for question in self.asked:
+                try:
+                    question.ask(_as_asked(store, question))
+                except WarehouseError:
+                    self.findings.expect(True, "an empty store", "")
+                except Exception as error:
+                    self.findings.expect(False, "an empty store", f"{question}: {type(error).__name__}: {error}")
+                else:
+                    self.findings.expect(True, "an empty store", "")
+
+    def ask_the_command_line(self) -> None:
+        """Its command prints the same rows."""
+        kind = type(self.asked[0])
+        if kind.NAME not in registry.added_names() or registry.question_of(kind.NAME) is not kind:
+            self.findings.leave_out(f"the command line: no installed package has the entry point {kind.NAME}")
+            return
+        with new_store() as store:
+            self.fill(store, self.sources)
+            expected = {question: self.answer(store, question) for question in self.asked}
+        with new_folder() as folder:
+            with open_store(str(folder / "store.db"), create=True) as store:
+                self.fill(store, self.sources)
+            for question, result in expected.items():
+                if result is not None:
+                    self.compare_command(question, result, folder / "store.db")
+
+    def compare_command(self, question: Question, result: Result, path: Path) -> None:
+        """What a question's line of a shell prints as JSON."""
+        try:
+            words = shlex.split(question.command("--json"))
+        except WarehouseError as error:
+            self.findings.leave_out(f"the command line of {question}: {error}")
+            return
+        line = [sys.executable, "-m", "warehouse", "--db", str(path), *words[1:]]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        if not self.findings.expect(done.returncode == 0, "the command line", f"{shlex.join(words)}: {done.stderr}"):
+            return
+        found = json.loads(done.stdout)
+        same = _is_same(found, json.loads(json.dumps([plain(row) for row in result.rows])))
+        self.findings.expect(same, "the command line", f"{shlex.join(words)} prints other rows than Python gives")
+
+    def ask_on(self, server: str) -> None:
+        """The same on the server as in a file."""
+        with new_store() as store, server_store(server) as other:
+            self.fill(store, self.sources)
+            self.fill(other, self.sources)
+            for question in self.asked:
+                expected = self.answer(store, question)
+                self.compare("the same on the server", question, self.answer(other, question), expected)
+
+    # --- parts of a trial ---------------------------------------------------------------
+
+    def fill(self, store: Store, sources: Sequence[Path]) -> None:
+        """Read the dumps, one after the other."""
+        for source in sources:
+            report = ingest(store, [source])
+            refused = [item.error for item in report.refused]
+            self.findings.expect(not refused, "the sources are read", f"{source}: {refused}")
+
+    def answer(self, store: Store, question: Question) -> Any:
+        """The answer; None where there is an error, which is kept."""
+        try:
+            result = question.ask(_as_asked(store, question))
+        except Exception as error:
+            self.findings.expect(False, "asked", f"{question}: {type(error).__name__}: {error}")
+            return None
+        is_result = isinstance(result, Result)
+        self.findings.expect(is_result, "asked", f"{question} gives {type(result).__name__}, no Result")
+        return result if is_result else None
+
+    def compare(self, what: str, question: Question, found: Any, expected: Any) -> None:
+        """Rows of two answers."""
+        if found is None or expected is None:
+            return
+        own = [_without_ids(plain(row)) for row in found.rows]
+        other = [_without_ids(plain(row)) for row in expected.rows]
+        self.findings.expect(_is_same(own, other), what, f"{question}: {_first_difference(own, other)}")
+
+
+def _as_asked(store: Store, question: Question) -> Any:
+    """The store, or what opens it."""
+    return StoreOpener.of(store) if question.OPENS else store
+
+
+def _without_ids(row: dict[str, Any]) -> dict[str, Any]:
+    """Numbers of rows of a store are others in another one."""
+    return {name: value for name, value in row.items() if not name.endswith(("_id", "_ids"))}
+
+
+def _first_difference(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> str:
+    """Where two answers begin to differ."""
+    if len(found) != len(expected):
+        return f"{len(found)} rows, not {len(expected)}"
+    for number, (own, other) in enumerate(zip(found, expected, strict=True)):
+        for name in own:
+            if not _is_same(own[name], other.get(name)):
+                return f"row {number}, {name}: {own[name]!r}, not {other.get(name)!r}"
+    return "other columns"
+
+
+def _is_same(found: Any, expected: Any) -> bool:
+    """Whether two plain values are the same but for the last digits of numbers."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(_is_same(found[name], expected[name]) for name in found)
+    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
+        return len(found) == len(expected) and all(map(_is_same, found, expected))
+    if isinstance(found, float) and isinstance(expected, float):
+        both_nan = math.isnan(found) and math.isnan(expected)
+        return both_nan or math.isclose(found, expected, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return bool(found == expected)
