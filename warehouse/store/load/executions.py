@@ -21,7 +21,7 @@ from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import execution_key, stored_marks
-from warehouse.store.load.statements import NO_WORDS, holders_of, of_sources, plain, statement, write
+from warehouse.store.load.statements import NO_WORDS, holders_of_runs, of_sources, plain, statement, write
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -33,20 +33,20 @@ _ALIKE = NO_WORDS | {"marks"}
 Marks = Mapping[str, str]
 
 
-def keep_words(connection: sa.Connection, run_id: int, marks: Marks | None) -> None:
-    """Keep what the sources of a run have said of its marks, before another completes them.
+def keep_words(connection: sa.Connection, marks_of: Mapping[int, Marks | None]) -> None:
+    """Keep what the sources of runs have said of their marks, before another completes them.
 
     Args:
         connection: with an open transaction.
-        run_id: of a stored run.
-        marks: that stand; each of its sources that has no word of its own said these.
+        marks_of: those that stand, by id of the run; each of its sources that has no word of its own said these.
     """
-    table = tables.statement
-    query = sa.select(table.c.source_id, table.c.said).where(table.c.about == "run", table.c.subject_id == run_id)
-    have_said = {row.source_id for row in connection.execute(query) if "marks" in row.said}
-    said = {"marks": stored_marks(marks)}
-    holders = [source for source in holders_of(connection, "run", run_id) if source not in have_said]
-    write(connection, [statement(source, "run", run_id, said) for source in holders])
+    words = of_sources(connection, "run", marks_of)
+    have_said = {(row.source_id, row.subject_id) for row in words if "marks" in row.said}
+    kept = []
+    for run_id, sources in holders_of_runs(connection, marks_of).items():
+        said = {"marks": stored_marks(marks_of[run_id])}
+        kept += [statement(source, "run", run_id, said) for source in sources if (source, run_id) not in have_said]
+    write(connection, kept)
 
 
 @dataclass
@@ -200,7 +200,7 @@ def _give_marks(connection: sa.Connection, execution: _Execution) -> None:
     key = execution_key(execution.marks)
     if stored.execution_key == key:
         return
-    keep_words(connection, run_id, stored.marks)
+    keep_words(connection, {run_id: stored.marks})
     values = {"marks": stored_marks(execution.marks), "execution_key": key}
     connection.execute(sa.update(run).where(run.c.id == run_id).values(values))
 

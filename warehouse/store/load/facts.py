@@ -95,14 +95,15 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
     if not again:
         return
     query = sa.select(table.c.id, table.c.execution_key, table.c.marks).where(table.c.id.in_(list(again)))
-    for stored in connection.execute(query).all():
-        marks = again[stored.id].marks
-        new_key = execution_key(marks)
-        if stored.execution_key == new_key:
-            continue
-        executions.keep_words(connection, stored.id, stored.marks)
-        update = sa.update(table).where(table.c.id == stored.id)
-        connection.execute(update.values(execution_key=new_key, marks=stored_marks(marks)))
+    before = {stored.id: stored for stored in connection.execute(query)}
+    keys = {run_id: execution_key(again[run_id].marks) for run_id in before}
+    changed = [run_id for run_id in before if keys[run_id] != before[run_id].execution_key]
+    if not changed:
+        return
+    executions.keep_words(connection, {run_id: before[run_id].marks for run_id in changed})
+    for run_id in changed:
+        values = {"execution_key": keys[run_id], "marks": stored_marks(again[run_id].marks)}
+        connection.execute(sa.update(table).where(table.c.id == run_id).values(values))
 
 
 def _tell_tags(

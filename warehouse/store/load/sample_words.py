@@ -281,15 +281,23 @@ class _Words:
 
     def settle(self, scratch: Scratch) -> None:
         """The first source that says a value gives it; what the others say otherwise is kept."""
+        changes: dict[str, list[tuple[int, Place, Any]]] = defaultdict(list)
         for subject in self._subjects:
-            words = {source_id: self.word_of(source_id, subject) for source_id in self._holders.get(subject[0], ())}
+            run_id, column = subject
+            words = {source_id: self.word_of(source_id, subject) for source_id in self._holders.get(run_id, ())}
             stands: Word = {}
             for word in words.values():
                 stands = {**word, **stands}
-            _give(scratch, subject, self._standing[subject], stands)
+            standing = self._standing[subject]
+            if stands != standing:
+                places = sorted(standing.keys() | stands.keys())
+                unlike = [place for place in places if standing.get(place) != stands.get(place)]
+                changes[column] += [(run_id, place, stands.get(place)) for place in unlike]
             self._standing[subject] = stands
             for source_id, word in words.items():
                 self.state(source_id, subject, word)
+        for column, values in changes.items():
+            _give(scratch, column, values)
         self.write()
 
     def state(self, source_id: int, subject: Subject, word: Word) -> None:
@@ -313,39 +321,39 @@ class _Words:
             self._changed.add((source_id, run_id))
 
     def write(self) -> None:
-        """Store the statements that have changed."""
+        """Store the statements on the runs of which some have changed."""
         table = tables.statement
-        for source_id, run_id in sorted(self._changed):
-            is_its = (table.c.about == SAMPLES) & (table.c.source_id == source_id) & (table.c.subject_id == run_id)
-            self._connection.execute(sa.delete(table).where(is_its))
-        said = [(*key, self._said[key]) for key in sorted(self._changed) if self._said[key]]
-        write(self._connection, [statement(source_id, SAMPLES, run_id, words) for source_id, run_id, words in said])
+        run_ids = {run_id for _, run_id in self._changed}
+        if not run_ids:
+            return
+        is_on_them = (table.c.about == SAMPLES) & table.c.subject_id.in_(sorted(run_ids))
+        self._connection.execute(sa.delete(table).where(is_on_them))
+        kept = [(*key, words) for key, words in sorted(self._said.items()) if key[1] in run_ids and words]
+        write(self._connection, [statement(source_id, SAMPLES, run_id, words) for source_id, run_id, words in kept])
         self._changed.clear()
 
 
 def _standing(connection: sa.Connection, subjects: Iterable[Subject]) -> dict[Subject, Word]:
     """What stands of some columns of runs."""
-    standing = {}
-    for run_id, column in subjects:
+    standing: dict[Subject, Word] = {subject: {} for subject in subjects}
+    runs_of: dict[str, list[int]] = defaultdict(list)
+    for run_id, column in standing:
+        runs_of[column].append(run_id)
+    for column, run_ids in runs_of.items():
         table, name = _TABLE_OF[column], column.partition(".")[2]
         facts = tables.metadata.tables[table.name]
         value = facts.c[name]
-        query = sa.select(value, *(facts.c[part] for part in table.place))
-        rows = connection.execute(query.where(facts.c.run_id == run_id, value.is_not(None)))
-        standing[run_id, column] = {tuple(place): _storable(value) for value, *place in rows}
+        query = sa.select(facts.c.run_id, value, *(facts.c[part] for part in table.place))
+        for run_id, said, *place in connection.execute(query.where(facts.c.run_id.in_(run_ids), value.is_not(None))):
+            standing[run_id, column][tuple(place)] = _storable(said)
     return standing
 
 
-def _give(scratch: Scratch, subject: Subject, standing: Word, stands: Word) -> None:
-    """Change what stands of a column of a run."""
-    run_id, column = subject
-    places = [place for place in standing.keys() | stands.keys() if standing.get(place) != stands.get(place)]
-    if not places:
-        return
+def _give(scratch: Scratch, column: str, values: Iterable[tuple[int, Place, Any]]) -> None:
+    """Change what stands of a column, as run, place and value."""
     table, name = _TABLE_OF[column], column.partition(".")[2]
     rows = []
-    for place in sorted(places):
-        value = stands.get(place)
+    for run_id, place, value in values:
         if column == _SENT and value is not None:
             value = bytes.fromhex(value)
         rows.append({"run_id": run_id, **dict(zip(table.place, place, strict=True)), name: value})
