@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
@@ -89,18 +90,20 @@ class LeafEntries:
         return max(self.coverages[group].size for group in {entry.group for entry in self.entries})
 
 
-def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> tuple[list[LeafEntries], list[str]]:
+def read_leaves(
+    store: Store, leaves: Sequence[Benchmark], selection: Selection, all_runs: pa.Table | None = None
+) -> tuple[list[LeafEntries], list[str]]:
     """The benchmarks of a suite that have figures, and for each of the others the reason why not.
 
     Args:
         selection: of metric and runs.
+        all_runs: `runs_table` of the benchmarks; None: it is read.
 
     Raises:
         MisuseError: an unknown field.
     """
-    ids = sorted({key for leaf in leaves for key in leaf.ids})
     filters = parse_where(selection.where)
-    facts = read_facts(store, ids)
+    facts = read_facts(store, ids_of(leaves), all_runs)
     runs = [run for run in facts.runs if all(filter_.holds(run) for filter_ in filters)]
     by_benchmark = grouped(runs, itemgetter("benchmark_id"))
     metrics_by_benchmark = grouped(facts.metrics, attrgetter("benchmark_id"))
@@ -110,8 +113,8 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
     for leaf in leaves:
         own = _runs_on(leaf, by_benchmark)
         conditions.append(group_runs(own))
-        leaf_metrics = _metrics_of(leaf, metrics_by_benchmark)
-        metrics, reason = _choose(leaf, own, leaf_metrics, selection)
+        leaf_metrics = metrics_on(leaf, metrics_by_benchmark)
+        metrics, reason = choose_on(leaf, own, leaf_metrics, selection)
         chosen.append(metrics)
         refused.append(reason)
     run_metrics = grouped(facts.run_metrics, itemgetter("benchmark_id"))
@@ -130,12 +133,12 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
             groups = group_entries(placed)
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = behind[index] | {entry.condition.key for entry in kept}
-            leaf_metrics = _metrics_of(leaf, metrics_by_benchmark)
+            leaf_metrics = metrics_on(leaf, metrics_by_benchmark)
             of_runs = _of_ids(leaf, run_metrics)
             others = others_among(of_runs, leaf_metrics, conditions[index], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others, _apart(leaf, own_entries)))
         elif refused[index] is None:
-            refused[index] = f"{leaf.name} has no figures by {chosen[index][0].label}"
+            refused[index] = no_figures(leaf, chosen[index])
     return read, [reason for reason in refused if reason is not None]
 
 
@@ -160,7 +163,7 @@ def _as_rows(
     read = read_all_entries(store, list(zip(members, metrics, strict=True)), with_repeats=True)
     clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
     if any(not plan.is_plain for plans in planned for plan in plans):
-        ids = sorted({key for leaf in leaves for key in leaf.ids})
+        ids = ids_of(leaves)
         defaults = [key for leaf in leaves for key in leaf.clusterings]
         clusters = cluster_map(store, ids, defaults, selection.cluster)
     entries: list[list[ScoredCondition]] = []
@@ -169,6 +172,16 @@ def _as_rows(
         entries.append([row for rows in by_plan for row in rows])
     keys = [shown_keys(plans, own) for plans, own in zip(planned, entries, strict=True)]
     return entries, keys
+
+
+def ids_of(leaves: Sequence[Benchmark]) -> list[int]:
+    """Ids of the rows of ``benchmark`` of all leaves."""
+    return sorted({key for leaf in leaves for key in leaf.ids})
+
+
+def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
+    """Why a leaf with runs and these metrics is left out."""
+    return f"{leaf.name} has no figures by {metrics[0].label}"
 
 
 def _of_ids(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[T]]) -> list[T]:
@@ -181,7 +194,7 @@ def _runs_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Run]]) -> list
     return sorted(_of_ids(leaf, by_benchmark), key=itemgetter("run_id"))
 
 
-def _metrics_of(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]) -> list[Metric]:
+def metrics_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]) -> list[Metric]:
     """The metrics of a leaf, in the order in which they are chosen among."""
     return sorted(_of_ids(leaf, by_benchmark), key=headline_scorer_first)
 
@@ -196,7 +209,7 @@ def _apart(leaf: Benchmark, entries: Sequence[ScoredCondition]) -> tuple[str, ..
     return tuple(told)
 
 
-def _choose(
+def choose_on(
     leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], selection: Selection
 ) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
@@ -334,7 +347,7 @@ def match_conditions(
     by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():
         for entry in entries:
-            who = _WHO(_shown(entry.condition, rows).runs[0])
+            who = who_of(entry, rows)
             by_who.setdefault(who, {}).setdefault(leaf, []).append(entry)
     sets: list[ConditionSet] = []
     ambiguous: list[str] = []
@@ -346,6 +359,12 @@ def match_conditions(
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
     return _newest_of_each(sets) if latest else sets
+
+
+def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, ...]:
+    """Who was evaluated, as rows have it."""
+    who: tuple[Any, ...] = _WHO(_shown(entry.condition, rows).runs[0])
+    return who
 
 
 def _newest(entries: Sequence[ScoredCondition]) -> ScoredCondition:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import part_fields
-from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.benchmarks import Metric, runs_table
 from warehouse.analysis.selection.common_seeds import common_seeds
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
@@ -26,10 +26,12 @@ from warehouse.analysis.suites.entries import (
     LeafEntries,
     SuiteFigure,
     UnitMap,
+    ids_of,
     read_leaves,
     read_suite_figures,
     unit_map,
 )
+from warehouse.analysis.suites.published_runs import Figure, read_published
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.tree import Suite, leaf_shares
 from warehouse.errors import MisuseError
@@ -66,6 +68,8 @@ class SuiteEntries:
     notes: tuple[str, ...]  #: on leaves that are left out.
     untold: tuple[str, ...] = ()  #: names of the leaves of which it is not known whether they share prompts.
     rules: RowRules | None = None  #: what makes one row of a model; None: a row for each condition.
+    #: by name of the leaf, where all of the suite is published; then leaves have the entry of the first figure alone.
+    published: Mapping[str, Sequence[Figure]] | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -84,11 +88,17 @@ def read_suite_entries(
     Raises:
         MisuseError: mixed scales, nothing to show.
     """
-    leaves, notes = _leaves(store, suite, weights, selection, force)
+    runs = runs_table(store, ids_of(suite.leaves))
+    published = read_published(store, suite.leaves, selection, runs)
+    if published is None:
+        read = read_leaves(store, suite.leaves, selection, runs)
+    else:
+        read = ([*published.leaves], [*published.refused])
+    figures = None if published is None else published.figures
+    leaves, notes = _leaves(store, *read, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
-    runs = (run for leaf in leaves for entry in leaf.entries for run in entry.condition.run_ids)
-    notes += read_twice(store, runs)
+    notes += read_twice(store, _run_ids(leaves, figures))
     if isinstance(weights, str):
         leaves, again = _copies_once(leaves, units)
         notes += again
@@ -101,7 +111,17 @@ def read_suite_entries(
         tuple(notes),
         _untold(leaves, units),
         selection.rows,
+        figures,
     )
+
+
+def _run_ids(leaves: Sequence[Leaf], published: Mapping[str, Sequence[Figure]] | None) -> Iterator[int]:
+    """The runs behind all figures."""
+    for leaf in leaves:
+        if published is not None:
+            yield from (figure.run_id for figure in published[leaf.name])
+        else:
+            yield from (run for entry in leaf.entries for run in entry.condition.run_ids)
 
 
 def _copies_once(leaves: Sequence[Leaf], units: UnitMap) -> tuple[list[Leaf], list[str]]:
@@ -141,10 +161,19 @@ def _prompts_of(leaf: Leaf, units: UnitMap) -> NDArray[np.int64]:
 
 
 def _leaves(
-    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
+    store: Store,
+    leaf_entries: Sequence[LeafEntries],
+    refused: Sequence[str],
+    weights: str | Mapping[str, float],
+    selection: Selection,
+    force: bool,
 ) -> tuple[list[Leaf], list[str]]:
-    """The benchmarks with runs that match the filters, and notes on the others."""
-    leaf_entries, refused = read_leaves(store, suite.leaves, selection)
+    """The benchmarks with runs that match the filters, and notes on the others.
+
+    Args:
+        leaf_entries: what there is on those with figures.
+        refused: why others have none.
+    """
     if not leaf_entries:
         raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
     if selection.metric is not None and refused and not force:
@@ -363,7 +392,8 @@ def score_set(
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
     n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
-    figure = _published(members, figures)
+    groups = {run["run_group_id"] for condition in members.conditions for run in condition.runs}
+    figure = figure_of_groups(groups, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
     flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
@@ -480,8 +510,7 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     return list(flags)
 
 
-def _published(members: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
+def figure_of_groups(groups: Collection[int], figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
     """The suite's figure of the invocations that made a set's runs, if they agree in one."""
-    groups = {run["run_group_id"] for condition in members.conditions for run in condition.runs}
     distinct = {(item.value, item.standard_error): item for item in figures if item.run_group_id in groups}
     return next(iter(distinct.values())) if len(distinct) == 1 else None
