@@ -17,8 +17,9 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.analysis.suites.entries import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.published_rows import PublishedRows
-from warehouse.analysis.suites.read import Leaf, Scored, SuiteEntries, bounds_of, read_suite_entries, score_set
+from warehouse.analysis.suites.read import Leaf, SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words, legend_of, reasons_of, suite_table
+from warehouse.analysis.suites.scored import Scored, bounds_of, score_set
 from warehouse.analysis.suites.tree import find_suite
 from warehouse.questions.leaderboard import OnSuite, SuiteLeaderboard
 from warehouse.questions.question import answers

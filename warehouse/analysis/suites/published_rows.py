@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from warehouse.analysis.suites.entries import ConditionSet, SuiteFigure, describe_sets, who_of
 from warehouse.analysis.suites.published_runs import Figure
-from warehouse.analysis.suites.read import Leaf, Scored, bounds_of, figure_of_groups
+from warehouse.analysis.suites.read import Leaf
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.analysis.suites.scored import Scored, bounds_of, figure_of_groups
 from warehouse.stats import Cell, SuiteEstimate, published_cell
 from warehouse.stats.core.inputs import FloatArray, as_level, finite_bounds
 from warehouse.stats.suites.weighted_mean import combine_shares, leaf_weights
