@@ -17,17 +17,10 @@ from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
-from warehouse.analysis.suites.entries import (
-    LeafEntries,
-    SuiteFigure,
-    UnitMap,
-    ids_of,
-    read_leaves,
-    read_suite_figures,
-    unit_map,
-)
+from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure, ids_of, read_leaves, read_suite_figures
 from warehouse.analysis.suites.published_runs import Figure, read_published
 from warehouse.analysis.suites.tree import Suite, leaf_shares
+from warehouse.analysis.suites.units import UnitMap, unit_map
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 

@@ -13,9 +13,10 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.common_seeds import common_seeds
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores, SeedCells
-from warehouse.analysis.suites.entries import ConditionSet, SuiteFigure, UnitMap
+from warehouse.analysis.suites.entries import ConditionSet, SuiteFigure
 from warehouse.analysis.suites.read import Leaf
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.analysis.suites.units import UnitMap
 from warehouse.stats import Cell, SuiteEstimate, leaf_cell, published_cell
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.estimate_mean import flags_of_mean
