@@ -357,9 +357,18 @@ def test_what_is_ours_on_a_server_is_printed_once(
     assert len([*found.parent.iterdir()]) == 2  # made anew with the same text
 
 
+#: Why a role makes no temporary view.
+NO_VIEWS = {
+    "none is allowed": 'revoke temporary on database "{database}" from public',
+    "nothing is written": "alter role modest set default_transaction_read_only = on",
+    "there is no second session": "alter role modest connection limit 1",
+}
+
+
 @pytest.mark.engine
-def test_a_role_that_may_make_no_views_opens_a_store_on_a_server(
-    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("why", NO_VIEWS)
+def test_a_role_that_can_make_no_views_opens_a_store_on_a_server(
+    postgres_url: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It cannot tell: it takes what another has found, and goes on without."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -368,9 +377,9 @@ def test_a_role_that_may_make_no_views_opens_a_store_on_a_server(
     url = sa.make_url(postgres_url)
     change_on_server(
         postgres_url,
-        f'revoke temporary on database "{url.database}" from public',
         "create role modest login",
         "grant select on all tables in schema public to modest",
+        NO_VIEWS[why].format(database=url.database),
     )
     modest = url.set(username="modest").render_as_string(hide_password=False)
     try:
