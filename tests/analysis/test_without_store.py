@@ -20,10 +20,11 @@ from warehouse.analysis.selection.prompts import SharedPrompts
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, coverage_of, group_entries
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.analysis.suites.entries import LeafEntries, UnitMap
+from warehouse.analysis.suites.entries import LeafEntries
 from warehouse.analysis.suites.leaderboard import suite_board
 from warehouse.analysis.suites.read import Leaf, SuiteEntries
 from warehouse.analysis.suites.tree import Suite, list_suites
+from warehouse.analysis.suites.units import UnitMap
 from warehouse.analysis.training.decide import decide_of
 from warehouse.analysis.training.recipes import recipes_of
 from warehouse.analysis.training.seeds import recipe_seeds

@@ -267,19 +267,127 @@ def test_on_a_server_too(postgres_url: str, run: Caller, what: str, tmp_path: Pa
     assert checked.code == 1 and told in checked.out
 
 
-@pytest.mark.engine
-def test_another_text_of_a_view_on_a_server_is_found_by_the_check(postgres_url: str, run: Caller) -> None:
-    assert run("init", db=postgres_url).code == 0
-    assert run("db", "check", db=postgres_url).code == 0
-    engine = sa.create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
+def change_on_server(url: str, *statements: str) -> None:
+    """What the owner of a store on a server does to it."""
+    engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
-        text = connection.exec_driver_sql("select pg_get_viewdef('seed_summary'::regclass)").scalar_one()
-        changed = text.replace("avg(", "max(", 1)
-        assert changed != text
-        connection.exec_driver_sql(f"create or replace view seed_summary as {changed.replace('%', '%%')}")
+        for statement in statements:
+            connection.exec_driver_sql(statement.replace("%", "%%"))
     engine.dispose()
+
+
+def with_other_text(url: str, name: str, old: str, new: str) -> str:
+    """The statement that gives a view another text."""
+    engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        text = connection.exec_driver_sql(f"select pg_get_viewdef('{name}'::regclass)").scalar_one()
+    engine.dispose()
+    assert old in text
+    return f"create or replace view {name} as {text.replace(old, new, 1)}"
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("told", ["before", "never"])
+def test_another_text_of_a_view_on_a_server_is_refused(
+    postgres_url: str, run: Caller, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the store was found to be ours before it was changed or nobody here has seen it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "a.csv").write_text(CSV)
+    assert run("ingest", str(tmp_path / "a.csv"), db=postgres_url).code == 0
+    assert run("leaderboard", db=postgres_url).code == 0
+    if told == "never":
+        shutil.rmtree(tmp_path / "cache")
+    change_on_server(postgres_url, with_other_text(postgres_url, "seed_summary", "avg(", "max("))
+    other = "the view seed_summary has another text"
+    for command in (("leaderboard",), ("query", "--sql", "select 1 as a"), ("ingest", str(tmp_path / "a.csv"))):
+        run(*command, db=postgres_url).fails(4, other, "db upgrade")
     checked = run("db", "check", db=postgres_url)
-    assert checked.code == 1 and "the view seed_summary has another text" in checked.out
+    assert checked.code == 1 and other in checked.out
+    assert run("db", "upgrade", db=postgres_url).code == 0
+    assert run("leaderboard", db=postgres_url).code == 0
+
+
+#: What gives views on a server another meaning, with what is said of it; no statement names one of the views.
+UNDER_VIEWS: dict[str, tuple[tuple[str, ...], str]] = {
+    "a table in place of another": (
+        ("alter table prompt_score rename to kept", "create table prompt_score as select * from kept"),
+        "has another text",
+    ),
+    "columns that change places": (
+        (
+            "alter table run_metric rename column n_scored to kept",
+            "alter table run_metric rename column metric_id to n_scored",
+            "alter table run_metric rename column kept to metric_id",
+        ),
+        "has another text",
+    ),
+    "a view less": (("drop view seed_summary cascade",), "view seed_summary is missing"),
+}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("what", UNDER_VIEWS)
+def test_views_on_a_server_that_read_something_else_are_refused(postgres_url: str, run: Caller, what: str) -> None:
+    assert run("init", db=postgres_url).code == 0
+    with open_store(postgres_url) as store:
+        assert store.is_own
+    statements, told = UNDER_VIEWS[what]
+    change_on_server(postgres_url, *statements)
+    with pytest.raises(StoreError, match=told):
+        open_store(postgres_url)
+
+
+@pytest.mark.engine
+def test_what_is_ours_on_a_server_is_printed_once(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was made here is known; what somebody else has made is, once it was printed; whatever others add beside."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    open_store(postgres_url, create=True).close()
+    (made,) = (tmp_path / "cache" / "warehouse" / "stores").iterdir()
+    shutil.rmtree(tmp_path / "cache")
+    change_on_server(postgres_url, "create table mine as select 1 as a", "create view mine_too as select * from run")
+    for _ in range(2):
+        open_store(postgres_url).close()
+    (found,) = (tmp_path / "cache" / "warehouse" / "stores").iterdir()
+    assert found.name == made.name
+    change_on_server(postgres_url, with_other_text(postgres_url, "seed_summary", "avg(", "avg ("))
+    open_store(postgres_url).close()
+    assert len([*found.parent.iterdir()]) == 2  # made anew with the same text
+
+
+#: Why a role makes no temporary view.
+NO_VIEWS = {
+    "none is allowed": 'revoke temporary on database "{database}" from public',
+    "nothing is written": "alter role modest set default_transaction_read_only = on",
+    "there is no second session": "alter role modest connection limit 1",
+}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("why", NO_VIEWS)
+def test_a_role_that_can_make_no_views_opens_a_store_on_a_server(
+    postgres_url: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot tell: it takes what another has found, and goes on without."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    open_store(postgres_url, create=True).close()
+    shutil.rmtree(tmp_path / "cache")
+    url = sa.make_url(postgres_url)
+    change_on_server(
+        postgres_url,
+        "create role modest login",
+        "grant select on all tables in schema public to modest",
+        NO_VIEWS[why].format(database=url.database),
+    )
+    modest = url.set(username="modest").render_as_string(hide_password=False)
+    try:
+        with open_store(modest) as store:
+            assert store.rows("select count(*) as n from run_current") == [{"n": 0}]
+        assert not (tmp_path / "cache").exists()
+    finally:
+        change_on_server(postgres_url, "drop owned by modest", "drop role modest")
 
 
 @pytest.mark.engine

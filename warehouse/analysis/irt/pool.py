@@ -15,7 +15,8 @@ from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.suites.entries import LeafEntries, describe_sets, match_conditions, read_leaves, unit_map
+from warehouse.analysis.suites.entries import LeafEntries, describe_sets, match_conditions, read_leaves
+from warehouse.analysis.suites.units import unit_map
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.records.run_fields import ALWAYS_TOLD

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
+
+import pyarrow as pa
 
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.conditions import Condition, Run
 from warehouse.analysis.selection.scorers import name_scorers, place_of
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.columns import rows_of
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
+Key = TypeVar("Key", bound=Hashable)
 _RUNS = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
 #: In what order runs and metrics stand.
 _RUN_ID = itemgetter("run_id")
@@ -171,10 +175,15 @@ class BenchmarkFacts:
     run_metrics: tuple[Mapping[str, Any], ...] = ()
 
 
-def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
-    """The runs and metrics of some benchmarks."""
+def read_facts(store: Store, benchmark_ids: Sequence[int], runs: pa.Table | None = None) -> BenchmarkFacts:
+    """The runs and metrics of some benchmarks.
+
+    Args:
+        runs: what `runs_table` gives; None: it is read.
+    """
     ids = benchmark_ids
-    return BenchmarkFacts(runs_on(store, ids), metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
+    table = runs_table(store, ids) if runs is None else runs
+    return BenchmarkFacts(_by_id(store, table), metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
 
 
 #: A benchmark, with what the store says of it.
@@ -200,8 +209,16 @@ def read_benchmark(store: Store, name: str, of_votes: str = "") -> KnownBenchmar
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:
     """Current runs on some benchmarks, by id."""
-    runs = store.rows(_RUNS, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    return tuple(name_scorers(store, sorted(runs, key=_RUN_ID)))
+    return _by_id(store, runs_table(store, benchmark_ids))
+
+
+def runs_table(store: Store, benchmark_ids: Sequence[int]) -> pa.Table:
+    """The same as columns, in any order."""
+    return store.arrow(_RUNS, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
+
+
+def _by_id(store: Store, runs: pa.Table) -> tuple[Run, ...]:
+    return tuple(name_scorers(store, sorted(rows_of(runs), key=_RUN_ID)))
 
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]:
@@ -303,8 +320,23 @@ def others_among(
         label: the metric that it shows.
     """
     keys = {run: condition.key for condition in conditions for run in condition.run_ids}
+    return others_of_runs(run_metrics, metrics, keys, shown, label)
+
+
+def others_of_runs(
+    run_metrics: Iterable[Mapping[str, Any]],
+    metrics: Sequence[Metric],
+    keys: Mapping[int, Key],
+    shown: Collection[Key],
+    label: str,
+) -> tuple[OtherMetric, ...]:
+    """`others_among` of runs by the condition that each is of.
+
+    Args:
+        keys: what names the condition of each run.
+    """
     named = {metric.id: metric for metric in metrics}
-    holders: dict[str, set[str]] = {}
+    holders: dict[str, set[Key]] = {}
     for row in run_metrics:
         run, metric_id = row["run_id"], row["metric_id"]
         if run in keys and metric_id in named and named[metric_id].label != label:

@@ -1,4 +1,4 @@
-"""What the leaves of a suite have in common: entries, independent units, and conditions of models."""
+"""What the leaves of a suite have in common: entries, and conditions of models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import (
@@ -22,9 +22,8 @@ from warehouse.analysis.selection.benchmarks import (
     others_among,
     read_facts,
 )
-from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs
-from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
 from warehouse.analysis.selection.scored_conditions import (
@@ -35,7 +34,6 @@ from warehouse.analysis.selection.scored_conditions import (
     group_entries,
     read_all_entries,
 )
-from warehouse.analysis.selection.scores import follow_links, read_links
 from warehouse.analysis.selection.select import rows_of_plans, scored_prompts, shown_keys
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
@@ -89,18 +87,20 @@ class LeafEntries:
         return max(self.coverages[group].size for group in {entry.group for entry in self.entries})
 
 
-def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> tuple[list[LeafEntries], list[str]]:
+def read_leaves(
+    store: Store, leaves: Sequence[Benchmark], selection: Selection, all_runs: pa.Table | None = None
+) -> tuple[list[LeafEntries], list[str]]:
     """The benchmarks of a suite that have figures, and for each of the others the reason why not.
 
     Args:
         selection: of metric and runs.
+        all_runs: `runs_table` of the benchmarks; None: it is read.
 
     Raises:
         MisuseError: an unknown field.
     """
-    ids = sorted({key for leaf in leaves for key in leaf.ids})
     filters = parse_where(selection.where)
-    facts = read_facts(store, ids)
+    facts = read_facts(store, ids_of(leaves), all_runs)
     runs = [run for run in facts.runs if all(filter_.holds(run) for filter_ in filters)]
     by_benchmark = grouped(runs, itemgetter("benchmark_id"))
     metrics_by_benchmark = grouped(facts.metrics, attrgetter("benchmark_id"))
@@ -110,8 +110,8 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
     for leaf in leaves:
         own = _runs_on(leaf, by_benchmark)
         conditions.append(group_runs(own))
-        leaf_metrics = _metrics_of(leaf, metrics_by_benchmark)
-        metrics, reason = _choose(leaf, own, leaf_metrics, selection)
+        leaf_metrics = metrics_on(leaf, metrics_by_benchmark)
+        metrics, reason = choose_on(leaf, own, leaf_metrics, selection)
         chosen.append(metrics)
         refused.append(reason)
     run_metrics = grouped(facts.run_metrics, itemgetter("benchmark_id"))
@@ -130,12 +130,12 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
             groups = group_entries(placed)
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = behind[index] | {entry.condition.key for entry in kept}
-            leaf_metrics = _metrics_of(leaf, metrics_by_benchmark)
+            leaf_metrics = metrics_on(leaf, metrics_by_benchmark)
             of_runs = _of_ids(leaf, run_metrics)
             others = others_among(of_runs, leaf_metrics, conditions[index], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others, _apart(leaf, own_entries)))
         elif refused[index] is None:
-            refused[index] = f"{leaf.name} has no figures by {chosen[index][0].label}"
+            refused[index] = no_figures(leaf, chosen[index])
     return read, [reason for reason in refused if reason is not None]
 
 
@@ -160,7 +160,7 @@ def _as_rows(
     read = read_all_entries(store, list(zip(members, metrics, strict=True)), with_repeats=True)
     clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
     if any(not plan.is_plain for plans in planned for plan in plans):
-        ids = sorted({key for leaf in leaves for key in leaf.ids})
+        ids = ids_of(leaves)
         defaults = [key for leaf in leaves for key in leaf.clusterings]
         clusters = cluster_map(store, ids, defaults, selection.cluster)
     entries: list[list[ScoredCondition]] = []
@@ -169,6 +169,16 @@ def _as_rows(
         entries.append([row for rows in by_plan for row in rows])
     keys = [shown_keys(plans, own) for plans, own in zip(planned, entries, strict=True)]
     return entries, keys
+
+
+def ids_of(leaves: Sequence[Benchmark]) -> list[int]:
+    """Ids of the rows of ``benchmark`` of all leaves."""
+    return sorted({key for leaf in leaves for key in leaf.ids})
+
+
+def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
+    """Why a leaf with runs and these metrics is left out."""
+    return f"{leaf.name} has no figures by {metrics[0].label}"
 
 
 def _of_ids(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[T]]) -> list[T]:
@@ -181,7 +191,7 @@ def _runs_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Run]]) -> list
     return sorted(_of_ids(leaf, by_benchmark), key=itemgetter("run_id"))
 
 
-def _metrics_of(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]) -> list[Metric]:
+def metrics_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]) -> list[Metric]:
     """The metrics of a leaf, in the order in which they are chosen among."""
     return sorted(_of_ids(leaf, by_benchmark), key=headline_scorer_first)
 
@@ -196,7 +206,7 @@ def _apart(leaf: Benchmark, entries: Sequence[ScoredCondition]) -> tuple[str, ..
     return tuple(told)
 
 
-def _choose(
+def choose_on(
     leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], selection: Selection
 ) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
@@ -219,71 +229,6 @@ def _one_each(entries: Sequence[ScoredCondition]) -> tuple[ScoredCondition, ...]
         if best_so_far is None or (best_so_far.usable is None and entry.usable is not None):
             best[entry.condition.key] = entry
     return tuple(best.values())
-
-
-@dataclass(frozen=True)
-class UnitMap:
-    """Unit of each prompt: its cluster, else itself; joined over leaves."""
-
-    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    numbers: NDArray[np.int64]  #: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
-    canonical: NDArray[np.int64]  #: the prompt that links lead to, shape (n,).
-    shared: SharedPrompts  #: which of these are one question.
-
-    def units(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Unit of each of ``prompts``, all of them known here, shape (m,)."""
-        return self.numbers[np.searchsorted(self.prompts, prompts)]
-
-    def under_links(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What links lead to from each of ``prompts``, shape (m,)."""
-        return self.canonical[np.searchsorted(self.prompts, prompts)]
-
-
-def unit_map(
-    store: Store,
-    benchmark_ids: Sequence[int],
-    defaults: Sequence[int],
-    cluster: str | None,
-    prompts: Iterable[NDArray[np.int64]],
-) -> UnitMap:
-    """Units of the prompts of all leaves of a suite (MisuseError: no clustering of this name on any leaf).
-
-    Two leaves share a unit where prompts are linked (`warehouse link`), where they are one question
-    (`SharedPrompts`), and where clusters of one name hold the same document (clusterings by a field
-    of the source, such as a dialogue's id).
-
-    Args:
-        benchmark_ids: of all leaves.
-        defaults: ids of their default clusterings.
-        cluster: None for the defaults, ``"none"``, ``"same_text"``, or a name.
-        prompts: ids that have to be known, in any number of arrays.
-    """
-    ids = np.unique(np.concatenate([np.empty(0, np.int64), *prompts]))
-    clusters = cluster_map(store, benchmark_ids, defaults, cluster)
-    canonical = follow_links(ids, read_links(store))
-    labels = _labels(store, benchmark_ids, clusters, cluster, ids)
-    numbers = np.where(labels >= 0, labels, -1 - canonical)
-    shared = read_shared_prompts(store, [canonical])
-    return UnitMap(ids, shared.joined(canonical, numbers), canonical, shared)
-
-
-def _labels(
-    store: Store, benchmark_ids: Sequence[int], clusters: ClusterMap, cluster: str | None, prompts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Cluster of each prompt, below 0 for none; the same document has one number everywhere."""
-    labels = clusters.labels(prompts)
-    if labels is None:
-        return np.full(len(prompts), -1, dtype=np.int64)
-    stored = store.rows(query_text("analysis", "clusters"), {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
-        return labels
-    first: dict[tuple[str, str], int] = {}
-    same = {
-        row["id"]: first.setdefault((row["name"], row["label"]), row["id"]) for row in stored if row["kind"] == "source"
-    }
-    names, codes = np.unique(labels, return_inverse=True)
-    joined = np.array([same.get(int(name), int(name)) for name in names], dtype=np.int64)
-    return joined[codes]
 
 
 #: Ambiguous places that a message names.
@@ -334,7 +279,7 @@ def match_conditions(
     by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():
         for entry in entries:
-            who = _WHO(_shown(entry.condition, rows).runs[0])
+            who = who_of(entry, rows)
             by_who.setdefault(who, {}).setdefault(leaf, []).append(entry)
     sets: list[ConditionSet] = []
     ambiguous: list[str] = []
@@ -346,6 +291,12 @@ def match_conditions(
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
     return _newest_of_each(sets) if latest else sets
+
+
+def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, ...]:
+    """Who was evaluated, as rows have it."""
+    who: tuple[Any, ...] = _WHO(_shown(entry.condition, rows).runs[0])
+    return who
 
 
 def _newest(entries: Sequence[ScoredCondition]) -> ScoredCondition:

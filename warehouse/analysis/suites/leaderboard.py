@@ -16,8 +16,10 @@ from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_fla
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.analysis.suites.entries import describe_sets, match_conditions, mixed_settings
-from warehouse.analysis.suites.read import Leaf, Scored, SuiteEntries, bounds_of, read_suite_entries, score_set
+from warehouse.analysis.suites.published_rows import PublishedRows
+from warehouse.analysis.suites.read import Leaf, SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words, legend_of, reasons_of, suite_table
+from warehouse.analysis.suites.scored import Scored, bounds_of, score_set
 from warehouse.analysis.suites.tree import find_suite
 from warehouse.questions.leaderboard import OnSuite, SuiteLeaderboard
 from warehouse.questions.question import answers
@@ -93,14 +95,8 @@ def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
 def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     """`suite_leaderboard` of a suite that was read (MisuseError: ambiguous conditions)."""
     suite, leaves = entries.suite, entries.leaves
-    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest, rows=entries.rules)
-    labels = describe_sets(sets)
     others = add_up(leaf.leaf_entries.others for leaf in leaves)
-    names = tuple(other.metric for other in others)
-    scored = [
-        score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite.name, names)
-        for entry, label in zip(sets, labels, strict=True)
-    ]
+    scored = _scored(entries, options, tuple(other.metric for other in others))
     direction = _direction(leaves)
     plans = planned_leaves(leaves)
     scored, refused = plans.estimated(scored, leaves, options.level)
@@ -128,6 +124,19 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         n_left_out=rows[0].n_left_out if rows else 0,
         left_out_higher=rows[0].left_out_higher if rows else 0,
     )
+
+
+def _scored(entries: SuiteEntries, options: OnSuite, other_metrics: tuple[str, ...]) -> list[Scored]:
+    """The rows, not ranked yet."""
+    leaves, suite = entries.leaves, entries.suite.name
+    if entries.published is not None:
+        rows = PublishedRows(leaves, entries.figures, options.level, suite, other_metrics)
+        return rows.of(entries.published)
+    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest, rows=entries.rules)
+    return [
+        score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite, other_metrics)
+        for entry, label in zip(sets, describe_sets(sets), strict=True)
+    ]
 
 
 def _direction(leaves: Sequence[Leaf]) -> bool | None:
@@ -210,8 +219,8 @@ def _notes(
         shared = f"{n_shared} prompts or clusters, each of which counts once"
         notes.append(f"benchmarks share {shared}: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}
-    for item in scored:
-        for name, values in mixed_settings(item.conditions).items():
+    for conditions in {id(item.conditions): item.conditions for item in scored}.values():
+        for name, values in mixed_settings(conditions).items():
             mixed.setdefault(name, values)
     notes += [f"{name} differs between benchmarks: {', '.join(v)}" for name, v in mixed.items()]
     if direction is None:
@@ -237,6 +246,8 @@ class PlannedLeaves:
         self, scored: Sequence[Scored], leaves: Sequence[Leaf], level: float
     ) -> tuple[list[Scored], list[str]]:
         """The rows, those on plans with the figures of all prompts, and why others have none."""
+        if not self.runs:
+            return list(scored), []
         estimated, reasons = [], []
         for item in scored:
             changed = self._estimated(item, leaves, level) if self._is_on_plan(item) else item

@@ -210,6 +210,11 @@ def forbidden(error: BaseException) -> bool:
     return _sqlstate(error) == "42501"
 
 
+def only_reads(error: BaseException) -> bool:
+    """Whether a server refused what nobody may do there, as on one that follows another."""
+    return _sqlstate(error) == "25006"
+
+
 def _sqlstate(error: BaseException) -> str:
     """What a server calls an error, also one that no layer between has wrapped."""
     cause = cause_of(error)

@@ -63,7 +63,7 @@ class OwnObjects:
     """How the tables, views and functions of a store are looked through."""
 
     folder: str  #: of the statements, below ``queries``.
-    #: of what prints the texts of views; ``None`` where only `db check` compares them.
+    #: of what prints the texts of views; ``None`` of a server, which has to be asked to.
     version: Callable[[], str] | None = None
     #: a database at a path (``:memory:``) that reaches nothing else, in the oldest form that the engine writes: its own
     #: connection, and SQLAlchemy's engine around it.

@@ -6,7 +6,6 @@ whose rows are groups of offending rows with their number ``n``. A file called `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -26,9 +25,10 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import conditions
 from warehouse.store.curate.upkeep import store_names
 from warehouse.store.schema import revision, tables
-from warehouse.store.schema.made_objects import create_views, definition, drop_views
-from warehouse.store.schema.objects import foreign_objects
+from warehouse.store.schema.made_objects import create_views, drop_views
+from warehouse.store.schema.objects import foreign_objects, remember_views
 from warehouse.store.schema.recomputed import Progress, Recomputed, recompute
+from warehouse.store.schema.server_views import printed_otherwise
 from warehouse.store.sql import query_files
 
 engines.register_migrations()
@@ -70,35 +70,8 @@ def schema_drift(store: Store) -> list[str]:
     found = [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
     foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
     if not found and not foreign and not store.dialect.embedded:
-        foreign = _other_views_on_server(store)
+        foreign = printed_otherwise(store) or []
     return found + foreign
-
-
-def _other_views_on_server(store: Store) -> list[str]:
-    """Views of a server's store whose text is not what this version makes, in words.
-
-    The server prints views in its own way: ours are made anew, as temporary ones, in a transaction that is rolled
-    back. A role that may make none cannot tell.
-    """
-    store.connection.begin()
-    try:
-        connection = engines.full_connection(store.connection)
-        schema = connection.exec_driver_sql("select quote_ident(current_schema())").scalar_one()
-        connection.exec_driver_sql(f"set local search_path = pg_temp, {schema}")
-        for view in query_files.views(store.dialect.name):
-            text = definition(view).replace("create view", "create temporary view", 1)
-            connection.execute(sa.text(text.replace(":", r"\:")))
-        rows = connection.execute(sa.text(query_files.query_text("server_objects", "views")), {"schema": schema}).all()
-    except sa.exc.ProgrammingError as error:
-        if engines.forbidden(error):
-            return []
-        raise
-    finally:
-        store.connection.rollback()
-    qualifier = re.compile(rf"(?<!\w)(pg_temp_\d+|{re.escape(schema)})\.")
-    printed = {(name, is_temporary): qualifier.sub("", text) for name, is_temporary, text in rows}
-    names = query_files.view_names()
-    return [f"the view {name} has another text" for name in names if printed[name, True] != printed[name, False]]
 
 
 def _move(store: Store, command: Any, target: str) -> None:
@@ -115,6 +88,7 @@ def _move(store: Store, command: Any, target: str) -> None:
             if revision.recorded(store.dialect, connection) == revision.HEAD:
                 conditions.complete(store, connection)
                 create_views(store, connection)
+                remember_views(store)
                 if roles:  # what is made anew has no rights
                     roles.grant(connection, readers, store_names(store.dialect.name))
     except alembic.util.exc.CommandError as error:

@@ -14,6 +14,7 @@ from warehouse.store.schema import revision
 from warehouse.store.schema.head import HEAD, VERSION_TABLE
 from warehouse.store.schema.later import tables
 from warehouse.store.schema.made_objects import create_views
+from warehouse.store.schema.objects import remember_views
 
 
 def create(store: Store) -> bool:
@@ -32,6 +33,7 @@ def create(store: Store) -> bool:
             tables.metadata.create_all(connection, checkfirst=False)
             _record(connection)
             create_views(store, connection)
+            remember_views(store)
             if roles:
                 roles.grant(connection, roles.readers(connection), store_names(store.dialect.name))
     except sa.exc.DBAPIError as error:

@@ -5,7 +5,8 @@ text, and a macro called ``avg``: then figures change, and nothing that counts r
 through when it is opened: tables are tables, views have the text that this version gives them, and no function is
 called like one of the engine's own. Objects under other names are the user's, and allowed.
 
-What the engine prints of our views is kept in the user's cache, since making it takes longer than most answers.
+What the engine prints of our views is kept in the user's cache, since making it takes longer than most answers; of a
+store on a server what tells that they were not changed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.errors import StoreError
 from warehouse.store.alchemy import sa
 from warehouse.store.engines import OwnObjects
-from warehouse.store.schema import found_before
+from warehouse.store.schema import found_before, server_views
 from warehouse.store.schema.head import HEAD, TABLES, VERSION_TABLE
 from warehouse.store.schema.made_objects import make_objects
 from warehouse.store.sql.query_files import query_text, view_names
@@ -73,7 +74,11 @@ class Look:
         objects = self._store.dialect.objects
         if self._is_proven or objects is None:
             return
-        if differences := _other_texts(objects, self._rows):
+        if objects.version is None:
+            differences = server_views.other_views(self._store)
+        else:
+            differences = _other_texts(objects, self._rows)
+        if differences:
             name = self._store.name
             raise StoreError(
                 f"{name} holds under names of ours what this version does not make: {_some(differences)}. A store that"
@@ -104,6 +109,12 @@ def remember(store: Store) -> None:
     seen = _look_of(store)
     if seen is not None:
         seen.keep()
+
+
+def remember_views(store: Store) -> None:
+    """The views of a store on a server, which were made in the transaction that is going on, need no proof."""
+    if store.dialect.objects is not None and store.dialect.objects.version is None:
+        server_views.keep_made(store)
 
 
 @dataclass(frozen=True)
