@@ -33,7 +33,7 @@ from tests.support.cli import Caller, filled_url
 from tests.support.costs import Costs
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
-from tests.support.stores import ENGINES, made_from_copy, store_at
+from tests.support.stores import ENGINES, copied, made_from_copy, store_at
 from tests.support.world import the_world
 from warehouse import connect
 from warehouse.api import Warehouse
@@ -320,7 +320,7 @@ def postgres_url(postgres_cluster: PostgresCluster, empty_database: str) -> Iter
 @pytest.fixture
 def duckdb_url(empty_file: Path, tmp_path: Path) -> str:
     """URL of an empty store in a DuckDB file, of this test alone."""
-    return f"duckdb:///{shutil.copy(empty_file, tmp_path / 'store.duckdb')}"
+    return copied(empty_file, tmp_path / "store.duckdb")
 
 
 @pytest.fixture(params=ENGINES)
@@ -377,7 +377,7 @@ def original(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
 def own_url(request: pytest.FixtureRequest, original: str, tmp_path: Path) -> Iterator[str]:
     """URL of a copy of it, of this test alone, to be written to: filled in a tenth of the time."""
     if original.startswith("duckdb"):
-        yield f"duckdb:///{shutil.copy(original.removeprefix('duckdb:///'), tmp_path / 'own.duckdb')}"
+        yield copied(Path(original.removeprefix("duckdb:///")), tmp_path / "own.duckdb")
         return
     cluster: PostgresCluster = request.getfixturevalue("postgres_cluster")
     name = cluster.create(template=original.rpartition("/")[2])
