@@ -57,8 +57,34 @@ def downgrade(store: Store, target: str) -> None:
     _move(store, alembic.command.downgrade, target)
 
 
+#: What stores say of their tables and views that were found to be as this program describes them, in this process.
+_AS_DESCRIBED: set[tuple[tuple[str, ...], ...]] = set()
+
+
 def schema_drift(store: Store) -> list[str]:
     """What differs between the schema that this program describes and the store's, in words."""
+    said = _said_of(store)
+    found = [] if said in _AS_DESCRIBED else _compared(store)
+    if said and not found:
+        _AS_DESCRIBED.add(said)
+    foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
+    if not found and not foreign and not store.dialect.embedded:
+        foreign = _other_views_on_server(store)
+    return found + foreign
+
+
+def _said_of(store: Store) -> tuple[tuple[str, ...], ...]:
+    """What the engine of a store that is a file says of our tables and views, which it does in a tenth of the time that
+    it takes to compare each of them; nothing of others."""
+    objects = store.dialect.objects
+    if objects is None or objects.version is None:
+        return ()
+    names = tables.metadata.tables.keys() | {view.name for view in query_files.views(store.dialect.name)}
+    rows = store.rows(query_files.query_text(objects.folder, "described"))
+    return tuple(sorted((row["kind"], row["name"], row["text"]) for row in rows if row["name"] in names))
+
+
+def _compared(store: Store) -> list[str]:
     with store.begin() as begun:
         connection = engines.full_connection(begun)
         context = alembic.migration.MigrationContext.configure(
@@ -67,11 +93,7 @@ def schema_drift(store: Store) -> list[str]:
         differences = alembic.autogenerate.compare_metadata(context, tables.metadata)
         views = set(sa.inspect(connection).get_view_names())
     expected = {view.name for view in query_files.views(store.dialect.name)}
-    found = [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
-    foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
-    if not found and not foreign and not store.dialect.embedded:
-        foreign = _other_views_on_server(store)
-    return found + foreign
+    return [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
 
 
 def _other_views_on_server(store: Store) -> list[str]:
