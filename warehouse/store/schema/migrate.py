@@ -57,30 +57,30 @@ def downgrade(store: Store, target: str) -> None:
     _move(store, alembic.command.downgrade, target)
 
 
-#: What stores say of their tables and views that were found to be as this program describes them, in this process.
+#: What engines say of stores in which nothing differed from what this program describes, in this process.
 _AS_DESCRIBED: set[tuple[tuple[str, ...], ...]] = set()
 
 
 def schema_drift(store: Store) -> list[str]:
     """What differs between the schema that this program describes and the store's, in words."""
     said = _said_of(store)
-    found = [] if said in _AS_DESCRIBED else _compared(store)
-    if said and not found:
-        _AS_DESCRIBED.add(said)
+    is_known = said in _AS_DESCRIBED
+    found = [] if is_known else _compared(store)
     foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
-    if not found and not foreign and not store.dialect.embedded:
+    if not (found or foreign or is_known or store.dialect.embedded):
         foreign = _other_views_on_server(store)
+    if said and not found and not foreign:
+        _AS_DESCRIBED.add(said)
     return found + foreign
 
 
 def _said_of(store: Store) -> tuple[tuple[str, ...], ...]:
-    """What the engine of a store that is a file says of our tables and views, which it does in a tenth of the time that
-    it takes to compare each of them; nothing of others."""
-    objects = store.dialect.objects
-    if objects is None or objects.version is None:
+    """What the engine says of our tables and views, which it does in a tenth of the time that it takes to compare each
+    of them; nothing for a lake."""
+    if store.dialect.objects is None:
         return ()
     names = tables.metadata.tables.keys() | {view.name for view in query_files.views(store.dialect.name)}
-    rows = store.rows(query_files.query_text(objects.folder, "described"))
+    rows = store.rows(query_files.query_text(store.dialect.objects.folder, "described"))
     return tuple(sorted((row["kind"], row["name"], row["text"]) for row in rows if row["name"] in names))
 
 
