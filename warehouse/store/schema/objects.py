@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -223,6 +224,7 @@ def _plain(text: str) -> str:
     return text.replace(" AS MATERIALIZED (", " AS (")
 
 
+@cache
 def expected_views(objects: OwnObjects) -> dict[str, str]:
     """What the engine prints of each view that this version makes."""
     with _empty_store(objects) as raw:
@@ -234,6 +236,7 @@ def _views_in(raw: Any) -> dict[str, str]:
     return {name: _plain(text) for name, kind, text in rows if kind == "view"}
 
 
+@cache
 def _in_older_form(objects: OwnObjects) -> dict[str, str]:
     """The same as a file of the oldest form that the engine writes keeps it: somebody may have made the file before a
     store was put into it."""
