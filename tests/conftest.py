@@ -93,10 +93,17 @@ def pytest_configure(config: pytest.Config) -> None:
 #: and every command that both engines hold and answer the same.
 ALIKE = ("analysis", "report", "cli", "refresh", "claims", "ingest", "importers")
 ALIKE_FILES = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: Among these dumps are scans, votes and transcripts; retries and what is forgotten are tried on the server in
+#: `test_any_cut.py`, `test_executions.py` and `test_taken_back.py`.
+ALIKE_FILES += ("test_lives.py", "test_scans.py", "test_votes.py", "test_transcripts.py")
 #: Files in these rooms whose statements the server treats otherwise: roles, limits, locks.
 OTHERWISE = ("test_query.py", "test_query_limits.py", "test_store.py", "test_lake.py")
 #: So are tests with such names, and one that pastes every example: they run on both engines, by default or rarely.
-DIFFERS = re.compile("engine|kill|interrupt|vector|embed|older|every_example")
+#: Scans, votes and transcripts are forgotten on the server nowhere else, and migrations of theirs are of an engine.
+DIFFERS = re.compile(
+    r"engine|kill|interrupt|vector|embed|older|every_example|_\d{4}_|lakes"
+    "|scan_that_is_forgotten|source_takes_its_votes|told_of_the_way"
+)
 
 
 @pytest.hookimpl(tryfirst=True)
