@@ -30,7 +30,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
-from tests.support.costs import Costs
+from tests.support.costs import Costs, not_counted
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, copied, made_from_copy, store_at
@@ -276,7 +276,8 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         cluster.start()
         yield cluster
     finally:
-        cluster.stop()
+        with not_counted():
+            cluster.stop()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -441,7 +442,8 @@ def browser() -> Iterator[Any]:
     service = webdriver.ChromeService(executable_path=driver)
     found = webdriver.Chrome(options=options, service=service)
     yield found
-    found.quit()
+    with not_counted():
+        found.quit()
 
 
 @pytest.fixture
