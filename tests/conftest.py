@@ -289,7 +289,7 @@ def new_files_are_copies() -> Iterator[None]:
 
 
 #: Rooms of tests that ask a file more than once, and have nobody else write to it meanwhile.
-ASKING = ("analysis", "claims", "cli", "queries", "refresh", "report")
+ASKING = ("analysis", "claims", "cli", "importers", "ingest", "queries", "refresh", "report")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
