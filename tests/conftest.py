@@ -30,10 +30,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
-from tests.support.costs import Costs
+from tests.support.costs import Costs, not_counted
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
-from tests.support.stores import ENGINES, made_from_copy, store_at
+from tests.support.stores import ENGINES, copied, made_from_copy, store_at
 from tests.support.world import the_world
 from warehouse import connect
 from warehouse.api import Warehouse
@@ -93,10 +93,17 @@ def pytest_configure(config: pytest.Config) -> None:
 #: and every command that both engines hold and answer the same.
 ALIKE = ("analysis", "report", "cli", "refresh", "claims", "ingest", "importers")
 ALIKE_FILES = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: Among these dumps are scans, votes and transcripts; retries and what is forgotten are tried on the server in
+#: `test_any_cut.py`, `test_executions.py` and `test_taken_back.py`.
+ALIKE_FILES += ("test_lives.py", "test_scans.py", "test_votes.py", "test_transcripts.py")
 #: Files in these rooms whose statements the server treats otherwise: roles, limits, locks.
 OTHERWISE = ("test_query.py", "test_query_limits.py", "test_store.py", "test_lake.py")
 #: So are tests with such names, and one that pastes every example: they run on both engines, by default or rarely.
-DIFFERS = re.compile("engine|kill|interrupt|vector|embed|older|every_example")
+#: Scans, votes and transcripts are forgotten on the server nowhere else, and migrations of theirs are of an engine.
+DIFFERS = re.compile(
+    r"engine|kill|interrupt|vector|embed|older|every_example|_\d{4}_|lakes"
+    "|scan_that_is_forgotten|source_takes_its_votes|told_of_the_way"
+)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -269,7 +276,8 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         cluster.start()
         yield cluster
     finally:
-        cluster.stop()
+        with not_counted():
+            cluster.stop()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -281,7 +289,7 @@ def new_files_are_copies() -> Iterator[None]:
 
 
 #: Rooms of tests that ask a file more than once, and have nobody else write to it meanwhile.
-ASKING = ("analysis", "claims", "cli", "queries", "refresh", "report")
+ASKING = ("analysis", "claims", "cli", "importers", "ingest", "queries", "refresh", "report")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -320,7 +328,7 @@ def postgres_url(postgres_cluster: PostgresCluster, empty_database: str) -> Iter
 @pytest.fixture
 def duckdb_url(empty_file: Path, tmp_path: Path) -> str:
     """URL of an empty store in a DuckDB file, of this test alone."""
-    return f"duckdb:///{shutil.copy(empty_file, tmp_path / 'store.duckdb')}"
+    return copied(empty_file, tmp_path / "store.duckdb")
 
 
 @pytest.fixture(params=ENGINES)
@@ -377,7 +385,7 @@ def original(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
 def own_url(request: pytest.FixtureRequest, original: str, tmp_path: Path) -> Iterator[str]:
     """URL of a copy of it, of this test alone, to be written to: filled in a tenth of the time."""
     if original.startswith("duckdb"):
-        yield f"duckdb:///{shutil.copy(original.removeprefix('duckdb:///'), tmp_path / 'own.duckdb')}"
+        yield copied(Path(original.removeprefix("duckdb:///")), tmp_path / "own.duckdb")
         return
     cluster: PostgresCluster = request.getfixturevalue("postgres_cluster")
     name = cluster.create(template=original.rpartition("/")[2])
@@ -434,7 +442,8 @@ def browser() -> Iterator[Any]:
     service = webdriver.ChromeService(executable_path=driver)
     found = webdriver.Chrome(options=options, service=service)
     yield found
-    found.quit()
+    with not_counted():
+        found.quit()
 
 
 @pytest.fixture

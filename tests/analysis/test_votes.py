@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.builders import StoreRows
-from tests.support.stores import ENGINES, filled_store
+from tests.support.stores import ENGINES, copied, filled_store
 from tests.support.world import build_world
 from warehouse.analysis.preferences.votes import NO_VERDICT, read_votes
 from warehouse.errors import MisuseError
@@ -29,7 +28,7 @@ def make(tmp_path: Path, empty_file: Path) -> Iterator[Make]:
         for number in (1, 2):
             rows.add("source", (number,), sha256=f"{number}" * 64, settings_key="", path=f"votes{number}.csv",
                      format="tabular", importer_version="1", state="loaded")  # fmt: skip
-        opened.append(open_store(f"duckdb:///{shutil.copy(empty_file, tmp_path / 'votes.duckdb')}", write=True))
+        opened.append(open_store(copied(empty_file, tmp_path / "votes.duckdb"), write=True))
         rows.write(opened[-1])
         return opened[-1]
 

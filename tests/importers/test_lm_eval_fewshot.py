@@ -48,8 +48,11 @@ def write(folder: Path, shots: int, field: str, sent: str = "Say: {}\nAnswer:") 
     return path
 
 
-@pytest.mark.parametrize("order", [(0, 2), (2, 0)])
-@pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+#: The order matters to what is stored, and not to where in a document the question stands.
+ORDERED = [(field, (2, 0)) for field in FIELDS.values()] + [(next(iter(FIELDS.values())), (0, 2))]
+
+
+@pytest.mark.parametrize(("field", "order"), ORDERED)
 def test_the_document_is_one_question_whatever_the_examples(tmp_path: Path, field: str, order: tuple[int, int]) -> None:
     url = f"duckdb:///{tmp_path}/s.duckdb"
     for shots in order:

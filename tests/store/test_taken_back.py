@@ -134,6 +134,7 @@ class Expected:
             return differences(held(store), self.of(*[name for name in order if name not in gone]))
 
 
+@pytest.mark.slow_on_server  # as the next test, which is longer
 def test_a_forgotten_table_leaves_nothing_behind(empty: Opener, tables: dict[str, Source]) -> None:
     """Each says something else of the same prompts, or of the same metric."""
     expected = Expected(empty, tables)
@@ -206,7 +207,18 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
         assert differences(held(store), held(fresh)) == []
 
 
-@pytest.mark.parametrize("gone", ["a.csv", "b.csv", pytest.param("c.csv", marks=pytest.mark.rare)])
+@pytest.mark.parametrize(
+    ("empty", "gone"),
+    [
+        ("duckdb", "a.csv"),
+        ("duckdb", "b.csv"),
+        pytest.param("duckdb", "c.csv", marks=pytest.mark.rare),
+        ("postgresql", "b.csv"),
+        pytest.param("postgresql", "a.csv", marks=pytest.mark.slow),
+        pytest.param("postgresql", "c.csv", marks=pytest.mark.slow),
+    ],
+    indirect=["empty"],
+)
 def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
     empty: Opener, tmp_path: Path, gone: str
 ) -> None:

@@ -416,7 +416,7 @@ def notes_on_ids(store: Store, reports: Sequence[LoadReport], before: int, after
     """Which benchmarks have prompts after those ``before`` whose ids others write otherwise (``1`` and ``1.0``), where
     that makes at least half of what they have more than their largest run; which have models that share none."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
-    if not new or after == before:
+    if not new or after == before or not store.rows(query_text("store", "may_be_apart"), {"last_prompt": before}):
         return []
     alike: dict[tuple[str, str, int], dict[str, dict[str, int]]] = {}
     sizes = {"last_prompt": before, "most_prompts": _MOST_PROMPTS}

@@ -31,7 +31,11 @@ Contents = dict[str, list[str]]
 
 def contents(store: Store) -> Contents:
     """The rows of every table in natural keys, without times; of the ledger which sources there are."""
-    return {name: _rows(store, name) for name in tables.metadata.tables if name not in LEFT_OUT}
+    names = [name for name in tables.metadata.tables if name not in LEFT_OUT]
+    # Most are empty, and to plan a query of their rows takes 4 ms each.
+    looks = " union all ".join(f"(select '{name}' as name from \"{name}\" limit 1)" for name in names)
+    filled = {row["name"] for row in store.rows(looks)}
+    return {name: _rows(store, name) if name in filled else [] for name in names}
 
 
 def differences(one: Contents, other: Contents) -> list[str]:

@@ -113,6 +113,7 @@ class Dimensions:
         self._ids: dict[str, dict[Key, int]] = {}
         self._reserved: dict[str, range] = {}
         self._most = 0  # rows of a table that the load may add, but for metrics and variants
+        self._n_metrics = 0  # of the load; some are new where a scorer is
         self._added: dict[str, set[int]] = {}  # in the transaction of this load, so nobody else points to them
         self._standing: dict[str, dict[int, dict[str, Any]]] = {}  # what the first source gave, by table and id
         self._said: list[Said] = []  # by the sources of this load, other than what stands
@@ -204,13 +205,19 @@ class Dimensions:
         go; with them those of what follows."""
         sizes = {table: max(count, RESERVED) for table, count in counts.items() if self._is_short(table, count)}
         for table, count in counts.items():
-            for follower in _FOLLOWERS.get(table, ()) if self._most <= RESERVED else ():
+            for follower in self._followers(table):
                 if self._is_short(follower, count):
                     sizes.setdefault(follower, RESERVED)
         if not sizes:
             return
         for table, first in allocate_each(connection, sizes).items():
             self._reserved[table] = range(first, first + sizes[table])
+
+    def _followers(self, table: str) -> tuple[str, ...]:
+        """Tables that get rows for the new rows of another, where a block of ids is enough for them."""
+        if table == "scorer":
+            return ("metric",) if 0 < self._n_metrics <= RESERVED else ()
+        return _FOLLOWERS.get(table, ()) if self._most <= RESERVED else ()
 
     def _is_short(self, table: str, count: int) -> bool:
         return len(self._reserved.get(table, range(0))) < count
@@ -246,6 +253,7 @@ class Dimensions:
         calls = [source.invocation for source in sources for _ in source.headers]
         described, described_by = _described(sources)
         self._begin(headers)
+        self._n_metrics = len(specs)
         models, agents, benchmark_ids, groups, scorers, variant_ids = self.ids_of(
             connection,
             [
@@ -261,6 +269,7 @@ class Dimensions:
                 Request(tables.prompt_variant, variants),
             ],
         )
+        self._n_metrics = 0  # scorers of votes come without
         benchmarks = {row["name"]: number for row, number in zip(described, benchmark_ids, strict=True)}
         self._hang(connection, _paths(sources), benchmarks)
         seed_rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
@@ -296,7 +305,7 @@ class Dimensions:
     def _begin(self, headers: Sequence[RunHeader]) -> None:
         """Begin the look-ups of one transaction."""
         self._added.clear()
-        self._most = len(headers)
+        self._most, self._n_metrics = len(headers), 0
 
     def _hang(self, connection: sa.Connection, paths: Iterable[Sequence[str]], by_name: Mapping[str, int]) -> None:
         """Set the parents along some paths, where a benchmark has none and no ring would close."""

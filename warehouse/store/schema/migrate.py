@@ -57,8 +57,34 @@ def downgrade(store: Store, target: str) -> None:
     _move(store, alembic.command.downgrade, target)
 
 
+#: What engines say of stores in which nothing differed from what this program describes, in this process.
+_AS_DESCRIBED: set[tuple[tuple[str, ...], ...]] = set()
+
+
 def schema_drift(store: Store) -> list[str]:
     """What differs between the schema that this program describes and the store's, in words."""
+    said = _said_of(store)
+    is_known = said in _AS_DESCRIBED
+    found = [] if is_known else _compared(store)
+    foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
+    if not (found or foreign or is_known or store.dialect.embedded):
+        foreign = printed_otherwise(store) or []
+    if said and not found and not foreign:
+        _AS_DESCRIBED.add(said)
+    return found + foreign
+
+
+def _said_of(store: Store) -> tuple[tuple[str, ...], ...]:
+    """What the engine says of our tables and views, which it does in a tenth of the time that it takes to compare each
+    of them; nothing for a lake."""
+    if store.dialect.objects is None:
+        return ()
+    names = tables.metadata.tables.keys() | {view.name for view in query_files.views(store.dialect.name)}
+    rows = store.rows(query_files.query_text(store.dialect.objects.folder, "described"))
+    return tuple(sorted((row["kind"], row["name"], row["text"]) for row in rows if row["name"] in names))
+
+
+def _compared(store: Store) -> list[str]:
     with store.begin() as begun:
         connection = engines.full_connection(begun)
         context = alembic.migration.MigrationContext.configure(
@@ -67,11 +93,7 @@ def schema_drift(store: Store) -> list[str]:
         differences = alembic.autogenerate.compare_metadata(context, tables.metadata)
         views = set(sa.inspect(connection).get_view_names())
     expected = {view.name for view in query_files.views(store.dialect.name)}
-    found = [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
-    foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
-    if not found and not foreign and not store.dialect.embedded:
-        foreign = printed_otherwise(store) or []
-    return found + foreign
+    return [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
 
 
 def _move(store: Store, command: Any, target: str) -> None:

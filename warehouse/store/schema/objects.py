@@ -17,13 +17,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import StoreError
 from warehouse.store.alchemy import sa
-from warehouse.store.engines import OwnObjects
+from warehouse.store.engines import Dialect, OwnObjects
 from warehouse.store.schema import found_before, server_views
 from warehouse.store.schema.head import HEAD, TABLES, VERSION_TABLE
 from warehouse.store.schema.made_objects import make_objects
@@ -49,7 +50,7 @@ class Look:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._seen = _look_of(store)
+        self._seen = look_of(store.url, store.dialect)
         self._is_proven = self._seen is not None and self._seen.is_proven
         self._rows = [] if self._is_proven else _objects_of(store)
 
@@ -106,7 +107,7 @@ def _objects_of(store: Store) -> list[dict[str, Any]]:
 
 def remember(store: Store) -> None:
     """A file that this program alone has written since it was proven needs no second proof."""
-    seen = _look_of(store)
+    seen = look_of(store.url, store.dialect)
     if seen is not None:
         seen.keep()
 
@@ -118,7 +119,7 @@ def remember_views(store: Store) -> None:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
     """A file as the disk tells it."""
 
     version: str  #: of the engine.
@@ -141,11 +142,12 @@ def _rules(engine_version: str) -> str:
     return f"{HEAD} {_RULES} {engine_version}"
 
 
-def _look_of(store: Store) -> _Seen | None:
-    objects = store.dialect.objects
+def look_of(url: sa.URL, dialect: Dialect) -> Seen | None:
+    """The file of a store as it is now; nothing of what is no file."""
+    objects = dialect.objects
     if objects is None or objects.version is None:
         return None
-    path = Path(store.url.database or "").resolve()
+    path = Path(url.database or "").resolve()
     look: list[int] = []
     for file in (path, path.with_name(path.name + ".wal")):
         try:
@@ -154,7 +156,7 @@ def _look_of(store: Store) -> _Seen | None:
             look.append(0)
         else:
             look += [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
-    return _Seen(objects.version(), str(path), look)
+    return Seen(objects.version(), str(path), look)
 
 
 def foreign_objects(store: Store) -> list[str]:
@@ -233,6 +235,7 @@ def _plain(text: str) -> str:
     return text.replace(" AS MATERIALIZED (", " AS (")
 
 
+@cache
 def expected_views(objects: OwnObjects) -> dict[str, str]:
     """What the engine prints of each view that this version makes."""
     with _empty_store(objects) as raw:
@@ -244,6 +247,7 @@ def _views_in(raw: Any) -> dict[str, str]:
     return {name: _plain(text) for name, kind, text in rows if kind == "view"}
 
 
+@cache
 def _in_older_form(objects: OwnObjects) -> dict[str, str]:
     """The same as a file of the oldest form that the engine writes keeps it: somebody may have made the file before a
     store was put into it."""
