@@ -25,13 +25,6 @@ _MAY_REJECT = 1000
 #: Bytes of a file that is damaged as a whole; larger ones only cost time.
 _MOST_BYTES = 1 << 20
 
-#: What scores are, whoever reads them: the same in every order of files, lines and keys.
-_SCORES = """
-select model, benchmark, metric, round(estimate, 9) as estimate, n_prompts
-from score_summary
-order by model, benchmark, metric, estimate, n_prompts
-"""
-
 
 def check_importer(
     path: str | Path, *, format: str | None = None, values: Mapping[str, Any] | None = None, server: str | None = None
@@ -179,11 +172,15 @@ class _Proof:
             self.findings.expect(not is_half, what, f"{name}: refused, and {runs} runs stay")
             self.prove(store, what, name)
 
-    def scores_of(self, path: Path) -> tuple[list[dict[str, Any]], IngestReport]:
-        """The scores of a dump in a new store, with what was said of it."""
+    def scores_of(self, path: Path) -> tuple[list[tuple[Any, ...]], IngestReport]:
+        """The scores of a dump in a new store, which no order may change, with what was said of it."""
         with new_store() as store:
             report = self.read(store, path)
-            return store.rows(_SCORES), report
+            rows = store.rows("select model, benchmark, metric, estimate, n_prompts from score_summary")
+        for row in rows:
+            if row["estimate"] is not None:
+                row["estimate"] = f"{row['estimate']:.9g}"
+        return sorted((tuple(row.values()) for row in rows), key=str), report
 
     def prove(self, store: Store, what: str, name: str) -> None:
         """What ``warehouse db check --deep`` says."""

@@ -22,6 +22,7 @@ from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load
 from warehouse.store.load.statements import holders_of_runs, of_sources, statement, write
 from warehouse.store.schema.later import tables
+from warehouse.store.sql.query_files import query_text
 
 #: What such a statement is about: its subject is the run, its words are by column.
 SAMPLES = "samples"
@@ -163,11 +164,9 @@ def _unlike(scratch: Scratch, again: Mapping[int, int]) -> dict[int, list[str]]:
         names = ", ".join(("run_id", *table.place, *table.details))
         of_runs = "where run_id in (select unnest(cast(:ids as bigint[])))"
         scratch.pull("held_sample", f"select {names} from {table.name} {of_runs}", {"ids": sorted(set(again.values()))})
-        for run, *flags in scratch.rows(
-            f"select again_run.run, {_differences(table)} from again_run"
-            f" join stage_{table.name} as said on said.run = again_run.run"
-            f" join held_sample as held using (run_id, {', '.join(table.place)}) group by again_run.run"
-        ):
+        place = ", ".join(table.place)
+        parts = {"differs": _differences(table), "table": f"stage_{table.name}", "place": place}
+        for run, *flags in scratch.rows(query_text("ingest", "unlike_samples").format(**parts)):
             unlike[run] += [column for column, is_unlike in zip(table.columns(), flags, strict=True) if is_unlike]
     return {run: columns for run, columns in unlike.items() if columns}
 
