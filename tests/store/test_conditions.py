@@ -94,7 +94,9 @@ FIELDS: list[dict[str, Any]] = [
 def test_a_store_of_before_gets_the_settings_that_its_dumps_would_give(kit: Any) -> None:
     headers = [kit.header(str(number), benchmark=f"b{number}", **fields) for number, fields in enumerate(FIELDS)]
     headers.append(kit.header("9", benchmark="judged", metrics=(kit.spec("acc", judge_model="org/judge"),)))
-    kit.load(headers, [row for run in range(len(headers)) for row in kit.rows(SCORES, run=run)])
+    measured = {"latency": 0.1, "cost": 1 / 3}
+    rows = [kit.rows(SCORES, run=run, **(measured if run % 2 else {})) for run in range(len(headers))]
+    kit.load(headers, [row for of_run in rows for row in of_run])
     columns = "condition_key, recorded_key, execution_key, cast(settings as varchar), cast(marks as varchar)"
     loaded = kit.all(f"select {columns}, cast(versions as varchar) from run order by id")
     downgrade(kit.store, "0015")

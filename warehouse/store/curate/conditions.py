@@ -19,6 +19,7 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.ignored_settings import NEVER_IGNORED, IgnoredSetting, IgnoredSettings
 from warehouse.store.load.dimensions import seed_label
+from warehouse.store.load.run_keys import marks_of_samples
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -217,16 +218,18 @@ def complete(store: Store, connection: sa.Connection) -> int:
     """
     text = query_text("store", "stored_settings")
     rows = [dict(row) for row in connection.execute(sa.text(text)).mappings()]
-    changes = [_completed(row) for row in rows]
+    taken = connection.execute(sa.text(query_text("store", "stored_sample_marks")))
+    of_samples = {run_id: marks_of_samples(latency, cost) for run_id, latency, cost in taken}
+    changes = [_completed(row, of_samples.get(row["run_id"], {})) for row in rows]
     _write(connection, changes)
     return len(changes)
 
 
-def _completed(row: dict[str, Any]) -> dict[str, Any]:
+def _completed(row: dict[str, Any], of_samples: Mapping[str, str]) -> dict[str, Any]:
     told = settings_of_stored(row)
     if not row["n_found"]:
         told = told.of_figures_alone()
-    marks = dict(sorted(told.marks.items()))
+    marks = dict(sorted({**of_samples, **told.marks}.items()))
     return {
         "id": row["run_id"],
         "settings": engines.json_text(dict(told.settings)),

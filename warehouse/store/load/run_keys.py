@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
@@ -23,6 +24,20 @@ def execution_key(marks: Mapping[str, str]) -> str:
 def stored_marks(marks: Mapping[str, str] | None) -> dict[str, str] | None:
     """Marks as a run has them, by name whoever said them first; None without any."""
     return dict(sorted(marks.items())) if marks else None
+
+
+def marks_of_samples(latency: float | None, cost: float | None) -> dict[str, str]:
+    """What the samples of a run took together, as marks of its execution.
+
+    To six digits, which the same values read from another form of a file add up to; 0 is written by tools that do not
+    measure it.
+
+    Args:
+        latency: sum of the samples' seconds; None: none says any.
+        cost: sum of their dollars.
+    """
+    taken = {"sample_latencies": latency, "sample_costs": cost}
+    return {name: f"{value:.6g}" for name, value in taken.items() if value and isfinite(value)}
 
 
 def run_key(header: RunHeader) -> str | None:

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import groupby
-from math import isfinite
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -23,6 +22,7 @@ from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key, parse_json
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
+from warehouse.store.load.run_keys import marks_of_samples
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.stage_scans import fill_scans, fill_votes
 from warehouse.store.sql.query_files import query_text
@@ -588,23 +588,14 @@ def measure(
     }
 
 
-#: What samples take, as the marks of their run are called.
-_TAKEN = {"latency": "sample_latencies", "cost": "sample_costs"}
-
-
 def sample_marks(scratch: Scratch, columns: AbstractSet[str]) -> dict[int, dict[str, str]]:
-    """What marks the execution of each run by its samples: the sum of their latencies, and of their costs.
-
-    To six digits: the same values read from another form of a file add up to that.
+    """What marks the execution of each run by its samples.
 
     Args:
         scratch: with generations that are settled.
         columns: of samples, that may hold anything.
     """
-    if not columns & _TAKEN.keys():
+    if not columns & {"latency", "cost"}:
         return {}
-    marks: dict[int, dict[str, str]] = {}
-    for run, *sums in scratch.rows(query_text("ingest", "sample_marks")):
-        taken = zip(_TAKEN.values(), sums, strict=True)
-        marks[run] = {name: f"{value:.6g}" for name, value in taken if value is not None and isfinite(value)}
-    return marks
+    rows = scratch.rows(query_text("ingest", "sample_marks"))
+    return {run: marks_of_samples(latency, cost) for run, latency, cost in rows}
