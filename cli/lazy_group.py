@@ -46,7 +46,8 @@ class LazyGroup(click.Group):
         return subcommand
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args[0] not in {*all_names(), *FORMER} and not args[0].startswith("-"):
+        is_ours = args[0] in COMMANDS or args[0] in FORMER or args[0].startswith("-")
+        if not is_ours and args[0] not in all_names():  # looks through what is installed, which takes a while
             advice = did_you_mean(args[0], all_names(), "")
             raise click.UsageError("; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx)
         return super().resolve_command(ctx, args)
