@@ -54,6 +54,16 @@ class Decision:
     note: str = ""
     is_doubtful: bool = False  # the note is on what may be read in two ways
 
+    def stored_as(self, run_ids: Mapping[int, int]) -> int:
+        """Id of the run of the store that this one is, a new one or one that was there; of none that is left out.
+
+        Args:
+            run_ids: ids of the new runs of the load, by their number.
+        """
+        if self.same_as is not None:
+            return self.same_as
+        return run_ids[self.run if self.same_in_dump is None else self.same_in_dump]
+
 
 @dataclass(frozen=True)
 class _Stored:

@@ -116,10 +116,7 @@ def _tell_tags(
         tags = state.dump.runs[decision.run].tags
         if not tags or decision.action == "skip":
             continue
-        run_id = run_ids.get(decision.run, decision.same_as)
-        if run_id is None:
-            assert decision.same_in_dump is not None
-            run_id = run_ids[decision.same_in_dump]
+        run_id = decision.stored_as(run_ids)
         told[state.part_of(decision.run).source.id, run_id].update(tags)
         if decision.action == "seen":
             seen[run_id].update(tags)
@@ -166,12 +163,9 @@ def _last_words(
     words: dict[tuple[int, int], Decision] = {}
     completed: set[int] = set()
     for decision in decisions:
-        run_id = decision.same_as
         if decision.action != "seen":
             continue
-        if run_id is None:
-            assert decision.same_in_dump is not None
-            run_id = run_ids[decision.same_in_dump]
+        run_id = decision.stored_as(run_ids)
         source_id = state.part_of(decision.run).source.id
         if given_by.get(run_id) == source_id:
             continue
@@ -376,7 +370,7 @@ def published_again(
         if decision.action != "seen" or decision.run not in state.measured:
             continue
         part, header = state.part_of(decision.run), state.dump.runs[decision.run]
-        run_id = _seen_as(decision, run_ids)
+        run_id = decision.stored_as(run_ids)
         if (part.source.id, run_id) in given:
             continue
         rows = again.setdefault((part.source.id, run_id), [])
@@ -384,14 +378,6 @@ def published_again(
             metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
             rows.append(_published_row(state, part, item, decision.run, run_id, metric))
     return again
-
-
-def _seen_as(decision: Decision, run_ids: Mapping[int, int]) -> int:
-    """Id of the run that one of the load is."""
-    if decision.same_as is not None:
-        return decision.same_as
-    assert decision.same_in_dump is not None
-    return run_ids[decision.same_in_dump]
 
 
 def _published_row(
@@ -433,10 +419,7 @@ def link_sources(
     for decision in decisions:
         if decision.action == "skip":
             continue
-        run_id = decision.same_as
-        if run_id is None:
-            run = decision.run if decision.same_in_dump is None else decision.same_in_dump
-            run_id = run_ids[run]
+        run_id = decision.stored_as(run_ids)
         path_in_source = masked(readable(state.dump.runs[decision.run].place)) or None
         source_id = state.part_of(decision.run).source.id
         keys = {"run_key": decision.run_key, "superseded_by": decision.superseded_by}

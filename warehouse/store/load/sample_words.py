@@ -141,16 +141,11 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
 
 def _seen_again(state: _Load, decisions: Iterable[Decision], run_ids: Mapping[int, int]) -> dict[int, int]:
     """Ids of the stored runs that runs of the load are, by the numbers of these."""
-    again = {}
-    for decision in decisions:
-        if decision.action != "seen" or decision.run not in state.measured:
-            continue
-        run_id = decision.same_as
-        if run_id is None:
-            assert decision.same_in_dump is not None
-            run_id = run_ids[decision.same_in_dump]
-        again[decision.run] = run_id
-    return again
+    return {
+        decision.run: decision.stored_as(run_ids)
+        for decision in decisions
+        if decision.action == "seen" and decision.run in state.measured
+    }
 
 
 def _unlike(scratch: Scratch, again: Mapping[int, int]) -> dict[int, list[str]]:
