@@ -14,6 +14,16 @@ from warehouse.errors import StatisticsError
 from warehouse.questions import registry
 
 PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+#: Questions that are none.
+OTHERS = """
+
+class Mute(Question):
+    NAME = "mute"
+
+
+class Unnamed(Question):
+    pass
+"""
 METADATA = "Metadata-Version: 2.1\nName: telling\nVersion: 1\n"
 
 
@@ -32,7 +42,8 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     heading, point = blocks(PAGE, "toml")[0].splitlines()
     group = heading.removeprefix("[project.entry-points.").strip('"]')
     points = f"[{group}]\n{point.replace(chr(34), '')}\nbroken = telling:Nothing\ncompare = telling:Telling\n"
-    install(tmp_path / "site", blocks(PAGE, "python")[0], points)
+    points += "renamed = telling:Telling\nmute = telling:Mute\nunnamed = telling:Unnamed\n"
+    install(tmp_path / "site", blocks(PAGE, "python")[0] + OTHERS, points)
     (tmp_path / "quiz.csv").write_text(blocks(PAGE, "text")[0], encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path / "site")
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
@@ -87,6 +98,18 @@ def test_one_that_does_not_load_is_told_and_stops_nothing(terminal: Terminal) ->
     assert "the question 'broken' (telling:Nothing) does not load" in " ".join(listed.split())
     asked = terminal("warehouse broken quiz")
     assert asked.startswith("Error: the question 'broken' (telling:Nothing) does not load") and "Traceback" not in asked
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("renamed", "calls itself 'telling'; its NAME has to be that of its entry point"),
+        ("mute", "has no answer; expected a method answer(self, store)"),
+        ("unnamed", "calls itself ''"),
+    ],
+)
+def test_a_class_that_cannot_be_asked_is_told(terminal: Terminal, name: str, said: str) -> None:
+    assert f"the question '{name}'" in terminal(f"warehouse {name}") and said in terminal(f"warehouse {name}")
 
 
 def test_a_name_of_this_package_is_its_own(terminal: Terminal) -> None:

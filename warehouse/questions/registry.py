@@ -246,6 +246,9 @@ def _loaded(point: EntryPoint) -> type[Question]:
         raise WarehouseError(f"{where} does not load: {error}") from error
     if not (isinstance(question, type) and issubclass(question, Question)):
         raise WarehouseError(f"{where} is no question; expected a class that derives from warehouse.questions.Question")
-    if point.name != question.NAME:
-        raise WarehouseError(f"{where} calls itself {question.NAME!r}; its NAME has to be that of its entry point")
+    named = getattr(question, "NAME", "")
+    if named != point.name:
+        raise WarehouseError(f"{where} calls itself {named!r}; its NAME has to be that of its entry point")
+    if not question.ANSWER and question.answer is Question.answer:
+        raise WarehouseError(f"{where} has no answer; expected a method answer(self, store)")
     return question
