@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse import connect
+from warehouse.analysis.selection.scorers import others_in_words
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 
@@ -101,3 +102,12 @@ def test_after_labels_of_people_everything_goes_on_as_before(
     assert "gpt-4o" in page.read_text()
     agreement = store.judge("faq", judge="gpt-4o", human="people")
     assert agreement.rows[0].n_labels == 30
+
+
+def test_scorers_without_a_name_are_told_apart_by_their_kind() -> None:
+    """And nobody is told to name one that has no name."""
+    assert others_in_words([(0, ""), (1, "")]) == "by a comparison; also scored by an execution"
+    assert others_in_words([(0, ""), (3, ""), (3, "Ada")]) == (
+        "by a comparison; also scored by people, Ada (--where scorer=NAME takes one alone)"
+    )
+    assert others_in_words([(2, "gpt"), (2, "gpt")]) == ""

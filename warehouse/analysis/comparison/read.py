@@ -50,6 +50,7 @@ from warehouse.analysis.selection.reference import (
 )
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scorers import scorer_in_words
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
@@ -304,12 +305,14 @@ class TwoModels:
             return ""
         runs = {run for condition in both for run in condition.run_ids}
         there = {row["metric_id"] for row in run_metrics_of(self.store, ids) if row["run_id"] in runs}
-        others = [
-            other.scored_by or "a comparison" for key, other in alike.items() if key in there and key != metric.id
-        ]
+        others = {
+            scorer_in_words(other.scored_by, other.scorer_kind)
+            for key, other in alike.items()
+            if key in there and key != metric.id
+        }
         if not others:
             return ""
-        return f"by {metric.scored_by or 'a comparison'}; also scored by {', '.join(sorted(set(others)))}"
+        return f"by {scorer_in_words(metric.scored_by, metric.scorer_kind)}; also scored by {', '.join(sorted(others))}"
 
     def _scores_of(self, row: ScoredCondition) -> PromptScores:
         """The scores of a row.

@@ -12,13 +12,20 @@ from warehouse.store.sql.query_files import query_text
 SCORER = "scorer"
 #: Who is taken where several scored the same: a program before a judge, a judge before people.
 _KINDS_OF_SCORERS = ("match", "execution", "model", "human")
+#: What a scorer without a name is called, by its kind.
+_WITHOUT_NAME = {"match": "a comparison", "execution": "an execution", "model": "a judge", "human": "people"}
+
+
+def scorer_in_words(name: str, kind: str) -> str:
+    """A scorer by its name, else by its kind."""
+    return name or _WITHOUT_NAME.get(kind, "a comparison")
 
 
 def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
     """Of each run the place of the kind of its scorers, and their names."""
     names: dict[int, list[tuple[int, str]]] = {}
     for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": list(runs)}):
-        name = row["judge_model"] or row["name"] or "a comparison"
+        name = scorer_in_words(row["judge_model"] or row["name"], row["kind"])
         names.setdefault(row["run_id"], []).append((_KINDS_OF_SCORERS.index(row["kind"]), name))
     return {
         run: (min(place for place, _ in found), ", ".join(sorted({name for _, name in found})))
@@ -59,7 +66,10 @@ def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:
     Args:
         scorers: place of the kind of each, and its name.
     """
-    names = [name or "a comparison" for _, name in sorted(set(scorers))]
-    if len(names) < 2:
+    different = sorted(set(scorers))
+    if len(different) < 2:
         return ""
-    return f"by {names[0]}; also scored by {', '.join(names[1:])} (--where scorer=NAME takes one alone)"
+    kinds = (*_KINDS_OF_SCORERS, "")  # the last of those that are none of them
+    first, *others = [scorer_in_words(name, kinds[place]) for place, name in different]
+    advice = " (--where scorer=NAME takes one alone)" if any(name for _, name in different) else ""
+    return f"by {first}; also scored by {', '.join(others)}{advice}"
