@@ -3,7 +3,7 @@
 select benchmark_metric.benchmark_id, metric.id, metric.name, metric.filter, metric.unit,
     metric.link, scorer.name as scorer, scorer.judge_model, scorer.parameters_key,
     headline_metric.is_default, headline_metric.n_runs, benchmark_metric.kind,
-    benchmark_metric.low, benchmark_metric.high, benchmark_metric.higher_is_better,
+    benchmark_metric.low, benchmark_metric.high, headline_metric.higher_is_better,
     scorer.kind as scorer_kind
 from benchmark_metric
 join metric on metric.id = benchmark_metric.metric_id

@@ -7,7 +7,7 @@ join benchmark on benchmark.id = benchmark_metric.benchmark_id
 join metric on metric.id = benchmark_metric.metric_id
 join headline_metric on headline_metric.benchmark_id = benchmark_metric.benchmark_id
     and headline_metric.metric_id = metric.id
-where benchmark_metric.higher_is_better is null and headline_metric.n_runs > 0
+where headline_metric.higher_is_better is null and headline_metric.n_runs > 0
 order by case when headline_metric.is_default then 0 else 1 end, benchmark.name nulls last,
     metric.name nulls last, metric.filter nulls last
 limit :most

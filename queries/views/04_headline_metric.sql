@@ -10,7 +10,8 @@
 --   benchmark_id: id of the benchmark
 --   metric_id: id of the metric
 --   is_default: the metric is the benchmark's headline metric
---   higher_is_better: direction; null if unknown
+--   higher_is_better: direction; of a metric of which nobody says it that of the others of its name
+--     and filter, by other scorers, where they agree; null if unknown
 --   n_runs: current runs that have figures of a metric of this name and filter
 with described as (
   select
@@ -36,7 +37,9 @@ named as (
     filter,
     max(word) as best_word,
     bool_or(has_mean) as has_mean,
-    bool_and(is_human) as is_human
+    bool_and(is_human) as is_human,
+    case when bool_and(higher_is_better) = bool_or(higher_is_better)
+      then bool_and(higher_is_better) end as direction
   from described
   group by shown_id, name, filter
 ),
@@ -97,6 +100,7 @@ ranked as (
     named.shown_id,
     named.name,
     named.filter,
+    named.direction,
     named.best_word >= 0 or named.not_chosen = 0 as may_lead,
     coalesce(counted.n_runs, 0) as n_runs,
     row_number() over (
@@ -124,7 +128,7 @@ select
   described.benchmark_id,
   described.metric_id,
   ranked.place = 1 and ranked.may_lead as is_default,
-  described.higher_is_better,
+  coalesce(described.higher_is_better, ranked.direction) as higher_is_better,
   ranked.n_runs
 from described
 join ranked

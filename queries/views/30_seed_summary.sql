@@ -128,7 +128,7 @@ select
   p.metric_id,
   metric.name as metric,
   metric.filter as metric_filter,
-  benchmark_metric.higher_is_better,
+  headline_metric.higher_is_better,
   p.seed_mean,
   p.seed_std,
   p.seed_mean / nullif(p.seed_std, 0) as signal_to_noise,
@@ -143,9 +143,9 @@ select
   avg(case when p.n_seeds = p.most_seeds then p.seed_std end) over setting as seed_std_averaged
 from along_training p
 join metric on metric.id = p.metric_id
-left join benchmark_metric
-  on benchmark_metric.benchmark_id = p.benchmark_id
-  and benchmark_metric.metric_id = p.metric_id
+left join headline_metric
+  on headline_metric.benchmark_id = p.benchmark_id
+  and headline_metric.metric_id = p.metric_id
 window setting as (
   partition by
     p.model, p.recipe, p.position_unit, p.agent_id, p.benchmark_id, p.split, p.task_version,

@@ -68,6 +68,41 @@ def test_the_scorer_that_is_asked_for_is_taken(duckdb_url: str, judge: Path, peo
         store.leaderboard("faq", where=["scorer=peple"])
 
 
+def of_kind(folder: Path, kind: str, direction: str, models: str) -> tuple[Path, Path]:
+    """A table with a mapping by which one without a name has scored."""
+    table, mapping = folder / f"{kind}.csv", folder / f"{kind}.toml"
+    rows = [f"{model},q{number},{number % 2}" for model in models for number in range(6)]
+    table.write_text("\n".join(["model,question,score", *rows]) + "\n")
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = { const = "quiz" }\n[sample]\nprompt_id = "question"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "score"\n'
+        f'[metrics.score]\nscorer_kind = "{kind}"\n{direction}'
+    )
+    return table, mapping
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_judge_without_a_name_is_not_ranked_with_a_program(
+    duckdb_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, *, turned: bool
+) -> None:
+    """And what one source says of the direction of a metric another, by another scorer, does not take back."""
+    by_program = of_kind(tmp_path, "match", "higher_is_better = true\n", "ab")
+    by_judge = of_kind(tmp_path, "model", "", "cd")
+    store = connect(duckdb_url)
+    for table, mapping in sorted((by_program, by_judge), reverse=turned):
+        store.ingest(table, mapping=mapping)
+    board = store.leaderboard("quiz")
+    assert board.higher_is_better
+    assert any("differ in judge or scorer (a comparison, a judge)" in note for note in board.notes)
+    assert not any("not known whether" in note for note in board.notes)
+    assert [row.rank for row in board.rows] == [1, 1, 1, 1]
+    stored = store.query("select distinct higher_is_better from score_summary")
+    assert stored["higher_is_better"].to_list() == [True]
+    assert store.compare("c", "d").rows[0].difference == 0
+    with pytest.raises(MisuseError, match="they differ in scorer 'none' against 'a judge'"):
+        store.compare("a", "c")
+
+
 def test_after_labels_of_people_everything_goes_on_as_before(
     run: Caller, duckdb_url: str, judge: Path, tmp_path: Path
 ) -> None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.support.stores import empty_store
 from warehouse.importers.base import batch_of
-from warehouse.records import Dump, RunHeader
+from warehouse.records import Dump, PublishedScore, RunHeader
 from warehouse.store.load import source_ledger
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.schema.migrate import check
@@ -21,8 +21,17 @@ from warehouse.testing.contents import contents, differences
 pytestmark = [pytest.mark.engine]
 
 Rows = list[dict[str, Any]]
-#: What a source holds: header and rows of its run.
-Source = tuple[RunHeader, Rows]
+
+
+class Source(NamedTuple):
+    """What a source holds."""
+
+    header: RunHeader
+    rows: Rows
+    others: tuple[RunHeader, ...] = ()  #: of its further runs.
+    of_suites: tuple[PublishedScore, ...] = ()  #: what it publishes of several runs together.
+
+
 #: A store in which sources were loaded.
 Opener = Callable[[], AbstractContextManager[Any]]
 
@@ -50,9 +59,10 @@ def load(kit: Any, sources: dict[str, Source], names: Sequence[str]) -> dict[str
     """Ids of sources, by name, loaded one after the other."""
     ids = {}
     for name in names:
-        header, rows = sources[name]
+        source = sources[name]
         claim = kit.claim(name, f"{list(sources).index(name):064}")
-        kit.loader.load(Dump((header,), [batch_of(rows)]), claim, LoadOptions())
+        dump = Dump((source.header, *source.others), [batch_of(source.rows)], published=source.of_suites)
+        kit.loader.load(dump, claim, LoadOptions())
         ids[name] = str(claim.id)
     return ids
 
@@ -88,9 +98,9 @@ def left(empty: Opener, sources: dict[str, Source], orders: Iterable[Sequence[st
 def sources_of_samples(kit: Any) -> dict[str, Source]:
     header = kit.header(None)
     return {
-        "bare": (header, rows_of(kit, {}, {}, {})),
-        "seconds": (header, rows_of(kit, {"latency": 1.5}, {}, {"latency": 2.5, "explanation": "so"})),
-        "words": (
+        "bare": Source(header, rows_of(kit, {}, {}, {})),
+        "seconds": Source(header, rows_of(kit, {"latency": 1.5}, {}, {"latency": 2.5, "explanation": "so"})),
+        "words": Source(
             header,
             rows_of(
                 kit,
@@ -135,9 +145,9 @@ def sources_of_figures(kit: Any) -> dict[str, Source]:
     accuracy, other = kit.figure("acc", 0.5, standard_error=0.1), kit.figure("acc", 0.6)
     f1, best = kit.figure("f1", 0.7), kit.figure("acc", None, statistic="best", raw="N/A")
     return {
-        "none": (kit.header(None), rows),
-        "one": (kit.header(None, published=(accuracy, f1)), rows),
-        "other": (kit.header(None, published=(other, best)), rows),
+        "none": Source(kit.header(None), rows),
+        "one": Source(kit.header(None, published=(accuracy, f1)), rows),
+        "other": Source(kit.header(None, published=(other, best)), rows),
     }
 
 
@@ -148,6 +158,45 @@ def test_published_figures_go_with_the_last_source_that_says_them(empty: Opener)
         stored = "select source_id, statistic, value, raw from published_score order by metric_id, statistic"
         assert kit.all(stored) == [(3, "best", None, "N/A"), (2, "mean", 0.5, None), (2, "mean", 0.7, None)]
     assert left(empty, sources, [("none", "one", "other")]) == {}
+
+
+def sources_of_suites(kit: Any) -> dict[str, Source]:
+    """Sources of two runs of a suite, which publish different figures of it; and one that has a run more."""
+    headers = [kit.header("1", benchmark=name, suite=("exam",)) for name in ("one", "two", "three")]
+    rows = [{**kit.row(f"q{n}", float(n % 2)), "run": run} for run in range(2) for n in range(3)]
+    more = [*rows, {**kit.row("q0", 1.0), "run": 2}]
+    mean, other = kit.figure("acc", 0.5, benchmark="exam", standard_error=0.1), kit.figure("acc", 0.6, benchmark="exam")
+    f1 = kit.figure("f1", 0.7, benchmark="exam")
+    first, *two = headers[:2]
+    return {
+        "none": Source(first, rows, (*two,)),
+        "mean": Source(first, rows, (*two,), (mean,)),
+        "both": Source(first, rows, (*two,), (other, f1)),
+        "more": Source(first, more, (*headers[1:],), (f1,)),
+    }
+
+
+def test_figures_of_suites_come_from_all_sources(empty: Opener) -> None:
+    with empty() as kit:
+        sources = sources_of_suites(kit)
+        stored = "select source_id, value, standard_error from published_score where run_id is null order by 1, 2"
+        load(kit, sources, ["none", "mean", "both"])
+        assert kit.counts("run") == (2,)
+        assert kit.all(stored) == [(2, 0.5, 0.1), (3, 0.7, None)]
+
+
+def test_figures_of_suites_go_with_the_last_source_that_says_them(empty: Opener) -> None:
+    with empty() as kit:
+        sources = sources_of_suites(kit)
+    assert left(empty, sources, [("none", "mean", "both")]) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("empty", ["duckdb"], indirect=True)
+def test_figures_of_suites_in_every_order(empty: Opener) -> None:
+    with empty() as kit:
+        sources = sources_of_suites(kit)
+    assert left(empty, sources, permutations(sources)) == {}
 
 
 def test_other_seconds_are_another_execution(empty: Opener) -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.conditions import Condition, Run
-from warehouse.analysis.selection.scorers import name_scorers, place_of
+from warehouse.analysis.selection.scorers import name_scorers, place_of, scorer_in_words
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.columns import rows_of
 from warehouse.store.connection import Store
@@ -92,8 +92,16 @@ class Metric:
 
     @property
     def scale(self) -> tuple[str, ...]:
-        """What must agree for two figures to be on one scale and from one judge."""
-        return (self.unit, self.link, self.scorer, self.judge_model, self.parameters_key)
+        """What must agree for two figures to be on one scale and by one scorer."""
+        return (self.unit, self.link, self.told_scorer, self.judge_model, self.parameters_key)
+
+    @property
+    def told_scorer(self) -> str:
+        """The scorer by its name; a judge, or people, without one by what they are. Empty for a plain comparison."""
+        is_person_or_judge = self.scorer_kind in ("model", "human")
+        if is_person_or_judge and not self.scored_by:
+            return scorer_in_words("", self.scorer_kind)
+        return self.scorer
 
 
 def find_benchmark(store: Store, name: str) -> Benchmark:

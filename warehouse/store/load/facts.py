@@ -342,8 +342,6 @@ def _push_texts(scratch: Scratch, are_all: bool) -> None:
 
 def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Figures that the source publishes, of new runs and of its groups."""
-    from warehouse.store.load.state import group_spec
-
     rows: list[dict[str, Any]] = []
     for part in state.parts:
         fresh = [run for run in part.runs if run in run_ids]
@@ -352,12 +350,34 @@ def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, 
             for item in header.published:
                 metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
                 rows.append(_published_row(state, part, item, run, run_ids[run], metric))
-        for item in part.dump.published if fresh else ():
-            metric = state.metric_ids[group_spec(part.dump, item)]
-            rows.append(_published_row(state, part, item, part.runs[0], None, metric))
+        if fresh:
+            rows += _published_of_suites(state, part)
     if rows:
         published = as_arrow(tables.published_score, rows)
         store.dialect.append(store.connection, "published_score", published, scratch.replaced)
+
+
+def suites_published_again(
+    state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+) -> dict[int, list[dict[str, Any]]]:
+    """What sources publish of groups of runs that other sources have given, by source."""
+    seen = {decision.run for decision in decisions if decision.action == "seen"}
+    again: dict[int, list[dict[str, Any]]] = {}
+    for part in state.parts:
+        is_new = any(run in run_ids for run in part.runs)
+        if part.dump.published and not is_new and not seen.isdisjoint(part.runs):
+            again[part.source.id] = _published_of_suites(state, part)
+    return again
+
+
+def _published_of_suites(state: _Load, part: SourcePart) -> list[dict[str, Any]]:
+    from warehouse.store.load.state import group_spec
+
+    rows = []
+    for item in part.dump.published:
+        metric = state.metric_ids[group_spec(part.dump, item)]
+        rows.append(_published_row(state, part, item, part.runs[0], None, metric))
+    return rows
 
 
 def published_again(

@@ -60,6 +60,24 @@ def word_of(rows: Iterable[Row]) -> Word:
     return {tuple(row[name] for name in _NAME): tuple(row[name] for name in _VALUE) for row in rows}
 
 
+def as_rows(word: Word, what: Row) -> list[dict[str, Any]]:
+    """Rows for ``published_score`` that say this of a run, or of several."""
+    return [
+        {**what, **dict(zip(_NAME, name, strict=True)), **dict(zip(_VALUE, value, strict=True))}
+        for name, value in word.items()
+    ]
+
+
+def as_said(word: Word) -> list[list[Any]]:
+    """What a source publishes, as its statement keeps it."""
+    return [[*name, *value] for name, value in sorted(word.items(), key=str)]
+
+
+def from_said(said: Iterable[Sequence[Any]]) -> Word:
+    """What a source publishes, by its statement."""
+    return {tuple(row[: len(_NAME)]): tuple(row[len(_NAME) :]) for row in said}
+
+
 class _Words:
     """What each source publishes of some runs, and which figures stand of them."""
 
@@ -77,7 +95,7 @@ class _Words:
             for name in word:
                 self._given_by[row["run_id"]][name] = row["source_id"]
         self._stated: dict[tuple[int, int], Word] = {
-            (row.source_id, row.subject_id): {tuple(said[: len(_NAME)]): tuple(said[len(_NAME) :]) for said in row.said}
+            (row.source_id, row.subject_id): from_said(row.said)
             for row in of_sources(connection, FIGURES, self._run_ids)
         }
         self._changed: set[tuple[int, int]] = set()
@@ -132,8 +150,7 @@ class _Words:
             self._connection.execute(sa.delete(table).where(is_its))
         statements = []
         for source_id, run_id in sorted(self._changed & stored):
-            said = [[*name, *value] for name, value in sorted(self._stated[source_id, run_id].items(), key=str)]
-            statements.append(statement(source_id, FIGURES, run_id, said))
+            statements.append(statement(source_id, FIGURES, run_id, as_said(self._stated[source_id, run_id])))
         write(self._connection, statements)
         self._changed.clear()
 
@@ -143,16 +160,10 @@ def _replace(connection: sa.Connection, run_id: int, stands: Word, given_by: Map
     figures, run = tables.published_score, tables.run
     group = connection.execute(sa.select(run.c.run_group_id).where(run.c.id == run_id)).scalar_one()
     connection.execute(sa.delete(figures).where(figures.c.run_id == run_id))
-    rows = [
-        {
-            "run_group_id": group,
-            "run_id": run_id,
-            "source_id": given_by[name],
-            **dict(zip(_NAME, name, strict=True)),
-            **dict(zip(_VALUE, value, strict=True)),
-        }
-        for name, value in stands.items()
-    ]
+    rows: list[dict[str, Any]] = []
+    for name, value in stands.items():
+        what = {"run_group_id": group, "run_id": run_id, "source_id": given_by[name]}
+        rows += as_rows({name: value}, what)
     append(connection, figures, rows)
     _list_metrics(connection, run_id, {row["metric_id"] for row in rows})
 

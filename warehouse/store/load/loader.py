@@ -34,6 +34,7 @@ from warehouse.store.load import (
     source_ledger,
     staging,
     statements,
+    suite_words,
     votes,
 )
 from warehouse.store.load.benchmark_metrics import add_dimensions, benchmark_metrics
@@ -380,6 +381,7 @@ class Loader:
         if state.n_rows and any(decision.action == "seen" for decision in decisions):
             sample_words.complete(connection, self.scratch, state, decisions, run_ids)
             figure_words.complete(connection, facts.published_again(state, decisions, run_ids))
+        suite_words.complete(connection, facts.suites_published_again(state, decisions, run_ids))
 
     def _fill_prompts(self, state: _Load) -> None:
         if not state.n_rows:

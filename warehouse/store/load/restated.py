@@ -13,7 +13,7 @@ from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load import executions, figure_words, run_tags, sample_words
+from warehouse.store.load import executions, figure_words, run_tags, sample_words, suite_words
 from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, of_statements, with_bounds
 from warehouse.store.load.dimensions import ancestors
 from warehouse.store.load.scans import described_of_scans
@@ -95,6 +95,7 @@ def restate(store: Store, scratch: Scratch, held: Held) -> bool:
     for table in FIRST_GIVES:
         _restate_rows(connection, table, held.rows.get(table, set()))
     has_freed_texts = _restate_runs(store, scratch, held)
+    suite_words.restate(connection, held.rows.get("run_group", set()), held.shared)
     if any(held.about(SUITES).values()):
         _restate_suites(connection)
     _restate_metrics(store, held)
