@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from warehouse.errors import ConflictError, MisuseError
+from warehouse.importers.base import batch_of
+from warehouse.records import Dump
 from warehouse.store.curate import catalogue
 from warehouse.store.load import conflicts, source_ledger
+from warehouse.store.load.state import LoadOptions, NotTogetherError
 from warehouse.store.schema.migrate import check
 
 SCORES = {"a": 1.0, "b": 0.0, "c": 1.0}
@@ -396,6 +399,31 @@ def test_rows_that_nothing_tells_apart_are_no_further_draws(kit: Any, order: tup
     assert all("--set run_id" in note for note in notes)
     source_ledger.forget(kit.store, "2.csv")
     assert check(kit.store).integrity == ()
+
+
+#: Rows of equal scores that say less or more about each sample.
+DETAILS: dict[str, dict[str, Any]] = {
+    "whole": {"response": "so", "latency": 1.5},
+    "seconds": {"latency": 1.5},
+    "words": {"response": "so"},
+    "bare": {},
+}
+
+
+@pytest.mark.parametrize("order", ["whole seconds", "seconds whole", "seconds words", "words seconds whole bare"])
+def test_rows_that_say_less_about_their_samples_are_no_further_draws(kit: Any, order: str) -> None:
+    for name in order.split():
+        kit.load(kit.header(None), kit.rows(SCORES, **DETAILS[name]))
+    assert len(kit.current()) == 1
+    responses = "select count(response_hash) from generation join run_current using (run_id)"
+    assert kit.one(responses) == 3
+
+
+def test_whether_rows_say_less_is_told_of_sources_that_are_loaded_one_by_one(kit: Any) -> None:
+    dumps = [Dump((kit.header(None),), [batch_of(kit.rows(SCORES, **DETAILS[name]))]) for name in ("seconds", "words")]
+    parsed = kit.loader.parse_all(dumps, LoadOptions())
+    with pytest.raises(NotTogetherError):
+        kit.loader.load_all(parsed, [kit.claim() for _ in dumps], LoadOptions())
 
 
 @pytest.mark.parametrize("telling", [{"sampling_seed": 1}, {"started_at": datetime(2026, 1, 1)}, {"run_id": "r"}])

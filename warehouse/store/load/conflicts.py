@@ -166,6 +166,9 @@ class _StoredRuns:
         self.by_run_key: dict[str, list[_Stored]] = defaultdict(list)
         self.figures: dict[str, list[_Stored]] = defaultdict(list)
         self.invalidated: dict[str, int] = {}  # of each condition one
+        #: runs of the dump with stored ones of equally many rows of which either alone has responses, so that it may be
+        #: all of the other.
+        self.one_responded: set[Pair] = set()
         for row in rows:
             self.equal[row.recorded_key, row.content_digest].append(row)
             if row.is_invalidated:
@@ -204,7 +207,9 @@ class _StoredRuns:
             return []
         current = [row for row in self.tries(run) if row.superseded_by is None]
         if run.key is None:
-            return [row for row in current if not self.are_draws(run) and _may_be_part(run, row)]
+            if self.are_draws(run):
+                return []
+            return [row for row in current if _may_be_part(run, row) or (run.index, row.id) in self.one_responded]
         return current
 
     def tries(self, run: _DumpRun) -> list[_Stored]:
@@ -261,6 +266,7 @@ def decide(
     ]
     path = sources[0].source.path
     stored = _StoredRuns(_stored(store, runs))
+    stored.one_responded = _of_one_with_responses(store, runs, stored)
     if len(sources) > 1 and _depend(runs, stored, [part.runs for part in sources]):
         return None
     overlaps = compare(scratch, ((run.index, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
@@ -317,7 +323,7 @@ def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[ran
             if not run.measured:
                 execution = (run.recorded, "figures")
             elif run.key is None:
-                holds = _extent(run)[:3]
+                holds = (*_extent(run)[:3], run.measured.has_responses)
             first = brought.setdefault(execution, (number, holds))
             if first[1] != holds and (first[0] != number or run.key is None):
                 return True
@@ -524,12 +530,12 @@ def _decide_without_id(
     here: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]
 ) -> Decision:
     """Rows that stand in another run too are no further draws where nothing tells the two apart."""
-    rivals = [(row.id, overlaps[run.index, row.id]) for row in stored.rivals(run)]
-    if parts := [number for number, overlap in rivals if overlap.has_all_stored]:
+    rivals = [(row, overlaps[run.index, row.id]) for row in stored.rivals(run)]
+    if parts := [row.id for row, overlap in rivals if _replaces(run, row, overlap)]:
         names = ", ".join(map(str, parts))
         note = f"{run.header.benchmark}: all of run {names} stands in this one, which supersedes it{_APART}"
         return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
-    if wholes := [number for number, overlap in rivals if overlap.is_all_stored]:
+    if wholes := [row.id for row, overlap in rivals if overlap.is_all_stored]:
         return replace(here, superseded_by=wholes[0])
     return here if here.same_as else replace(here, repeat=run.condition in stored.current_conditions)
 
@@ -546,6 +552,28 @@ def _may_be_part(run: _DumpRun, stored: _Stored) -> bool:
     """Whether one may hold a strict part of the other: both have samples, and one has more."""
     shorter, longer = sorted([_extent(run)[:3], _extent_of_stored(stored)[:3]])
     return shorter[0] > 0 and shorter != longer and all(low <= high for low, high in zip(shorter, longer, strict=True))
+
+
+def _of_one_with_responses(store: Store, runs: Sequence[_DumpRun], stored: _StoredRuns) -> set[Pair]:
+    """Pairs of a run without an id and a stored one that nothing tells apart, of which one alone has responses; both have
+    equally many rows."""
+    pairs = [
+        (run, row)
+        for run in runs
+        if run.key is None and run.measured and run.measured.n_generations
+        for row in stored.tries(run)
+        if _extent(run)[:3] == _extent_of_stored(row)[:3] and not are_apart(run.settings.marks, row.marks)
+    ]
+    if not pairs:
+        return set()
+    responded = "select distinct run_id from generation where run_id in (:ids) and response_hash is not null"
+    ids = sorted({row.id for _, row in pairs})
+    with_responses = {found["run_id"] for found in store.rows(responded, {"ids": ids})}
+    return {
+        (run.index, row.id)
+        for run, row in pairs
+        if run.measured and run.measured.has_responses != (row.id in with_responses)
+    }
 
 
 def _extent(run: _DumpRun) -> tuple[int, int, int, datetime]:
@@ -632,7 +660,7 @@ def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
 #: (facts that a try holds, columns that must agree, facts that are not settled, stored facts that are the dump's own)
 _FACTS = (
     ("score", "metric_id, value", "value is null", "origin <> 'scanned'"),
-    ("generation", "response_hash", "error is not null", "true"),
+    ("generation", "response_hash", "error is not null or response_hash is null", "true"),
     ("choice", "choice_index, loglikelihood", "loglikelihood is null", "true"),
 )
 

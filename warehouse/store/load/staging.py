@@ -84,6 +84,7 @@ class Measured:
     n_generations: int
     n_choices: int
     n_scores: int
+    has_responses: bool = False
 
 
 def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
@@ -576,6 +577,10 @@ def measure(
         if sizes[table]:
             of_runs = f"select run, count(*) from {table} group by run"
             counts[table].update(dict(scratch.rows(of_runs)) if len(prompts) > 1 else {min(prompts): sizes[table]})
+    responded: set[int] = set()
+    if sizes["stage_generation"]:
+        with_one = "select distinct run from stage_generation where response_hash is not null"
+        responded = {run for (run,) in scratch.rows(with_one)}
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),
@@ -583,6 +588,7 @@ def measure(
             n_generations=counts["stage_generation"][run],
             n_choices=counts["stage_choice"][run],
             n_scores=counts["stage_score"][run],
+            has_responses=run in responded,
         )
         for run in sorted(prompts)
     }
