@@ -555,8 +555,8 @@ def _may_be_part(run: _DumpRun, stored: _Stored) -> bool:
 
 
 def _of_one_with_responses(store: Store, runs: Sequence[_DumpRun], stored: _StoredRuns) -> set[Pair]:
-    """Pairs of a run without an id and a stored one that nothing tells apart, of which one alone has responses; both have
-    equally many rows."""
+    """Pairs of a run without an id and a stored one, with equally many rows, of which one alone has responses; nothing
+    tells the two apart."""
     pairs = [
         (run, row)
         for run in runs
