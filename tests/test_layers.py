@@ -95,6 +95,28 @@ MAY_IMPORT: dict[str, set[str]] = {
 # Rooms that take nothing from outside but Python's own library and these.
 PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numba", "numpy", "scipy", "threadpoolctl"}, QUERIES: set()}
 
+# Rooms of the analysis that answer what is asked every day. They import none of the others, which are rare: what those
+# add to a daily answer fills a hook (`selection/hook_table.py`), and is loaded where a store or an option calls for it.
+DAILY = {f"{ANALYSIS}.{room}" for room in ("leaderboard", "comparison", "power", "suites", "selection")}
+#: Files that answer rare questions in daily rooms.
+RARE_FILES = {
+    *(f"{ANALYSIS}.comparison.{file}" for file in ("costs", "exploratory", "flips", "frontier", "frontier_rows")),
+    *(f"{ANALYSIS}.comparison.{file}" for file in ("formulations", "formulation_report")),
+    *(f"{ANALYSIS}.suites.{file}" for file in ("horizon", "horizon_report")),
+    *(f"{ANALYSIS}.power.costs", f"{ANALYSIS}.leaderboard.curves"),
+}
+#: What all rooms of the analysis are made with; it imports none of the rare ones either.
+COMMON = {f"{ANALYSIS}.{file}" for file in ("results", "groups", "listing_view")}
+#: Questions of daily commands, with what every question is made of; all others are rare.
+DAILY_QUESTIONS = {
+    f"{QUESTIONS}.{file}"
+    for file in (
+        *("leaderboard", "comparison", "power"),
+        *("question", "options", "spelling", "registry", "methods"),
+        "sequential",  # its fields are options of `gate`, whose help names them
+    )
+}
+
 ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
 ENGINE_HOME = "warehouse.store.engines"
 CALLS = ("import_module", "__import__")
@@ -196,6 +218,31 @@ def _allowed(room: str, target: str) -> bool:
     return room not in PURE or package in PURE[room] | sys.stdlib_module_names
 
 
+def is_rare(name: str) -> bool:
+    """A module of the analysis, or one of questions, that no daily answer needs as such."""
+    if _below(name, QUESTIONS):
+        return not _is_of(name, DAILY_QUESTIONS)
+    if not _below(name, ANALYSIS):
+        return False
+    return _is_of(name, RARE_FILES) or not (_is_of(name, DAILY | COMMON))
+
+
+def _is_of(name: str, rooms: set[str]) -> bool:
+    return any(name == room or _below(name, room) for room in rooms)
+
+
+def rare_faults(module: Module) -> list[str]:
+    """What a daily module imports of the rare ones, at whatever depth."""
+    is_daily = _below(module.name, ANALYSIS) or module.name in DAILY_QUESTIONS
+    if not is_daily or is_rare(module.name):
+        return []
+    return [
+        f"{module.path}:{line}: daily, and may not import {target}, which is rare"
+        for line, target in module.imports()
+        if is_rare(target)
+    ]
+
+
 def engine_faults(module: Module) -> list[str]:
     """Where `module` names an engine: imports, names, strings that are no docstring and no URL."""
     if module.name == ENGINE_HOME or _below(module.name, ENGINE_HOME) or not ENGINE.search(module.text):
@@ -278,6 +325,30 @@ def _file_of(target: str, known: Mapping[str, Module]) -> str:
     while target and target not in known:
         target = target.rpartition(".")[0]
     return target
+
+
+def test_daily_questions_import_none_of_the_rare_ones() -> None:
+    named = {module.name for module in modules()}
+    assert named >= DAILY | RARE_FILES | COMMON | DAILY_QUESTIONS
+    assert [fault for module in modules() for fault in rare_faults(module)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "faults"),
+    [
+        ("warehouse/analysis/leaderboard/row.py", "from warehouse.analysis.subsets.stored import recognise", 1),
+        ("warehouse/analysis/leaderboard/row.py", "def f():\n    from ..irt import fitting", 1),
+        ("warehouse/analysis/comparison/gate.py", "from .costs import cost_source", 1),
+        ("warehouse/analysis/power/power.py", "if TYPE_CHECKING:\n    from .costs import CostPlan", 1),
+        ("warehouse/analysis/results.py", "from warehouse.analysis.training import curves", 1),
+        ("warehouse/questions/leaderboard.py", "from warehouse.questions.labels import CorrectedLeaderboard", 1),
+        ("warehouse/analysis/comparison/costs.py", "from warehouse.analysis.subsets.stored import recognise", 0),
+        ("warehouse/analysis/subsets/stored.py", "from warehouse.analysis.leaderboard.row import make_row", 0),
+        ("warehouse/analysis/power/power.py", "from ..selection.scores import PromptScores", 0),
+    ],
+)
+def test_a_rare_import_is_caught(path: str, source: str, faults: int) -> None:
+    assert len(rare_faults(_module(path, source))) == faults
 
 
 def test_engines_are_named_in_one_place() -> None:

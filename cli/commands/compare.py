@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.comparison import Compare, CompareUnpaired
-from warehouse.questions.labels import CorrectedComparison
 from warehouse.tables.words import left_out
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.corrected import UNUSED, corrected_options, give_corrected
+from ..ui.corrected import UNUSED, Corrected, corrected_options
 from ..ui.next_step import say_next, with_store
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
     from warehouse.analysis.comparison.row import ComparisonRow, Flip
     from warehouse.analysis.comparison.unpaired import UnpairedComparison
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10
@@ -51,21 +48,13 @@ SHORT = 60
 @corrected_options
 @output_options
 def compare(
-    state: State,
-    /,
-    output: Output,
-    only_overall: bool,
-    unpaired: bool,
-    corrected: bool,
-    judge: str | None,
-    human: str | None,
-    **options: Any,
+    state: State, /, output: Output, only_overall: bool, unpaired: bool, corrected: Corrected | None, **options: Any
 ) -> None:
     question = Compare.from_command(options | {"flips": options["flips"] or 0}, typed(options))
-    if corrected:
+    if corrected is not None:
         refuse_typed(UNUSED, "only_overall", "unpaired")
-        return _corrected(state, output, question, judge, human)
-    refuse_typed("goes with --corrected", "judge", "human")
+        corrected.give(state, output, question)
+        return
     if unpaired:
         unused = "needs paired prompts: leave out it or --unpaired"
         if only_overall:
@@ -89,14 +78,6 @@ def compare(
     state.notes(comparison.notes)
     state.notes(left_out(comparison.left_out))
     say_next(state, output, comparison, question)
-
-
-def _corrected(state: State, output: Output, question: Compare, judge: str | None, human: str | None) -> None:
-    if question.benchmark is None:
-        raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
-    corrected_question = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
-    found: CorrectedFigures = state.ask(corrected_question)
-    give_corrected(state, output, found)
 
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
@@ -125,6 +106,8 @@ def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[Co
 
 def _print_flips(state: State, comparison: Comparison, limit: int) -> None:
     """The prompts of each benchmark under a line that says how many there are."""
+    from warehouse.analysis.items.excerpts import distinctive
+
     columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
     for row in comparison.rows:
         flips = [flip for flip in comparison.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]

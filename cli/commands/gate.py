@@ -6,22 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.labels import CorrectedGate
-from warehouse.questions.sequential import SequentialReleaseGate
+from warehouse.questions.comparison import ReleaseGate
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.corrected import UNUSED, corrected_options, give_corrected
+from ..ui.corrected import UNUSED, Corrected, corrected_options
 from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo
-from .gate_sequential import SETTINGS, GateOptions, sequential_gate
+from .gate_options import SETTINGS, GateOptions
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate_report import Gate
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
 
 def margins_callback(
@@ -72,9 +70,7 @@ def gate(
     margins: tuple[float | None, dict[str, float] | None],
     output: Output,
     markdown: bool,
-    corrected: bool,
-    judge: str | None,
-    human: str | None,
+    corrected: Corrected | None,
     **options: Any,
 ) -> int:
     if markdown and not output.for_people:
@@ -84,13 +80,14 @@ def gate(
     candidate, baseline = _two_models(models, candidate, baseline)
     options |= {"candidate": candidate, "baseline": baseline, "margin": margins[0], "margins": margins[1]}
     typed_gate = GateOptions.from_command(options, typed(options))
-    if corrected:
+    if corrected is not None:
         refuse_typed(UNUSED, "markdown")
-        return _corrected(state, output, typed_gate.only(CorrectedGate, UNUSED, judge=judge, human=human))
-    refuse_typed("goes with --corrected", "judge", "human")
-    question = typed_gate.question
-    if isinstance(question, SequentialReleaseGate):
-        return sequential_gate(state, typed_gate, question, output, markdown)
+        return corrected.give(state, output, typed_gate).exit_code
+    if typed_gate.sequential:
+        from .gate_sequential import sequential_gate
+
+        return sequential_gate(state, typed_gate, output, markdown)
+    question = typed_gate.only(ReleaseGate, "goes with --sequential")
     decision: Gate = state.ask(question)
     if markdown:
         echo(decision.to_markdown())
@@ -99,12 +96,6 @@ def gate(
 
         state.give(output, decision, decision.view, notes=report_notes(decision))
         say_next(state, output, decision, question)
-    return decision.exit_code
-
-
-def _corrected(state: State, output: Output, question: CorrectedGate) -> int:
-    decision: CorrectedFigures = state.ask(question)
-    give_corrected(state, output, decision)
     return decision.exit_code
 
 

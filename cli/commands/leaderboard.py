@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.labels import CorrectedLeaderboard
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import UnusedError
 from warehouse.records.own_files import own_text
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.corrected import UNUSED, corrected_options, give_corrected
+from ..ui.corrected import Corrected, corrected_options
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, output_options, refuse_typed, typed
+from ..ui.options import benchmark_argument, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import Command, writes
 from ..ui.questions import in_flags, options_of
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.corrected_figures import CorrectedBoard
     from warehouse.analysis.results import Result
 
 
@@ -82,13 +80,11 @@ class _OneOrAll(Command):
 @options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
 @corrected_options
 @output_options
-def leaderboard(
-    state: State, /, output: Output, corrected: bool, judge: str | None, human: str | None, **options: Any
-) -> None:
+def leaderboard(state: State, /, output: Output, corrected: Corrected | None, **options: Any) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
-    if corrected:
-        return _corrected(state, output, question, judge, human)
-    refuse_typed("goes with --corrected", "judge", "human")
+    if corrected is not None:
+        corrected.give(state, output, question)
+        return
     with state.open() as store:
         try:
             result: Result = question.ask(store)
@@ -104,12 +100,3 @@ def leaderboard(
         state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))
         output.emit_records(result.kind_of(), result.rows)
     say_next(state, output, result, question)
-
-
-def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: str | None, human: str | None) -> None:
-    if question.benchmark is None:
-        raise click.UsageError("--corrected is of one benchmark: name it")
-    corrected_question = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
-    found: CorrectedBoard = state.ask(corrected_question)
-    give_corrected(state, output, found)
-    say_next(state, output, found, corrected_question)

@@ -1,7 +1,8 @@
 """What one would ask next after an answer: one line below it, for people at a terminal.
 
 :data:`STEPS` is the one place that says which answer is followed by what. A command calls :func:`say_next`; the words
-of the line come from the figures of its answer, and can be pasted.
+of the line come from the figures of its answer, and can be pasted. Questions that few ask are imported where a step
+leads to them: every answer looks here.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from typing import Any
 
 from warehouse.errors import WarehouseError
 from warehouse.questions.comparison import AllPairs, Compare
-from warehouse.questions.items import Show
-from warehouse.questions.labels import CorrectedComparison, NextLabels, PlanLabels
 from warehouse.questions.options import AsRows, Selected
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
@@ -115,6 +114,8 @@ def _named(row: Any, rows: Sequence[Any]) -> str:
 
 
 def _after_ranks(board: Any, question: Any) -> Step:
+    from warehouse.questions.items import Show
+
     rows = _ranked(board)
     tested = [row for row in rows if row.group and not row.n_not_compared]
     if len(tested) > 2:
@@ -187,6 +188,8 @@ def _after_gate(decision: Any, question: Any) -> Step:
 
 
 def _after_run(view: Any, _question: Any) -> Step:
+    from warehouse.questions.items import Show
+
     prompt = next((str(row.tool_id or row.prompt_id) for row in view.rows), None)
     shown = Show(f"run:{view.run['run_id']}", prompt)
     return None if prompt is None else ("one prompt of it", shown.command())
@@ -210,6 +213,8 @@ def _after_prefer(report: Any, question: Any) -> Step:
 
 def _after_judge(report: Any, question: Any) -> Step:
     """Labels that count, or how many would halve the widest interval; of votes nothing."""
+    from warehouse.questions.labels import NextLabels, PlanLabels
+
     if report.of != "scores" or question.rogan_gladen is not None:
         return None
     chosen = {name: getattr(question, name) for name in ("benchmark", "metric", "where", "latest")}
@@ -226,6 +231,8 @@ def _after_judge(report: Any, question: Any) -> Step:
 
 def _after_plan(plans: Any, question: Any) -> Step:
     """As many as the model takes that takes most, without those that there are."""
+    from warehouse.questions.labels import NextLabels
+
     left = [row.n_labels - row.n_pilot for row in plans.rows if row.n_labels is not None]
     if not left or max(left) < 1:
         return None
@@ -235,6 +242,8 @@ def _after_plan(plans: Any, question: Any) -> Step:
 
 def _after_corrected(figures: Any, question: Any) -> Step:
     """The first two of a board of one group, compared."""
+    from warehouse.questions.labels import CorrectedComparison
+
     rows = [row for row in figures.rows if row.estimate is not None]
     if len(rows) < 2 or len({row.model_a for row in rows}) < len(rows):
         return None

@@ -25,8 +25,8 @@ from warehouse.analysis.selection.scored_conditions import (
     list_differences,
 )
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure
-from warehouse.analysis.selection.stopped import StoppedScores, StoppingRecord
 from warehouse.analysis.selection.targets import targets_of
+from warehouse.analysis.sequential.stopped import StoppedScores, StoppingRecord
 from warehouse.errors import MisuseError
 
 

@@ -14,8 +14,8 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse import connect
-from warehouse.analysis.selection.stopped import order_keys, order_prompts, read_keys
 from warehouse.analysis.sequential.gate_report import SequentialRow
+from warehouse.analysis.sequential.stopped import order_keys, order_prompts, read_keys
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import design_against_baseline, design_two_models, sequential_order, sequential_test

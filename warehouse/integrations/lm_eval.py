@@ -24,8 +24,8 @@ from lm_eval.tasks import TaskManager
 from lm_eval.utils import handle_non_serializable, simple_parse_args_string
 
 from warehouse.analysis.selection.selection import Selection, as_conditions
-from warehouse.analysis.selection.stopped import PromptKey
 from warehouse.analysis.sequential.plan import Baseline, LiveTest, first_occurrences, plan_for, read_baseline
+from warehouse.analysis.sequential.stopped import PromptKey
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.importers.common.json_fields import compact, number_or_none
 from warehouse.importers.lm_eval.layout import model_fields

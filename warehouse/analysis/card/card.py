@@ -12,8 +12,7 @@ from warehouse.analysis.comparison.pairing import NotComparable
 from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import NO_VERDICT, better_in_words
-from warehouse.analysis.leaderboard.leaderboard import Line
-from warehouse.analysis.leaderboard.planned import planned_rows
+from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
 from warehouse.analysis.leaderboard.row import LeaderboardRow, make_row
 from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark, read_benchmark
@@ -319,8 +318,10 @@ def _rows_on(
     lines: list[Line] = [
         (entry, make_row(entry, selected.clusters, ranking, selected.coverages[entry.group])) for entry in entries
     ]
-    plain, planned = planned_rows(own, ranking).divide(lines)
-    for entry, row in sorted((*plain, *planned), key=_sort_key):
+    if own.plans is not None:
+        plain, planned = ROWS_ON_PLANS.load()(own, ranking).divide(lines)
+        lines = [*plain, *planned]
+    for entry, row in sorted(lines, key=_sort_key):
         yield entry.condition, card_row(row, entry.condition, entry.metric)
 
 

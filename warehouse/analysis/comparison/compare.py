@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
-from warehouse.analysis.comparison.costs import CostSource, cost_source, pair_costs
+from warehouse.analysis.comparison.hooks import COSTS_OF_PAIRS, PairCosting, on_plans
 from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
-from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
+from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoModels, read_shared, read_texts
 from warehouse.analysis.comparison.row import (
@@ -203,8 +203,8 @@ def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> C
     if not compared:
         raise NotComparable("; ".join(refused))
     if question.cost is not None:
-        source = cost_source(store, question.cost, question.prices)
-        compared = [(pair, _with_costs(store, pair, row, source), note) for pair, row, note in compared]
+        costing = COSTS_OF_PAIRS.load()(store, question.cost, question.prices)
+        compared = [(pair, _with_costs(store, pair, row, costing), note) for pair, row, note in compared]
     pairs = [pair for pair, _, _ in compared]
     shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
     flips = _flips(store, pairs, question.flips) if question.flips else ()
@@ -219,16 +219,17 @@ _Compared = tuple[Pair, ComparisonRow, str]
 def _compared(pair: Pair, options: Compare) -> _Compared:
     if pair.has_infinite:
         return pair, infinite_row(pair, options), pair.note
-    planned = planned_pair(pair, level=options.level, estimand=options.estimand)
-    note = "; ".join(filter(None, (pair.note, planned.note)))
-    if planned.estimate is not None:
-        return pair, make_row(pair, planned.as_paired(), planned_tests(planned, options), options), note
+    note, planned = pair.note, on_plans(pair, level=options.level, estimand=options.estimand)
+    if planned is not None:
+        note = "; ".join(filter(None, (pair.note, planned.note)))
+        if planned.whole is not None:
+            return pair, make_row(pair, planned.whole.as_paired(), planned.whole.tests(options), options), note
     paired = difference_of(pair, options)
     return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
 
 
-def _with_costs(store: Store, pair: Pair, row: ComparisonRow, source: CostSource) -> ComparisonRow:
-    costs = pair_costs(store, pair, source, level=row.level)
+def _with_costs(store: Store, pair: Pair, row: ComparisonRow, costing: PairCosting) -> ComparisonRow:
+    costs = costing.of_pair(store, pair, level=row.level)
     flags = costs.ratio.flags if costs.ratio else ()
     return replace(row, costs=costs, flags=row.flags + flags + ("missing_cost",) * (costs.n_missing > 0))
 

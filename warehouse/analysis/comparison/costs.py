@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.comparison.hooks import COSTS_OF_PAIRS, PairCosts
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, indices_among, read_links, values_at
 from warehouse.errors import MisuseError
-from warehouse.stats import CheaperTest, CostFigure, cheaper_test, cost_ratio
+from warehouse.stats import cheaper_test, cost_ratio
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
 from warehouse.store.curate.prices import Price, read_prices, stored_prices
@@ -23,8 +24,6 @@ from warehouse.store.sql.query_files import query_text
 
 #: What each kind of cost counts, for an answer, in words.
 UNITS = {"dollars": "US$", "tokens": "tokens", "seconds": "s", "calls": "calls"}
-#: Share of costs that may be missing before nothing is said of them.
-MOST_MISSING = 0.05
 #: In place of a file: the prices that the store has.
 STORED = "stored"
 
@@ -49,6 +48,14 @@ class CostSource:
         """In words."""
         return UNITS[self.kind]
 
+    def of_pair(self, store: Store, pair: Pair, *, level: float, times: float | None = None) -> PairCosts:
+        """Costs of a pair, links followed.
+
+        Args:
+            times: test whether the first is so many times cheaper.
+        """
+        return pair_costs(store, pair, self, level=level, times=times)
+
 
 @dataclass(frozen=True)
 class PromptCosts:
@@ -70,21 +77,6 @@ class PromptCosts:
         return 1 - said / max(n, scores.n_samples - scores.n_unscored, 1)
 
 
-@dataclass(frozen=True)
-class PairCosts:
-    """What two models cost on the prompts of which both costs are known."""
-
-    metric: str  #: name of the cost.
-    prices_digest: str  #: sha256 of the prices; empty without.
-    a: float | None  #: mean cost of an answer of the first; None where none is known.
-    b: float | None  #: of the second.
-    ratio: CostFigure | None  #: first over second, with its interval; None where none is known.
-    #: whether the first is so many times cheaper; None where that was not asked, or no cost is known.
-    test: CheaperTest | None
-    n_missing: int  #: common prompts of which either cost is not known.
-    share_missing: float  #: of the answers of one of them to the common prompts, the larger share without a cost.
-
-
 NO_COSTS = PromptCosts(np.empty(0, np.int64), *[np.empty(0)] * 3)
 
 
@@ -104,6 +96,9 @@ def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
         raise MisuseError("the store has no prices; warehouse prices FILE stores some, --prices FILE takes a file's")
     words = "\n".join(",".join(map(str, dataclasses.astuple(price)[:-1])) for price in found)
     return CostSource(kind, tuple(found), hashlib.sha256(words.encode()).hexdigest())
+
+
+COSTS_OF_PAIRS.fill(cost_source)
 
 
 def read_costs(

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.all_pairs import comparable, why_not
-from warehouse.analysis.comparison.costs import MOST_MISSING, NO_COSTS, CostSource, PromptCosts, cost_source, read_costs
+from warehouse.analysis.comparison.costs import NO_COSTS, CostSource, PromptCosts, cost_source, read_costs
 from warehouse.analysis.comparison.frontier_rows import FrontierReport, FrontierRow, against, count_in_words
+from warehouse.analysis.comparison.hooks import MOST_MISSING
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import direction_unknown

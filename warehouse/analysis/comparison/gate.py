@@ -10,9 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
 from warehouse.analysis.comparison.gate_report import Gate, GateRow
-from warehouse.analysis.comparison.pair_tests import few_differing, planned_pair
+from warehouse.analysis.comparison.hooks import (
+    COSTS_OF_PAIRS,
+    MOST_MISSING,
+    DifferenceOnWhole,
+    PairCosting,
+    PairCosts,
+    on_plans,
+)
+from warehouse.analysis.comparison.pair_tests import few_differing
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import taken_in_words
@@ -81,8 +88,8 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
     if not tested:
         raise MisuseError("; ".join(left_out))
     if question.cheaper is not None:
-        source = cost_source(store, question.cost, question.prices)
-        tested = [_with_costs(store, item, source, question.cheaper, question.alpha) for item in tested]
+        costing = COSTS_OF_PAIRS.load()(store, question.cost, question.prices)
+        tested = [_with_costs(store, item, costing, question.cheaper, question.alpha) for item in tested]
     prompts = [item.pair.prompts for item in tested]
     shared = read_shared_prompts(store, prompts) if len(tested) > 1 else None
     return _gate(tested, shared, left_out, question)
@@ -102,17 +109,17 @@ def margin_for(benchmark: str, margins: Mapping[str, float] | None, margin: floa
     return own
 
 
-def _with_costs(store: Store, item: _Tested, source: CostSource, times: float, alpha: float) -> _Tested:
+def _with_costs(store: Store, item: _Tested, costing: PairCosting, times: float, alpha: float) -> _Tested:
     """A test that passes only where the candidate is shown to be cheaper too: the larger p counts.
 
     It fails by its scores alone: a candidate that is not cheaper has not been shown to be worse.
     """
-    costs = pair_costs(store, item.pair, source, level=1 - 2 * alpha, times=times)
+    costs = costing.of_pair(store, item.pair, level=1 - 2 * alpha, times=times)
     p_cost = None if costs.test is None else costs.test.p_value
     p_pass, p_fail = item.p_values
     p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
     if costs.share_missing > MOST_MISSING:
-        p, why = None, f"{costs.share_missing:.1%} of a model's answers have no {source.metric}"
+        p, why = None, f"{costs.share_missing:.1%} of a model's answers have no {costs.metric}"
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
         not_shown = f"not shown to be {times:g} times cheaper" if times > 1 else "not shown to be cheaper"
@@ -154,18 +161,28 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
             f"a margin of {margin:g} on {name} could not fail: {pair.metric.name} goes from {low:g} to {high:g}; "
             f"margins are in its unit, as {(high - low) * 0.02:g} for 2 per cent of that"
         )
-    planned = planned_pair(pair, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
-    if planned.estimate is None:
+    planned = on_plans(pair, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
+    if planned is None or planned.whole is None:
         return _tested_on_common(pair, margin, question)
+    return _tested_on_whole(pair, margin, question, planned.whole)
+
+
+def _tested_on_whole(pair: Pair, margin: float, question: ReleaseGate, whole: DifferenceOnWhole) -> _Tested:
     unscored, why = _why_undecided(pair, question.max_unscored)
-    test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
+    test = whole.noninferiority(margin, question.alpha, higher_is_better=pair.metric.higher_is_better is not False)
     if test.ci_low is not None and pair.figure_range is not None:
         test = replace(test, ci_low=max(-pair.figure_range, test.ci_low))
-    both: PValues = (None, None) if why else (test.p_value, test.p_inferior)
-    means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
-    method = "t of a planned subset" if planned.few is None else "t of a planned subset and Gaffke's"
     return _Tested(
-        pair, margin, test, both, method, why, unscored, means, planned.basis, flags=planned.as_paired().flags
+        pair,
+        margin,
+        test,
+        (None, None) if why else (test.p_value, test.p_inferior),
+        whole.method,
+        why,
+        unscored,
+        whole.means,
+        whole.basis,
+        flags=whole.as_paired().flags,
     )
 
 

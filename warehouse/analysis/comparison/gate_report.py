@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.comparison.costs import PairCosts
+from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.words import tests_in_words
 from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.reference import in_words

@@ -1,4 +1,4 @@
-"""The tests of one pair: which apply, their p, and why the others do not; also where a planned subset was asked."""
+"""The tests of one pair: which apply, their p, and why the others do not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import Floats, NotComparable, Pair
-from warehouse.analysis.selection.scores import PromptScores, align_values, indices_among
-from warehouse.analysis.subsets.stored import PlannedRun, recognise
-from warehouse.errors import StatisticsError
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.questions.comparison import Compare
 from warehouse.stats import (
     PairedDifference,
@@ -24,16 +22,8 @@ from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDra
 from warehouse.stats.core.inputs import ROUNDING
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.few_differ import FewDiffering
-from warehouse.stats.paired.margins import (
-    NonInferiorityTest,
-    careful_noninferiority,
-    equivalence_p_values,
-    noninferiority_of,
-)
+from warehouse.stats.paired.margins import equivalence_p_values
 from warehouse.stats.paired.paired import FEW_VARYING
-from warehouse.stats.subsets.design import FULL_BENCHMARK
-from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
-from warehouse.stats.subsets.sample import StratifiedSample
 
 #: Flag of a difference on the whole benchmark, from a planned subset.
 PLANNED = "planned"
@@ -179,164 +169,3 @@ def _why_not(pair: Pair, options: Compare) -> dict[str, str]:
 
 def _draws(scores: PromptScores, rows: NDArray[np.intp]) -> PromptDraws:
     return prompt_draws(scores.values[rows], scores.within[rows], scores.n_draws[rows])
-
-
-@dataclass(frozen=True)
-class PlannedPair:
-    """A pair with a planned subset in it."""
-
-    #: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
-    estimate: SubsetDifference | None = None
-    n_clusters: int | None = None  #: clusters of the whole benchmark; None without.
-    note: str = ""  #: what was done, or why it was not; empty where none is on a plan.
-    basis: str = ""  #: which prompts were asked.
-    few: FewDiffering | None = None  #: the differences, higher being better for the first, where t is not enough.
-
-    def as_paired(self) -> PairedDifference:
-        """As rows have differences."""
-        whole = self.estimate
-        assert whole is not None and whole.difference is not None
-        return PairedDifference.of(
-            whole,
-            statistic=whole.difference / whole.standard_error if whole.standard_error else None,
-            n_prompts=whole.n_scored,
-            n_clusters=self.n_clusters,
-            flags=(PLANNED, *whole.flags),
-        )
-
-    def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
-        """Whether the first is worse by less than the margin, one-sided."""
-        whole = self.estimate
-        assert whole is not None and whole.difference is not None
-        by_t = noninferiority_of(
-            margin,
-            alpha=alpha,
-            difference=whole.difference if higher_is_better else -whole.difference,
-            standard_error=whole.standard_error,
-            degrees_of_freedom=whole.degrees_of_freedom,
-            n_prompts=whole.n_scored,
-            n_clusters=self.n_clusters,
-            reason=whole.reason,
-        )
-        return by_t if self.few is None or by_t.p_value is None else careful_noninferiority(by_t, self.few)
-
-
-NO_PLAN = PlannedPair()
-
-
-def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair:
-    """The difference of a pair on the whole benchmark, where one or both were asked a planned subset.
-
-    Args:
-        level: of the interval.
-        estimand: ``prompts_sampled``; for another there is none.
-    """
-    plans, metric = pair.plans, pair.metric.label
-    if plans is None:
-        return NO_PLAN
-    a = recognise(plans.of_benchmark, pair.a, metric, pair.scores_a, plans.links)
-    b = recognise(plans.of_benchmark, pair.b, metric, pair.scores_b, plans.links)
-    run = a or b
-    if run is None:
-        return NO_PLAN
-    basis = "; ".join(planned.describe(planned.condition.model) for planned in (a, b) if planned is not None)
-    try:
-        why = _why_no_plan(a, b, estimand)
-        if why:
-            raise StatisticsError(why)
-        labels = plans.clusters.labels(run.prompts)
-        sampled = _whole_difference(pair, a, b, estimand=PROMPTS_SAMPLED, clusters=labels, level=level)
-        fixed = _whole_difference(pair, a, b, estimand=FULL_BENCHMARK, clusters=None, level=level)
-    except StatisticsError as error:
-        return PlannedPair(note=f"{basis}: compared on common prompts only, {error}")
-    if sampled.difference is None:
-        return PlannedPair(note=f"{basis}: compared on common prompts only, {sampled.reason}")
-    ends = "" if fixed.ci_low is None else f" [{fixed.ci_low:.3g}, {fixed.ci_high:.3g}]"
-    note = (
-        f"{basis}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
-        f" on these very prompts {fixed.difference:+.3g}{ends}"
-    )
-    few = _few_in_sample(pair, run)
-    return PlannedPair(sampled, None if labels is None else len(set(labels.tolist())), note, basis, few)
-
-
-def _few_in_sample(pair: Pair, run: PlannedRun) -> FewDiffering | None:
-    """The differences on the prompts of a plan that both have, where t is not enough."""
-    found = bounded_differences(pair)
-    if found is None:
-        return None
-    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
-    return FewDiffering.where_t_is_not_enough(
-        sign * found[0], pair.units, found[1], weights=found[2] * _planned_weights(pair, run)
-    )
-
-
-def _planned_weights(pair: Pair, run: PlannedRun) -> Floats:
-    """N_h/n_h of each common prompt, 0 of those outside of the sample."""
-    rows = indices_among(pair.prompts, run.prompts)
-    there = (rows < pair.n) & run.plan.selected
-    sample = StratifiedSample(np.where(there, 0.0, np.nan), run.plan.stratum, run.plan.selected).joined()
-    weights = np.zeros(pair.n)
-    weights[rows[there]] = (sample.sizes / sample.scored_in)[sample.stratum[there]]
-    return weights
-
-
-def planned_tests(planned: PlannedPair, options: Compare) -> Tests:
-    """The t test of a difference on the whole benchmark, against a margin Gaffke's too; no other is defined for it."""
-    estimate = planned.estimate
-    assert estimate is not None
-    reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
-    difference, error, df = estimate.difference or 0.0, estimate.standard_error, estimate.degrees_of_freedom
-    equivalence = equivalence_p(difference, error, df, options)
-    return Tests(
-        estimate.p_value, p_equivalence=careful_equivalence(equivalence, planned.few, options), reasons=reasons
-    )
-
-
-def _why_no_plan(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:
-    refused = [f"plan {run.plan.key} does not hold: {run.refused}" for run in (a, b) if run is not None and run.refused]
-    if refused:
-        return refused[0]
-    if estimand != PROMPTS_SAMPLED:
-        return "prompts fixed is not defined for a planned subset"
-    if a is not None and b is not None and a.plan.key != b.plan.key:
-        return "they are on different plans"
-    return ""
-
-
-def _whole_difference(
-    pair: Pair,
-    a: PlannedRun | None,
-    b: PlannedRun | None,
-    *,
-    estimand: str,
-    clusters: NDArray[np.int64] | None,
-    level: float,
-) -> SubsetDifference:
-    run = a or b
-    assert run is not None
-    plan = run.plan
-    if a is not None and b is not None:
-        return subset_pair(
-            a.scores,
-            b.scores,
-            plan.stratum,
-            plan.selected,
-            bounds=run.bounds,
-            estimand=estimand,
-            clusters=clusters,
-            level=level,
-        )
-    other = pair.scores_b if a is not None else pair.scores_a
-    baseline_values = align_values(other.prompts, other.values, run.prompts)
-    difference = subset_against_baseline(
-        run.scores,
-        baseline_values,
-        plan.stratum,
-        plan.selected,
-        bounds=run.bounds,
-        estimand=estimand,
-        clusters=clusters,
-        level=level,
-    )
-    return difference if a is not None else difference.turned()

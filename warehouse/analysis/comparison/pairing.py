@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.hooks import StoredPlans
 from warehouse.analysis.selection.scores import Links, PromptScores, are_mixed, unscored_flags
-from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link
@@ -36,7 +36,7 @@ class NotComparable(MisuseError):
 class PossiblePlans:
     """Plans that one of two conditions may have been asked."""
 
-    of_benchmark: BenchmarkPlans  #: all of the benchmark that fit by size.
+    of_benchmark: StoredPlans  #: all of the benchmark that fit by size.
     links: Links  #: that the prompts of the scores were put under.
     clusters: ClusterMap  #: of the whole benchmark.
 

@@ -34,6 +34,7 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.hooks import possible_plans, read_stopped
 from warehouse.analysis.selection.prompts import SharedPrompts, options, read_shared_prompts
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
@@ -54,8 +55,6 @@ from warehouse.analysis.selection.scorers import scorer_in_words
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.stopped import stopped_early
-from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads, in_blocks
@@ -409,11 +408,11 @@ class TwoModels:
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
         """Refuse runs that were ended early because of their scores: no test with a fixed n holds."""
-        records = stopped_early(self.store, (a, b))
+        stopped = read_stopped(self.store, (a, b))
         for condition in (a, b):
-            if condition.key in records:
+            if condition.key in stopped:
                 raise NotComparable(
-                    f"{condition.model} was stopped early by {records[condition.key].name}, so that tests and intervals"
+                    f"{condition.model} was stopped early by {stopped[condition.key].rule}, so that tests and intervals"
                     " for a fixed number of prompts do not hold; see: warehouse gate --sequential"
                 )
 
@@ -425,7 +424,7 @@ class TwoModels:
         label = pair.metric.label
         scores = ((pair.a, label, pair.scores_a), (pair.b, label, pair.scores_b))
         plans = possible_plans(self.store, benchmark, scores)
-        if not plans.plans:
+        if plans is None:
             return None
         return PossiblePlans(plans, self.links, self._clusters(benchmark.ids, benchmark.clusterings))
 

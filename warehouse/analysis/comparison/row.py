@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.costs import PairCosts
+from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts

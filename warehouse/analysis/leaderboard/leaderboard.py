@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.comparison.words import not_compared_notes
-from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
+from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line, RowsOnPlans
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, RowRanks, make_row
 from warehouse.analysis.leaderboard.view import (
     describe_basis,
@@ -45,8 +45,6 @@ from warehouse.store.connection import Store
 from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
-
-Line = tuple[ScoredCondition, LeaderboardRow]
 
 
 @dataclass(frozen=True)
@@ -109,11 +107,18 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    planned = planned_rows(scores, options) if scores.plans.plans else NO_PLANS
+    planned = None if scores.plans is None else ROWS_ON_PLANS.load()(scores, options)
     groups = rank_rows(scores, options, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
     ranked = [replace(row, other_metrics=names) if names else row for _, row in rows]
+    notes = [*_notes(rows, scores.subset_ok), *filter(None, [scores.clusters.note]), *scores.notes]
+    basis = [*describe_basis(ranked)]
+    if planned is not None:
+        notes += planned.refusals
+        basis += planned.describe(ranked)
+    if not rows:
+        notes.append(_nothing_to_rank(scores.benchmark.name))
     return Leaderboard(
         benchmark=scores.benchmark.name,
         metric=scores.metric.label,
@@ -121,25 +126,19 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         rows=tuple(ranked),
         n_left_out=ranked[0].n_left_out if ranked else 0,
         left_out_higher=ranked[0].left_out_higher if ranked else 0,
-        notes=(
-            *_notes(rows, scores.subset_ok),
-            *filter(None, [scores.clusters.note]),
-            *scores.notes,
-            *planned.refusals,
-            *(() if rows else (_nothing_to_rank(scores.benchmark.name),)),
-        ),
-        basis=(*describe_basis(ranked), *planned.describe(ranked)),
+        notes=tuple(notes),
+        basis=tuple(basis),
         legend=tuple(describe_ranks(ranked)),
         others=scores.others,
     )
 
 
-def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = NO_PLANS) -> list[list[Line]]:
+def rank_rows(scores: BenchmarkScores, options: Ranking, planned: RowsOnPlans | None = None) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
 
     Args:
-        planned: runs on planned subsets; their rows stand among those with all prompts by the figure that
-            their sample gives of the whole benchmark.
+        planned: runs on stored plans; their rows stand among those with all prompts by the figure that their
+            sample gives of the whole benchmark.
 
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
@@ -147,11 +146,14 @@ def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = 
     rows = [
         (entry, make_row(entry, scores.clusters, options, scores.coverages[entry.group])) for entry in scores.entries
     ]
-    rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
+    on_plans: list[Line] = []
+    if planned is not None:
+        rows, on_plans = planned.divide(rows)
     groups = [_with_scales(group) for group in _ranked(rows, scores.subset_ok)]
     if options.estimand == PROMPTS_SAMPLED:
         groups = [with_ranks(group, scores.clusters, options, LastPairs.among(scores)) for group in groups]
-    groups = planned.insert(groups, on_plan) if on_plan else groups
+    if planned is not None:
+        groups = planned.insert(groups, on_plans)
     return [_with_left_out(group) for group in groups]
 
 

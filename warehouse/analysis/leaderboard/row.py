@@ -13,18 +13,12 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
+from warehouse.analysis.selection.hooks import StoppedEstimate, StoppedRun
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, unscored_flags
 from warehouse.errors import StatisticsError
 from warehouse.questions.leaderboard import Ranking
-from warehouse.stats import (
-    Estimate,
-    design_one_model,
-    estimate_mean,
-    estimate_mean_prompts_fixed,
-    interval_normal,
-    sequential_test,
-)
+from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, finite_bounds
 from warehouse.stats.core.sample import find_link
@@ -37,50 +31,10 @@ from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_
 if TYPE_CHECKING:
     from warehouse.stats.subsets.estimate import SubsetEstimate
 
-#: The flag of such a row.
+#: Flag of a row that was ended early because of its scores.
 STOPPED = "stopped_early"
-
-
-@dataclass(frozen=True)
-class StoppedEstimate:
-    """Mean score so far, with an interval that holds whenever one stops."""
-
-    estimate: float  #: mean of the scored prompts that count; too far out on average.
-    standard_error: float | None  #: None: there is none for a random number of prompts.
-    ci_low: float | None  #: lower end of the betting interval; None where the rule is not known.
-    ci_high: float | None  #: upper end.
-    method: str = "sequential betting"  #: ``"sequential betting"``.
-
-
-def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstimate | None, str]:
-    """The figure of an entry that was ended early, and how it was made or why there is no interval."""
-    stopped, scores = entry.stopped, entry.scores
-    if stopped is None or scores is None or not scores.n or entry.metric.link == "none":
-        return None, entry.why_none
-    record, mean = stopped.record, float(np.average(scores.values, weights=scores.weights))
-    why = f"stopped early by {record.name}"
-    order, bounds = stopped.order, entry.metric.bounds
-    if order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
-        return StoppedEstimate(mean, None, None, None), f"{why}: no interval for a fixed number of prompts holds"
-    prompts = order.prompts[: record.n_prompts]
-    indices = np.minimum(np.searchsorted(scores.prompts, prompts), scores.n - 1)
-    values = np.where(scores.prompts[indices] == prompts, scores.values[indices], np.nan)
-    low, high = bounds
-    try:
-        design = design_one_model(
-            ((low or 0.0) + (high or 0.0)) / 2,
-            n_max=record.n_max,
-            bounds=bounds,
-            population=record.population,
-            alpha=1 - level,
-        )
-        test = sequential_test(values, design)
-    except StatisticsError as error:
-        return StoppedEstimate(mean, None, None, None), f"{why}: {error}"
-    if test.estimate is None:
-        return StoppedEstimate(mean, None, None, None), f"{why} before a prompt was scored"
-    reason = f"{why}: the interval holds whenever one stops; warehouse gate --sequential has the verdict"
-    return StoppedEstimate(test.estimate, None, test.low, test.high), reason
+#: Flag of a row whose figure is that of the whole benchmark, from a planned subset.
+PLANNED = "planned"
 
 
 @dataclass(frozen=True)
@@ -359,8 +313,7 @@ def make_row(
     """
     bare = _bare_row(entry, options, whole)
     if entry.stopped is not None:
-        figure, reason = stopped_estimate(entry, options.level)
-        return replace(bare, figure=figure, reason=reason, flags=(*bare.flags, STOPPED))
+        return _stopped_row(replace(bare, flags=(*bare.flags, STOPPED)), entry, entry.stopped)
     if entry.infinite is not None:
         found = infinite_estimate(entry, clusters, options.level)
         n_prompts = found.scores.n
@@ -379,6 +332,15 @@ def make_row(
         return _as_published(bare, entry.published, entry.metric)
     reason = "the figure is no mean of these scores" if entry.metric.link == "none" else entry.why_none
     return replace(bare, reason=reason)
+
+
+def _stopped_row(bare: LeaderboardRow, entry: ScoredCondition, stopped: StoppedRun) -> LeaderboardRow:
+    """The row of an entry that was ended early."""
+    scores = entry.scores
+    if scores is None or not scores.n or entry.metric.link == "none":
+        return replace(bare, reason=entry.why_none)
+    figure, reason = stopped.estimate(scores, entry.metric, bare.level)
+    return replace(bare, figure=figure, reason=reason)
 
 
 def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage) -> LeaderboardRow:

@@ -9,11 +9,11 @@ from operator import itemgetter
 
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.leaderboard.planned import PLANNED, planned_runs
-from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
+from warehouse.analysis.leaderboard.row import PLANNED, STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.selection import Selection, row_rules
-from warehouse.analysis.selection.stopped import StoppingRecord
+from warehouse.analysis.sequential.stopped import StoppedScores, StoppingRecord
+from warehouse.analysis.subsets.on_leaderboard import planned_runs
 from warehouse.analysis.subsets.plan import SubsetPlan
 from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
 from warehouse.analysis.suites.read import read_suite_entries
@@ -63,9 +63,10 @@ def partial_runs(board: Leaderboard, scores: BenchmarkScores) -> tuple[PartialRu
     Args:
         scores: those that it is made of.
     """
-    runs = planned_runs(scores).values() if scores.plans.plans else ()
-    plans = {run.condition.run_ids: run.plan for run in runs}
-    records = {entry.condition.run_ids: entry.stopped.record for entry in scores.entries if entry.stopped is not None}
+    on_plans = [] if scores.plans is None else planned_runs(scores).values()
+    plans = {run.condition.run_ids: run.plan for run in on_plans}
+    stopped = {entry.condition.run_ids: entry.stopped for entry in scores.entries}
+    records = {runs: own.record for runs, own in stopped.items() if isinstance(own, StoppedScores)}
     return tuple(
         PartialRun(row, plan=plans.get(row.run_ids))
         if PLANNED in row.flags

@@ -12,10 +12,9 @@ from typing import Any
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, Metric, OtherMetric, others_among
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
+from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
 from warehouse.analysis.selection.scorers import others_in_words, place_of
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
-from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
-from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked with rows that lack them.
@@ -48,7 +47,7 @@ class ScoredCondition:
     scores: PromptScores | None
     published: PublishedFigure | None
     #: of a run that was ended early because of its scores; then no mean of them is a figure with an error.
-    stopped: StoppedScores | None = None
+    stopped: StoppedRun | None = None
     row_flags: tuple[str, ...] = ()  #: of its seeds, checkpoints and repeats.
     row_notes: tuple[str, ...] = ()  #: what was left out, or did not look like repeats.
     n_checkpoints: int = 1  #: places in training that its model has.
@@ -152,7 +151,7 @@ class BenchmarkScores:
     entries: tuple[ScoredCondition, ...]
     clusters: ClusterMap  #: for the errors.
     subset_ok: bool = False  #: runs on a part of the benchmark stand among complete ones.
-    plans: BenchmarkPlans = BenchmarkPlans()  #: the stored plans that entries may be on.
+    plans: StoredPlans | None = None  #: that entries may be on; None for none.
     conditions: tuple[Condition, ...] = ()  #: all that were asked for, also those without figures.
     facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
     shown_keys: frozenset[str] = frozenset()  #: of the conditions behind the entries, if rows over several.

@@ -17,13 +17,13 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.hooks import possible_plans
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import RowRules, Selection
-from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.store.connection import Store

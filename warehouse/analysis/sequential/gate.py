@@ -19,7 +19,6 @@ from warehouse.analysis.selection.reference import find_conditions, in_words, pi
 from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import require_one_seed
 from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
-from warehouse.analysis.selection.stopped import StoppingRecord, read_keys, stopped_early
 from warehouse.analysis.sequential.gate_report import SequentialGate, SequentialRow
 from warehouse.analysis.sequential.plan import (
     ONE_BY_ONE,
@@ -30,6 +29,7 @@ from warehouse.analysis.sequential.plan import (
     plan_for,
     read_baseline,
 )
+from warehouse.analysis.sequential.stopped import StoppingRecord, read_keys, stopped_early
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.sequential import FULL, SequentialReleaseGate, SequentialSettings

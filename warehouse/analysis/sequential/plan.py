@@ -25,7 +25,7 @@ from warehouse.analysis.selection.reference import find_conditions, parse_where,
 from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.selection.select import without_other_seeds
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.stopped import RULE, PromptKey, PromptOrder, order_prompts, read_keys, stopped_early
+from warehouse.analysis.sequential.stopped import RULE, PromptKey, PromptOrder, order_prompts, read_keys, stopped_early
 from warehouse.errors import MisuseError
 from warehouse.questions.sequential import FULL, SequentialSettings
 from warehouse.records.clock import utc_now

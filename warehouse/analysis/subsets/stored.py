@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Benchmark, all_benchmarks
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.hooks import STORED_PLANS, Asked, StoredPlans
 from warehouse.analysis.selection.scores import Links, PromptScores, align_values, follow_links
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, as_stored, hash_ids, read_plans
 from warehouse.errors import MisuseError, StatisticsError, StoreError, first_line
@@ -36,9 +37,6 @@ METHOD_VERSION = "1"
 
 _RESULTS = "select id, result from analysis where id in (:ids)"
 
-#: What was asked: a condition, the label of a metric, the scores by it.
-Asked = tuple[Condition, str, PromptScores]
-
 
 @dataclass(frozen=True)
 class StoredPlan:
@@ -49,7 +47,7 @@ class StoredPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class BenchmarkPlans:
+class BenchmarkPlans(StoredPlans):
     """Plans of a benchmark, with the data needed to recognise runs on them."""
 
     plans: tuple[StoredPlan, ...] = ()  #: newest first.
@@ -91,24 +89,44 @@ def store_plan(opener: StoreOpener, plan: SubsetPlan, *, known_at: datetime | No
 
 def kept_plans(store: Store, benchmark: str) -> list[Kept]:
     """The plans of a benchmark, newest first, without their prompts."""
+    return _kept(row for row in store.rows(query_text("analysis", "subset_plans")) if row["subject"] == benchmark)
+
+
+def _kept(rows: Iterable[Mapping[str, Any]]) -> list[Kept]:
+    """Rows of stored plans, without those of other versions of the method."""
     return [
         Kept(row["id"], KIND, json.loads(row["parameters"]), row["created_at"])
-        for row in store.rows(query_text("analysis", "subset_plans"))
-        if row["subject"] == benchmark and row["method_version"] == METHOD_VERSION
+        for row in rows
+        if row["method_version"] == METHOD_VERSION
     ]
 
 
-def possible_plans(store: Store, benchmark: Benchmark, conditions: Iterable[Asked]) -> BenchmarkPlans:
-    """The plans of a benchmark that something was asked for as many prompts as such a plan has."""
-    stored = kept_plans(store, benchmark.name)
-    among = [(entry, pair[0]) for pair in conditions for entry in stored if _may_be_on(entry, *pair)] if stored else []
+def read_possible_plans(
+    store: Store, benchmark: Benchmark, stored: Sequence[Mapping[str, Any]], asked: Iterable[Asked]
+) -> BenchmarkPlans | None:
+    """The plans that something was asked for as many prompts as such a plan has; None where there are none.
+
+    Args:
+        stored: rows of the query ``subset_plans``, of this benchmark.
+    """
+    kept = _kept(stored)
+    among = [(entry, pair[0]) for pair in asked for entry in kept if _may_be_on(entry, *pair)]
     if not among:
-        return BenchmarkPlans()
+        return None
     ids = {entry.id for entry, _ in among}
     results = store.rows(_RESULTS, {"ids": ids})
     plan_by_id = {row["id"]: SubsetPlan.from_dict(json.loads(row["result"])) for row in results}
-    plans = [StoredPlan(plan_by_id[entry.id], entry.created_at) for entry in stored if entry.id in ids]
+    plans = [StoredPlan(plan_by_id[entry.id], entry.created_at) for entry in kept if entry.id in ids]
     return with_prompts(store, benchmark.ids, plans, [condition for _, condition in among])
+
+
+STORED_PLANS.fill(read_possible_plans)
+
+
+def known_plans(plans: StoredPlans) -> BenchmarkPlans:
+    """Plans that daily rooms handed on, with what was read of them here."""
+    assert isinstance(plans, BenchmarkPlans)
+    return plans
 
 
 def _may_be_on(entry: Kept, condition: Condition, metric: str, scores: PromptScores) -> bool:

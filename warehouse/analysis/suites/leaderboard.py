@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.comparison.words import Sentence
-from warehouse.analysis.leaderboard.planned import PLANNED
+from warehouse.analysis.leaderboard.row import PLANNED
 from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short, row_notes
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.prompts import sharing_in_words
 from warehouse.analysis.selection.score_matrix import too_many
-from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
+from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.analysis.suites.entries import describe_sets, match_conditions, mixed_settings
+from warehouse.analysis.suites.hooks import SUITES_ON_PLANS, LeavesOnPlans
 from warehouse.analysis.suites.published_rows import PublishedRows
 from warehouse.analysis.suites.read import Leaf, SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words, legend_of, reasons_of, suite_table
@@ -26,10 +26,6 @@ from warehouse.questions.question import answers
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.ranks import letters
-from warehouse.stats.subsets.design import rank_among
-from warehouse.stats.subsets.estimate import SubsetEstimate
-from warehouse.stats.subsets.regression import combine_subsets, known_figure
-from warehouse.stats.suites.parts import OF_INTERVALS
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, meanings, visible
@@ -98,9 +94,12 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     others = add_up(leaf.leaf_entries.others for leaf in leaves)
     scored = _scored(entries, options, tuple(other.metric for other in others))
     direction = _direction(leaves)
-    plans = planned_leaves(leaves)
-    scored, refused = plans.estimated(scored, leaves, options.level)
-    rows = counted_left_out(_ranked(scored, leaves, direction, options), direction)
+    planned: LeavesOnPlans | None = None
+    refused: list[str] = []
+    if any(leaf.plans is not None for leaf in leaves):
+        planned = SUITES_ON_PLANS.load()(leaves)
+        scored, refused = planned.estimated(scored, leaves, options.level)
+    rows = counted_left_out(_ranked(scored, leaves, direction, options, planned), direction)
     total = sum(leaf.weight for leaf in leaves)
     return SuiteBoard(
         suite=suite.name,
@@ -119,7 +118,7 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         ),
         rows=tuple(rows),
         notes=(*entries.notes, *_notes(entries, scored, rows, direction), *refused),
-        basis=tuple(plans.describe(rows)),
+        basis=() if planned is None else tuple(planned.describe(rows)),
         others=others,
         n_left_out=rows[0].n_left_out if rows else 0,
         left_out_higher=rows[0].left_out_higher if rows else 0,
@@ -145,7 +144,11 @@ def _direction(leaves: Sequence[Leaf]) -> bool | None:
 
 
 def _ranked(
-    scored: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None, options: OnSuite
+    scored: Sequence[Scored],
+    leaves: Sequence[Leaf],
+    higher_is_better: bool | None,
+    options: OnSuite,
+    planned: LeavesOnPlans | None,
 ) -> list[SuiteRow]:
     """All rows, those with a rank first; statistical ranks among those that have all leaves."""
     sign = 1 if higher_is_better is False else -1
@@ -165,10 +168,14 @@ def _ranked(
     for item in sorted(order, key=lambda item: id(item) not in ranks):
         statistical, group = tests.get(id(item), (None, ""))
         rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical, group=group))
+    ranked = [row for row in rows if row.rank is not None]
+    unranked = [row for row in rows if row.rank is None]
+    if planned is None:
+        return [*ranked, *unranked]
     on_plans = [item.row for item in scored if PLANNED in item.row.flags]
     comparable = [row for row in on_plans if options.partial_ok or not row.n_missing]
-    ranked = placed([row for row in rows if row.rank is not None], comparable, higher_is_better)
-    return [*ranked, *(row for row in on_plans if row not in comparable), *(row for row in rows if row.rank is None)]
+    ranked = planned.placed(ranked, comparable, higher_is_better)
+    return [*ranked, *(row for row in on_plans if row not in comparable), *unranked]
 
 
 def _tests(
@@ -229,116 +236,3 @@ def _notes(
     if why := too_many(tested):
         notes.append(why)
     return [*notes, *row_notes(rows)]
-
-
-#: Models on plans that footnotes name.
-_NAMED = 5
-
-
-@dataclass(frozen=True)
-class PlannedLeaves:
-    """Runs on planned subsets of a suite's leaves."""
-
-    runs: Mapping[tuple[str, str], PlannedRun]  #: by leaf and condition key.
-    refusals: tuple[str, ...] = ()  #: why rows that are on plans have no figure of the whole suite.
-
-    def estimated(
-        self, scored: Sequence[Scored], leaves: Sequence[Leaf], level: float
-    ) -> tuple[list[Scored], list[str]]:
-        """The rows, those on plans with the figures of all prompts, and why others have none."""
-        if not self.runs:
-            return list(scored), []
-        estimated, reasons = [], []
-        for item in scored:
-            changed = self._estimated(item, leaves, level) if self._is_on_plan(item) else item
-            if isinstance(changed, str):
-                reasons.append(f"{item.row.model}: {changed}")
-                changed = item
-            estimated.append(changed)
-        return estimated, reasons
-
-    def _is_on_plan(self, item: Scored) -> bool:
-        return any((name, entry.condition.key) in self.runs for name, entry in item.conditions.entries.items())
-
-    def _estimated(self, item: Scored, leaves: Sequence[Leaf], level: float) -> Scored | str:
-        """The row from its plans; in words why there is none."""
-        parts: dict[str, SubsetEstimate] = {}
-        for leaf in leaves:
-            cell, entry = item.cells.get(leaf.name), item.conditions.entries.get(leaf.name)
-            if cell is None or entry is None:
-                continue
-            run = self.runs.get((leaf.name, entry.condition.key))
-            if run is not None:
-                estimate, reason = estimate_of(run, level=level)
-                if estimate is None:
-                    return f"{leaf.name}: {reason}"
-                parts[leaf.name] = estimate
-            elif set(coverage_flags(entry, leaf.leaf_entries.coverages[entry.group])) & set(PARTIAL):
-                return f"{leaf.name} was asked in part, and on no plan"
-            else:
-                parts[leaf.name] = known_figure(cell.estimate, leaf.leaf_entries.size, level=level)
-        measured = [leaf for leaf in leaves if leaf.name in parts]
-        bounds = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in measured}
-        common = next(iter(bounds)) if len(bounds) == 1 else None
-        figure = combine_subsets(list(parts.values()), [leaf.weight for leaf in measured], bounds=common, level=level)
-        n = sum((leaf.name, item.conditions.entries[leaf.name].condition.key) in self.runs for leaf in measured)
-        own = (*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags))
-        kept = [flag for flag in own if flag not in OF_INTERVALS]
-        flags = dict.fromkeys((*kept, *figure.flags))
-        row = replace(
-            item.row,
-            estimate=figure.estimate,
-            standard_error=figure.standard_error,
-            ci_low=figure.ci_low,
-            ci_high=figure.ci_high,
-            method="t_subset",
-            flags=(PLANNED, *flags),
-            reason=figure.reason or f"stratified samples of the prompts of {n} of {len(measured)} benchmarks",
-            se_independent=figure.standard_error,
-            degrees_of_freedom=figure.degrees_of_freedom,
-            leaf_estimates=tuple(parts[leaf.name].estimate if leaf.name in parts else None for leaf in leaves),
-        )
-        return replace(item, row=row)
-
-    def describe(self, rows: Sequence[SuiteRow]) -> Iterator[str]:
-        """What figures from plans say; nothing where there are none."""
-        shown = [row for row in rows if PLANNED in row.flags]
-        if not shown:
-            return
-        yield (
-            "planned: asked planned subsets; the figure and its interval are those of all prompts of the benchmarks,"
-            " from stratified samples of them (docs/subsets.md), and its rank is among the rows that have all"
-        )
-        by_run = {run: planned for planned in self.runs.values() for run in planned.condition.run_ids}
-        for row in shown[:_NAMED]:
-            own = {planned.plan.key: planned for run in row.run_ids if (planned := by_run.get(run)) is not None}
-            sizes = ", ".join(f"{run.plan.benchmark} {run.plan.size} of {run.plan.n_prompts}" for run in own.values())
-            yield f"{row.model}: {sizes} prompts"
-        if len(shown) > _NAMED:
-            yield f"and {len(shown) - _NAMED} more on plans"
-
-
-def planned_leaves(leaves: Sequence[Leaf]) -> PlannedLeaves:
-    """The runs on a suite's leaves that are on a stored plan."""
-    runs = {}
-    for leaf in leaves:
-        for entry in leaf.entries if leaf.plans.plans else ():
-            if entry.usable is not None and (
-                run := recognise(leaf.plans, entry.condition, entry.metric.label, entry.usable)
-            ):
-                runs[leaf.name, entry.condition.key] = run
-    return PlannedLeaves(runs)
-
-
-def placed(rows: Sequence[SuiteRow], planned: Sequence[SuiteRow], higher_is_better: bool | None) -> list[SuiteRow]:
-    """Ranked rows with those on plans among them, each at the rank that its figure has among the others."""
-    higher = higher_is_better is not False
-    figures = [row.estimate for row in rows if row.estimate is not None]
-    merged = list(rows)
-    for row in planned:
-        if row.estimate is not None and figures:
-            row_rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
-            row = replace(row, rank=row_rank.rank, rank_low=row_rank.rank_low, rank_high=row_rank.rank_high)
-        merged.append(row)
-    sign = -1 if higher else 1
-    return sorted(merged, key=lambda row: (row.rank is None, sign * float(f"{row.estimate or 0.0:.12g}")))

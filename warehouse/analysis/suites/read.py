@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, runs_table
+from warehouse.analysis.selection.hooks import StoredPlans, possible_plans
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.selection import RowRules, Selection
-from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure, ids_of, read_leaves, read_suite_figures
 from warehouse.analysis.suites.published_runs import Figure, read_published
 from warehouse.analysis.suites.tree import Suite, leaf_shares
@@ -165,7 +165,7 @@ def _leaves(
     return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
 
 
-def _plans(store: Store, leaf: LeafEntries) -> BenchmarkPlans:
+def _plans(store: Store, leaf: LeafEntries) -> StoredPlans | None:
     """Plans that conditions on a leaf may be on."""
     scored = ((entry.condition, entry.metric.label, entry.usable) for entry in leaf.entries if entry.usable is not None)
     return possible_plans(store, leaf.benchmark, scored)
@@ -220,7 +220,7 @@ class Leaf:
 
     weight: float  #: above 0; only its ratio to the others' counts.
     leaf_entries: LeafEntries  #: its conditions and scores.
-    plans: BenchmarkPlans = BenchmarkPlans()  #: stored ones that conditions may be on.
+    plans: StoredPlans | None = None  #: that conditions may be on; None for none.
 
     @cached_property
     def name(self) -> str:

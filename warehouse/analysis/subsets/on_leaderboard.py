@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow, RowRanks, UnscoredBounds
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
-from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
+from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
+from warehouse.analysis.leaderboard.row import PLANNED, LeaderboardRow, RowRanks, UnscoredBounds
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, is_partial
+from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, known_plans, recognise
 from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.stats.subsets.design import FULL_BENCHMARK, rank_among
@@ -16,10 +17,6 @@ from warehouse.stats.subsets.design import FULL_BENCHMARK, rank_among
 if TYPE_CHECKING:
     from warehouse.stats.subsets.estimate import SubsetEstimate
 
-Line = tuple[ScoredCondition, LeaderboardRow]
-
-#: Flag of a row whose figure is that of the whole benchmark, from a planned subset.
-PLANNED = "planned"
 #: Models on plans, and refusals, that footnotes name.
 _NAMED = 5
 
@@ -80,19 +77,18 @@ class PlannedRows:
             yield f"and {len(shown) - _NAMED} more on plans"
 
 
-NO_PLANS = PlannedRows()
-
-
 def planned_runs(scores: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
-    """The entries of a benchmark that are on a stored plan, by condition key and id of the metric."""
-    if not scores.plans.plans:
-        return {}
-    return {
-        (entry.condition.key, entry.metric.id): run
-        for entry in scores.entries
-        if entry.usable is not None
-        and (run := recognise(scores.plans, entry.condition, entry.metric.label, entry.usable)) is not None
-    }
+    """The entries of a benchmark with plans that are on one, by condition key and id of the metric."""
+    assert scores.plans is not None
+    plans = known_plans(scores.plans)
+    runs: dict[tuple[str, int], PlannedRun] = {}
+    for entry in scores.entries:
+        if entry.usable is None:
+            continue
+        run = recognise(plans, entry.condition, entry.metric.label, entry.usable)
+        if run is not None:
+            runs[entry.condition.key, entry.metric.id] = run
+    return runs
 
 
 def planned_rows(scores: BenchmarkScores, options: Ranking) -> PlannedRows:
@@ -105,6 +101,9 @@ def planned_rows(scores: BenchmarkScores, options: Ranking) -> PlannedRows:
         {key: figure for key, (figure, _) in estimates.items() if figure is not None},
         tuple(f"{runs[key].condition.model}: {why}" for key, (figure, why) in estimates.items() if figure is None),
     )
+
+
+ROWS_ON_PLANS.fill(planned_rows)
 
 
 def _insert(group: Sequence[Line], line: Line) -> list[Line]:

@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.stats import sequential_order
+from warehouse.analysis.selection.hooks import STOPPED_RUNS, StoppedEstimate, cut_runs
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.errors import StatisticsError
+from warehouse.stats import design_one_model, sequential_order, sequential_test
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -73,7 +77,7 @@ def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, St
 
     A run that has all prompts of its benchmark was not ended, whatever watched it.
     """
-    cut = {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
+    cut = cut_runs(conditions)
     if not cut:
         return {}
     rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)})
@@ -101,27 +105,68 @@ class StoppedScores:
     seen: tuple[Mapping[str, Any], ...] = ()
 
     @property
+    def rule(self) -> str:
+        """The rule that ended it, in words."""
+        return self.record.name
+
+    @property
     def order(self) -> PromptOrder | None:
         """The prompts that were seen, in the order of the rule; None where it is not known."""
         return order_prompts(self.seen, self.record.seed) if self.seen and self.record.seed is not None else None
 
+    def estimate(self, scores: PromptScores, metric: Metric, level: float) -> tuple[StoppedEstimate, str]:
+        """The figure of its scores, and how it was made or why there is no interval."""
+        mean = float(np.average(scores.values, weights=scores.weights))
+        without_interval = StoppedEstimate(mean, None, None, None)
+        record, order, bounds = self.record, self.order, metric.bounds
+        why = f"stopped early by {self.rule}"
+        if order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
+            return without_interval, f"{why}: no interval for a fixed number of prompts holds"
+        low, high = bounds
+        try:
+            design = design_one_model(
+                ((low or 0.0) + (high or 0.0)) / 2,
+                n_max=record.n_max,
+                bounds=bounds,
+                population=record.population,
+                alpha=1 - level,
+            )
+            test = sequential_test(_in_order(scores, order.prompts[: record.n_prompts]), design)
+        except StatisticsError as error:
+            return without_interval, f"{why}: {error}"
+        if test.estimate is None:
+            return without_interval, f"{why} before a prompt was scored"
+        reason = f"{why}: the interval holds whenever one stops; warehouse gate --sequential has the verdict"
+        return StoppedEstimate(test.estimate, None, test.low, test.high), reason
 
-def read_stopped(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppedScores]:
+
+def _in_order(scores: PromptScores, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The scores of some prompts as these stand, NaN where there is none."""
+    indices = np.minimum(np.searchsorted(scores.prompts, prompts), scores.n - 1)
+    return np.where(scores.prompts[indices] == prompts, scores.values[indices], np.nan)
+
+
+def read_scores_of_stopped(
+    store: Store, conditions: Sequence[Condition], stored: Sequence[Mapping[str, Any]]
+) -> dict[str, StoppedScores]:
     """Those of some conditions that were ended early, by condition key.
 
     Of several runs each has an order of its own, so that there is none.
+
+    Args:
+        stored: rows of the query ``early_stopping``, of their runs.
     """
-    cut = {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
-    if not cut:
-        return {}
-    rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)}, per="run_id")
+    cut = cut_runs(conditions)
     prompts = query_text("analysis", "prompt_keys").format(condition=_OF_RUN)
-    seen = {cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]})) for row in rows}
+    seen = {cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]})) for row in stored}
     alone = {item.key for item in conditions if len(item.runs) == 1}
     return {
         key: StoppedScores(record, seen[key] if record.is_ours and key in alone else ())
-        for key, record in _records(cut, rows).items()
+        for key, record in _records(cut, stored).items()
     }
+
+
+STOPPED_RUNS.fill(read_scores_of_stopped)
 
 
 #: A prompt's key, and how many of that key come before it in a run.

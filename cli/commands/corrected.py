@@ -1,0 +1,50 @@
+"""Corrected figures in place of those of ``leaderboard``, ``compare`` and ``gate``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.questions.comparison import Compare
+from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
+from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.questions.question import Question
+
+from ..state import State
+from ..ui.next_step import say_next
+from ..ui.output import Output
+from ..ui.table import print_view
+
+if TYPE_CHECKING:
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
+
+
+def give_corrected(
+    state: State, output: Output, question: Question, unused: str, *, judge: str | None, human: str | None
+) -> CorrectedFigures:
+    """The three figures of each row, and what they are; rows for programs.
+
+    Args:
+        question: that the command would have asked.
+        unused: why what else was given is refused.
+    """
+    asked = question.only(_corrected_kind(question), unused, judge=judge, human=human)
+    found: CorrectedFigures = state.ask(asked)
+    output.give(found, lambda: print_view(found.view()))
+    state.notes(found.notes)
+    say_next(state, output, found, asked)
+    return found
+
+
+def _corrected_kind(question: Question) -> type[Question]:
+    """The question of corrected figures in place of a command's own (UsageError: not of one benchmark)."""
+    if isinstance(question, AnyLeaderboard):
+        if question.benchmark is None:
+            raise click.UsageError("--corrected is of one benchmark: name it")
+        return CorrectedLeaderboard
+    if isinstance(question, Compare):
+        if question.benchmark is None:
+            raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
+        return CorrectedComparison
+    return CorrectedGate
