@@ -145,12 +145,15 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
 FORMER = {"cluster-semantic": ("text", "former_text", "cluster text")}
 #: Modules of the commands that ask a question and have options beside it: a part of the answer, a file, a switch.
 _MODULES = {
+    "anchors": ("anchors",),
     "audit": ("audit",),
     "card": ("card",),
     "compare": ("compare",),
     "curves": ("curves",),
     "datamap": ("datamap",),
-    "flash": ("anchors", "flash"),
+    "flash": ("flash",),
+    "formulations": ("formulations",),
+    "frontier": ("frontier",),
     "gate": ("gate",),
     "horizon": ("horizon",),
     "irt": ("irt", "irt ability", "irt dimensions", "irt fit", "irt next", "irt scale"),
@@ -158,7 +161,7 @@ _MODULES = {
     "judge": ("judge", "judge agreement", "judge next", "judge plan"),
     "leaderboard": ("leaderboard",),
     "matrix": ("matrix", "matrix cluster", "matrix explain", "matrix grow", "matrix test", "matrix weights"),
-    "pairs": ("formulations", "frontier", "pairs"),
+    "pairs": ("pairs",),
     "power": ("power",),
     "prefer": ("prefer",),
     "refresh": ("history",),

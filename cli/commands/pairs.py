@@ -1,5 +1,4 @@
-"""``pairs``: the difference of every two models on a benchmark; ``formulations``: whether another one ranks them so;
-``frontier``: which of them no other beats in score and cost."""
+"""``pairs``: the difference of every two models on a benchmark."""
 
 from __future__ import annotations
 
@@ -9,22 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs, Formulations
-from warehouse.questions.power import Frontier
-from warehouse.tables.view import View, legend
+from warehouse.questions.comparison import AllPairs
 
 from ..lazy_group import command
 from ..state import State
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, draw, drawable, option, output_options, typed
+from ..ui.options import benchmark_argument, option, output_options
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
 from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
-    from warehouse.analysis.comparison.formulation_report import FormulationsReport
-    from warehouse.analysis.comparison.frontier_rows import FrontierReport
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -103,39 +98,3 @@ def _matrix_cells(
         shown = round(difference, n_decimals) + 0.0  # no negative zero
         cells.append("-" if difference != difference else f"{shown:+.{n_decimals}f}{mark}")
     return cells
-
-
-@command("formulations")
-@options_of(Formulations)
-@option("--models", "All models: figures, paired differences, ranks.", is_flag=True)
-@option("--crossings", "All pairs of models that change places.", is_flag=True)
-@output_options
-def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
-    from warehouse.analysis.comparison import formulation_report as words
-
-    if models and crossings:
-        raise click.UsageError("give one of --models and --crossings")
-    report: FormulationsReport = state.ask(Formulations(**options))
-    if not output.for_people:
-        part = "models" if models else "crossings" if crossings else "rows"
-        output.emit_records(report.kind_of(part), getattr(report, part))
-        return state.notes(report.notes)
-    view = report.view(verbose=state.verbose)
-    if models or crossings:
-        table = words.models_table(report) if models else words.crossings_table(report)
-        view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
-    state.show(view)
-
-
-@command("frontier")
-@benchmark_argument(required=True)
-@options_of(Frontier, without=("benchmark",))
-@drawable
-@output_options
-def frontier(state: State, /, output: Output, **options: Any) -> None:
-    question = Frontier.from_command(options, typed(options))
-    report: FrontierReport = state.ask(question)
-    output.give(report, lambda: print_view(report.view(verbose=state.verbose)))
-    state.notes(in_flags(Frontier, note) for note in report.notes)
-    draw(report)
-    say_next(state, output, report, question)

@@ -1,0 +1,41 @@
+"""``formulations``: whether another formulation of a benchmark ranks models alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.questions.comparison import Formulations
+from warehouse.tables.view import View, legend
+
+from ..lazy_group import command
+from ..state import State
+from ..ui.options import option, output_options
+from ..ui.output import Output
+from ..ui.questions import options_of
+
+if TYPE_CHECKING:
+    from warehouse.analysis.comparison.formulation_report import FormulationsReport
+
+
+@command("formulations")
+@options_of(Formulations)
+@option("--models", "All models: figures, paired differences, ranks.", is_flag=True)
+@option("--crossings", "All pairs of models that change places.", is_flag=True)
+@output_options
+def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
+    from warehouse.analysis.comparison import formulation_report as words
+
+    if models and crossings:
+        raise click.UsageError("give one of --models and --crossings")
+    report: FormulationsReport = state.ask(Formulations(**options))
+    if not output.for_people:
+        part = "models" if models else "crossings" if crossings else "rows"
+        output.emit_records(report.kind_of(part), getattr(report, part))
+        return state.notes(report.notes)
+    view = report.view(verbose=state.verbose)
+    if models or crossings:
+        table = words.models_table(report) if models else words.crossings_table(report)
+        view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
+    state.show(view)
