@@ -29,7 +29,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
-from tests.support.cli import Caller, filled_url
+from tests.support.cli import Caller, fill, filled_url
 from tests.support.costs import Costs, not_counted
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
@@ -314,6 +314,14 @@ def empty_database(postgres_cluster: PostgresCluster) -> str:
     """Name of a database with an empty store, to be used as a template."""
     name = postgres_cluster.create()
     open_store(postgres_cluster.url(name), create=True).close()
+    return name
+
+
+@pytest.fixture(scope="session")
+def world_database(postgres_cluster: PostgresCluster, empty_database: str) -> str:
+    """Name of a database with the store of the world of tests, to be used as a template."""
+    name = postgres_cluster.create(template=empty_database)
+    fill(postgres_cluster.url(name), the_world())
     return name
 
 
