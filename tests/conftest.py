@@ -31,6 +31,7 @@ from hypothesis import HealthCheck, settings
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, fill, filled_url
 from tests.support.costs import Costs, not_counted
+from tests.support.golden import golden as golden
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, copied, made_from_copy, store_at
@@ -82,6 +83,10 @@ SERVER_SETTINGS = {
     "timezone": "UTC",
     "jit": "off",  # to compile a plan takes longer than to carry it out on tables of tests
 }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-golden", action="store_true", help="write what commands print anew (tests/**/golden)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
