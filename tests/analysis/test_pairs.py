@@ -121,12 +121,6 @@ def test_from_python(url: str) -> None:
 # --- the command -----------------------------------------------------------------------------
 
 
-def test_the_command_gives_the_librarys_rows(run: Caller, url: str) -> None:
-    rows = run("pairs", "draws", "--resamples", "99", "--seed", "1", "--json", db=url).rows
-    found = Warehouse(url).pairs("draws", n_resamples=99, seed=1)
-    assert rows == [row.to_dict() for row in found.rows]
-
-
 def test_the_table_for_people(run: Caller, url: str) -> None:
     found = run("pairs", "quiz", "--resamples", "99", db=url)
     assert found.out.startswith("quiz by acc (higher is better)\n")

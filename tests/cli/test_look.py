@@ -8,14 +8,9 @@ import pytest
 
 from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.world import build_world
-from warehouse.analysis.comparison.compare import compare
-from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.items.show_report import PromptRow
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.errors import did_you_mean
 from warehouse.stats.intervals.estimate_mean import METHODS, RESAMPLED
-from warehouse.store.open import open_store
 
 
 def line_of(text: str, *words: str) -> str:
@@ -30,16 +25,6 @@ def test_the_help_names_interval_methods_that_there_are(run: Caller) -> None:
     text = " ".join(run("leaderboard", "--help").out.split())
     (named,) = re.findall(r"Of the intervals, such as ([\w, ]+);", text)
     assert {*named.split(", ")} <= {*METHODS, *RESAMPLED}
-
-
-def test_a_leaderboard_for_programs_is_the_librarys(run: Caller, url: str) -> None:
-    rows = run("leaderboard", "quiz", "--json", db=url).rows
-    with open_store(url) as store:
-        board = leaderboard(store, "quiz")
-    assert rows == [row.to_dict() for row in board.rows]
-    assert list(rows[0]) == list(LeaderboardRow.columns())
-    header = run("leaderboard", "quiz", "--csv", db=url).out.splitlines()[0]
-    assert header.split(",") == list(rows[0])
 
 
 def test_options_of_a_leaderboard_reach_the_library(run: Caller, url: str) -> None:
@@ -109,14 +94,6 @@ def test_two_benchmarks_are_asked_as_a_suite(run: Caller, url: str) -> None:
 
 
 # --- compare ---------------------------------------------------------------------------------
-
-
-def test_a_comparison_for_programs_is_the_librarys(run: Caller, url: str) -> None:
-    rows = run("compare", "run:14", "run:16", "--json", db=url).rows
-    with open_store(url) as store:
-        expected = compare(store, "run:14", "run:16")
-    assert rows == [row.to_dict() for row in expected.rows]
-    assert list(rows[0]) == list(ComparisonRow.columns())
 
 
 def test_an_ambiguous_name_lists_the_candidates(run: Caller, url: str) -> None:
