@@ -13,7 +13,18 @@ import pytest
 
 from tests.campaign.units import Unit, units
 from tests.importers import test_chat_benchmarks, test_code_benchmarks, test_olmes
-from tests.support.broken import SAME, UNNAMED, WAYS, change_at_random, copy_of, read_or_refused, targets_of, told
+from tests.support.broken import (
+    SAME,
+    UNNAMED,
+    WAYS,
+    change_at_random,
+    copy_of,
+    has_values,
+    read_or_refused,
+    swap_a_value,
+    targets_of,
+    told,
+)
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store
@@ -33,8 +44,8 @@ BUILT: dict[str, Callable[[Path], object]] = {
     "olmes": test_olmes.arc,
     "promptfoo, a quiz": test_chat_benchmarks.quiz,
 }
-#: Changes at random of each group of dumps; `make campaign` has thousands.
-TURNS = 30
+#: Changes at random of each group of dumps, of JSON three of four of a value in it; `make campaign` has thousands.
+TURNS = 60
 
 
 def changed_at_random(group: list[Unit], folder: Path, turns: int = TURNS) -> set[str]:
@@ -43,8 +54,12 @@ def changed_at_random(group: list[Unit], folder: Path, turns: int = TURNS) -> se
     for number in range(turns):
         unit = group[number % len(group)]
         rng = random.Random(f"{unit.group} {number}")
-        path = rng.choice(targets_of(unit, copy_of(unit, folder)))
-        way = change_at_random(path, rng)
+        targets = targets_of(unit, copy_of(unit, folder))
+        with_values = [path for path in targets if has_values(path)]
+        if with_values and number % 4:
+            way = swap_a_value(rng.choice(with_values), rng)
+        else:
+            way = change_at_random(rng.choice(targets), rng)
         with told(unit, way, number):
             outcomes.add(read_or_refused(folder, unit))
     return outcomes
