@@ -88,3 +88,37 @@ def test_comparisons(golden: Golden, run: Caller, two_models_url: str, monkeypat
             pair,
         )
     )
+
+
+# --- further questions ------------------------------------------------------------------------------
+
+
+def test_pairs(golden: Golden, run: Caller, world_url: None) -> None:
+    golden(
+        shown(
+            run,
+            "pairs quiz --resamples 99",
+            "pairs golden --subset --resamples 99",
+            "pairs quiz --resamples 99 --matrix",
+        )
+    )
+
+
+def test_gates_and_power(golden: Golden, run: Caller, world_url: None) -> None:
+    golden(
+        shown(
+            run,
+            "gate run:14 run:16 --margin 0.5",
+            "gate run:14 run:16 --margin 0.01",
+            "power --from run:14 run:16 --delta 0.1",
+            "power --omega2 0.11 --delta 0.03",
+        )
+    )
+
+
+def test_items_and_data_maps(golden: Golden, run: Caller, world_url: None) -> None:
+    golden(shown(run, "items items", "datamap run:14", "irt ability items"))
+
+
+def test_suites_and_training(golden: Golden, run: Caller, world_url: None) -> None:
+    golden(shown(run, "leaderboard --group suite --force", "seeds", "benchmarks", "models"))
