@@ -90,7 +90,10 @@ def load(store: Store, folder: Path, unit: Unit) -> IngestReport:
 
 def scores_of(store: Store) -> list[tuple[object, ...]]:
     """What the samples of a dump give, which no order may change."""
-    rows = store.rows("select model, benchmark, metric, round(estimate, 9), n_prompts from score_summary")
+    rows = store.rows("select model, benchmark, metric, n_prompts, estimate from score_summary")
+    for row in rows:
+        if row["estimate"] is not None:
+            row["estimate"] = round(row["estimate"], 9)
     return sorted((tuple(row.values()) for row in rows), key=str)
 
 
