@@ -29,8 +29,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
-from tests.support.cli import Caller, filled_url
+from tests.support.cli import Caller, fill, filled_url
 from tests.support.costs import Costs, not_counted
+from tests.support.golden import golden as golden
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, copied, made_from_copy, store_at
@@ -82,6 +83,10 @@ SERVER_SETTINGS = {
     "timezone": "UTC",
     "jit": "off",  # to compile a plan takes longer than to carry it out on tables of tests
 }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-golden", action="store_true", help="write what commands print anew (tests/**/golden)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -314,6 +319,14 @@ def empty_database(postgres_cluster: PostgresCluster) -> str:
     """Name of a database with an empty store, to be used as a template."""
     name = postgres_cluster.create()
     open_store(postgres_cluster.url(name), create=True).close()
+    return name
+
+
+@pytest.fixture(scope="session")
+def world_database(postgres_cluster: PostgresCluster, empty_database: str) -> str:
+    """Name of a database with the store of the world of tests, to be used as a template."""
+    name = postgres_cluster.create(template=empty_database)
+    fill(postgres_cluster.url(name), the_world())
     return name
 
 

@@ -121,22 +121,6 @@ def test_from_python(url: str) -> None:
 # --- the command -----------------------------------------------------------------------------
 
 
-def test_the_command_gives_the_librarys_rows(run: Caller, url: str) -> None:
-    rows = run("pairs", "draws", "--resamples", "99", "--seed", "1", "--json", db=url).rows
-    found = Warehouse(url).pairs("draws", n_resamples=99, seed=1)
-    assert rows == [row.to_dict() for row in found.rows]
-
-
-def test_the_table_for_people(run: Caller, url: str) -> None:
-    found = run("pairs", "quiz", "--resamples", "99", db=url)
-    assert found.out.startswith("quiz by acc (higher is better)\n")
-    for word in ("95% simultaneous", "p Holm", "p BH", "p step-down", "99 draws, seed 0"):
-        assert word in found.out
-    assert "--subset" in found.err
-    assert "clusters" not in found.out.splitlines()[1]
-    assert "clustered (CR2)" in run("pairs", "golden", "--subset", "--resamples", "99", db=url).out
-
-
 def test_the_matrix_marks_who_differs_and_changes_sign(run: Caller, url: str) -> None:
     text = run("pairs", "quiz", "--matrix", "--resamples", "0", db=url).out
     pairs_ = Warehouse(url).pairs("quiz", n_resamples=0).groups[0]

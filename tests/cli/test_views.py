@@ -1,11 +1,11 @@
-"""``print(result)`` shows what the command prints, of whatever kind the result is."""
+"""``print(result)`` shows what the command prints, of whatever kind the result is; `--json` has the rows of Python."""
 
 from __future__ import annotations
 
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -19,7 +19,7 @@ import warehouse.refresh
 from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.full_store import STORE, fill
 from tests.support.world import build_world
-from warehouse.analysis.results import Result, StoredResult
+from warehouse.analysis.results import Result, Row, StoredResult
 from warehouse.tables.text import in_text
 from warehouse.tables.view import Table, View
 
@@ -147,6 +147,33 @@ def printed(url: str, command: str) -> list[str]:
 @pytest.mark.parametrize("command", ASKED)
 def test_a_notebook_shows_line_by_line_what_the_command_prints(url: str, command: str) -> None:
     assert lines_of(ASKED[command](warehouse.connect(url))) == printed(url, command)
+
+
+#: What `--json` gives, as rows of what Python gives.
+ROWS: dict[str, Callable[[Any], Sequence[Row]]] = {
+    "leaderboard quiz": lambda store: store.leaderboard("quiz").rows,
+    "leaderboard --group suite --force": lambda store: store.leaderboard(group="suite", force=True).rows,
+    "compare run:14 run:16": lambda store: store.compare("run:14", "run:16").rows,
+    "pairs draws --resamples 99 --seed 1": lambda store: store.pairs("draws", n_resamples=99, seed=1).rows,
+    "variance quiz": lambda store: store.variance("quiz").rows,
+    "variance quiz --pass-at 1,2 --pass-hat 2": lambda store: store.pass_rates("quiz", at=[1, 2], hat=[2]).rows,
+    "variance probe --seeds": lambda store: store.seed_variance("probe").rows,
+    "show run:1": lambda store: store.show("run:1").rows,
+    "items probe": lambda store: store.items("probe").rows,
+    "irt ability probe": lambda store: store.irt("probe").abilities().rows,
+    "datamap run:14": lambda store: store.datamap("run:14").rows,
+    "datamap run:14 --distribution": lambda store: store.datamap("run:14").distribution,
+    "judge agreement quiz": lambda store: store.judge("quiz").rows,
+}
+
+
+@pytest.mark.parametrize("command", ROWS)
+def test_programs_get_the_rows_that_python_gives(url: str, run: Caller, command: str) -> None:
+    rows = ROWS[command](warehouse.connect(url))
+    expected = [row.to_dict() for row in rows]
+    assert run(*shlex.split(command), "--json", db=url).rows == expected
+    heading = run(*shlex.split(command), "--csv", db=url).out.partition("\n")[0]
+    assert heading.split(",") == list(expected[0]) == list(type(rows[0]).columns())
 
 
 @pytest.mark.rare

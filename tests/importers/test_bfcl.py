@@ -13,7 +13,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_line_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.bfcl import IMPORTER
@@ -234,10 +233,6 @@ def test_names_alone_are_no_dump(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "simple_score.json").write_text('{"score": 1}\n')
     assert lm_eval.claimed(tmp_path, importer=IMPORTER) == []
-
-
-def test_parts_replaced_at_random_stop_nothing(dumps: Path) -> None:
-    stand_line_swaps(dumps, IMPORTER, 9, named="", pattern="*.json")
 
 
 def test_in_a_store(dumps: Path, store_url: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import shutil
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import sound_or_refused, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.bigbench.importer import IMPORTER
@@ -192,15 +190,6 @@ def test_damage(tmp_path: Path) -> None:
     del content["model"]
     with pytest.raises(InputError, match="names the model"):
         take(written(tmp_path, content))
-
-
-@pytest.mark.parametrize("folder", [CAPITALS, NUMBERS], ids=["capitals", "numbers"])
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, folder: Path) -> None:
-    rng = random.Random(6)
-    text = (folder / LOG).read_text()
-    for _ in range(40):
-        path = written(tmp_path, swapped(json.loads(text), rng))
-        sound_or_refused(path, IMPORTER)
 
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:

@@ -13,7 +13,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.alpaca_eval import IMPORTER as ALPACA
@@ -270,13 +269,6 @@ def test_promptfoo_select_best_of_two_models_is_a_vote(tmp_path: Path, store_url
 
 
 # --- both --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("build", [alpaca, quiz])
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, build: Any) -> None:
-    run = build(tmp_path)
-    path = run if run.is_file() else run / "annotations.json"
-    stand_swaps(path, PROMPTFOO if build is quiz else ALPACA, 4, named=path.name)
 
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:

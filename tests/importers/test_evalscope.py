@@ -13,7 +13,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_line_swaps, stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.evalscope import IMPORTER
@@ -212,13 +211,6 @@ def test_a_file_without_rows_is_refused(work: Path) -> None:
     path.write_text('{"index": 1, "target": \n')
     with pytest.raises(InputError, match="no line is a row"):
         taken_of(work, "ifeval")
-
-
-def test_parts_replaced_at_random_stop_nothing(work: Path, tmp_path: Path) -> None:
-    stand_swaps(work, IMPORTER, 5, named="")
-    stand_line_swaps(work, IMPORTER, 6, named="")
-    old = Path(shutil.copytree(OLD, tmp_path / OLD.name))
-    stand_line_swaps(old, IMPORTER, 7, named="")
 
 
 def test_in_a_store(store_url: str) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.ingested import ingested
-from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.harbor import IMPORTER
@@ -112,10 +111,6 @@ def test_without_the_jobs_own_file_and_without_model(job: Path) -> None:
         path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="names the model"):
         take(job)
-
-
-def test_parts_replaced_at_random_stop_nothing(job: Path) -> None:
-    stand_swaps(job, IMPORTER, 6, named="demo")
 
 
 def test_in_a_store(store_url: str) -> None:

@@ -4,7 +4,6 @@ give the figures of their README."""
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.importers.test_inspect_mutants import swapped
 from tests.support.helm import FIXTURES, by_prompt, instance, plain, spec, stat, state, stats_of, take, values, write
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
-from warehouse.errors import InputError
 from warehouse.importers.helm import run_folder
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
@@ -63,15 +60,6 @@ def test_separate_options_of_the_real_writer() -> None:
     assert values(row) == {"exact_match": 0.0}
 
 
-@pytest.mark.parametrize("name", ["run_spec", "scenario_state", "per_instance_stats", "stats"])
-def test_a_damaged_file_refuses_the_folder(tmp_path: Path, name: str) -> None:
-    run = plain(tmp_path)
-    path = run / f"{name}.json"
-    path.write_text(path.read_text()[:-30])
-    with pytest.raises(InputError, match=rf"{name}\.json"):
-        take(run)
-
-
 def test_a_row_without_id_is_rejected_with_its_place(tmp_path: Path) -> None:
     run = plain(tmp_path)
     document = json.loads((run / "per_instance_stats.json").read_text())
@@ -79,22 +67,6 @@ def test_a_row_without_id_is_rejected_with_its_place(tmp_path: Path) -> None:
     (run / "per_instance_stats.json").write_text(json.dumps(document))
     (rejection,) = take(run).dump.rejections
     assert rejection.place == "per_instance_stats.json entry 2"
-
-
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
-    run = plain(tmp_path)
-    rng = random.Random(3)
-    texts = {path: path.read_text() for path in run.iterdir()}
-    for _ in range(50):
-        path = rng.choice(sorted(texts))
-        path.write_text(json.dumps(swapped(json.loads(texts[path]), rng)))
-        try:
-            taken = take(run, model="org/m", benchmark="b")
-        except InputError as error:
-            assert "quiz" in str(error)
-        else:
-            assert all(item.place and item.found for item in taken.dump.rejections)
-        path.write_text(texts[path])
 
 
 def test_numbers_next_to_nothing_can_be_calculated_with(tmp_path: Path, store_url: str) -> None:

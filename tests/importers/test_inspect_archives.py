@@ -255,14 +255,6 @@ def test_ids_that_look_like_paths_or_are_empty_are_ids(tmp_path: Path, grid: Ent
     assert by_draw(take(write_deflated(tmp_path / "a.eval", entries)))[number, 0]["response"]
 
 
-@pytest.mark.parametrize("cut", [10, 400, 5000])
-def test_an_archive_that_is_cut_off_is_refused(tmp_path: Path, cut: int) -> None:
-    raw = (FIXTURES / "grid.eval").read_bytes()
-    (tmp_path / "a.eval").write_bytes(raw[:-cut])
-    with pytest.raises(InputError, match=r"a\.eval"):
-        take(tmp_path / "a.eval")
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [

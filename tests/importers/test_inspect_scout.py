@@ -303,16 +303,6 @@ def test_what_such_columns_leave_in_a_store_is_sound(copy: Path, tmp_path: Path,
         assert check(store).ok
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
-def test_files_cut_short_are_refused(copy: Path, tmp_path: Path, share: float) -> None:
-    path = copy / "letters.parquet"
-    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
-    with open_store(f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True) as store:
-        (refused,) = ingest(store, [copy]).refused
-        assert "letters.parquet" in refused.error
-        assert select(store, "select count(*) as n from scan_value") == [{"n": 0}]
-
-
 def test_pointers_are_refused(copy: Path, tmp_path: Path) -> None:
     (copy / "words.parquet").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 1\n")
     with open_store(f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True) as store:

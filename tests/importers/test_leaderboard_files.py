@@ -15,7 +15,6 @@ from tests.support import lm_eval
 from tests.support.cli import Caller
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_line_swaps, stand_swaps
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.errors import InputError
@@ -180,16 +179,6 @@ def test_a_result_without_figure_is_told(tmp_path: Path) -> None:
 
 
 # --- all -----------------------------------------------------------------------------------------
-
-
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
-    stand_swaps(Path(shutil.copytree(SUBMISSION, tmp_path / "tau")), TAU2, 4, named="")
-    stand_swaps(Path(shutil.copytree(BOARD.parent, tmp_path / "site")), SWE_BENCH, 4, named="")
-    document = json.loads((SUBMISSION / "submission.json").read_text())
-    lines = tmp_path / "lines"
-    lines.mkdir()
-    (lines / "all.jsonl").write_text(json.dumps(document) + "\n")
-    stand_line_swaps(lines, TAU2, 4, named="")
 
 
 def test_in_a_store(store_url: str) -> None:

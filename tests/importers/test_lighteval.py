@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import shutil
 from functools import partial
 from pathlib import Path
@@ -17,14 +16,12 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.lm_eval import Taken, candidates
-from tests.support.mutants import swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers import importers
 from warehouse.importers.lighteval.header import model_of_path, task_of
 from warehouse.importers.lighteval.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
-from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
 
@@ -320,31 +317,6 @@ def test_columns_of_another_type_refuse_the_source(tmp_path: Path, name: str) ->
     pq.write_table(table.set_column(table.schema.names.index(name), name, other), path)
     with pytest.raises(InputError, match=f"column '{name}' holds bool"):
         take(out)
-
-
-def taken_of(source: SourceFiles) -> Dump:
-    dump = IMPORTER.read(source, ImportSettings({"model": "org/m"}))
-    for _ in dump.batches:
-        pass
-    return dump
-
-
-def test_bytes_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
-    out = real_names(tmp_path)
-    path, results = next(out.rglob("*maps*.parquet")), next(out.rglob("*.json"))
-    rng, whole, text = random.Random(5), path.read_bytes(), results.read_text()
-    for turn in range(60):
-        changed = bytearray(whole)
-        for _ in range(3):
-            changed[rng.randrange(len(changed))] = rng.randrange(256)
-        path.write_bytes(changed if turn % 2 else whole)
-        results.write_text(json.dumps(swapped(json.loads(text), rng)))
-        try:
-            parts = [taken_of(source) for source in IMPORTER.claim(candidates([out]))]
-        except InputError as error:
-            assert str(tmp_path) in str(error)
-        else:
-            assert all(item.place and item.found for part in parts for item in part.rejections)
 
 
 def test_both_generations_in_a_store(store_url: str) -> None:

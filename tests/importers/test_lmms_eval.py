@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.ingested import ingested
-from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.lm_eval import IMPORTER as LM_EVAL
@@ -149,19 +147,6 @@ def test_nothing_but_groups_is_refused(run: Path) -> None:
         other.unlink()
     with pytest.raises(InputError, match="no task"):
         take(run)
-
-
-def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
-    stand_swaps(run, IMPORTER, 8, named="tiny-VL", turns=60)
-    rng = random.Random(13)
-    for path in sorted(run.glob("*_samples_*")):
-        lines = path.read_text().splitlines()
-        for turn in range(25):
-            place = turn % len(lines)
-            changed = json.dumps(swapped(json.loads(lines[place]), rng))
-            path.write_text("\n".join([*lines[:place], changed, *lines[place + 1 :]]))
-            sound_or_refused(run, IMPORTER, "tiny-VL")
-        path.write_text("\n".join(lines))
 
 
 def test_in_a_store(store_url: str) -> None:

@@ -13,7 +13,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.errors import InputError
@@ -137,10 +136,6 @@ def test_scores_that_are_texts_are_no_figures(tmp_path: Path) -> None:
     path.write_text(json.dumps({"dataset_revision": "x", "mteb_version": "2", "scores": scores}))
     with pytest.raises(InputError, match="no scores"):
         take(path)
-
-
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
-    stand_swaps(Path(shutil.copytree(DUMPS, tmp_path / "mteb")), IMPORTER, 3, named="")
 
 
 def test_in_a_store_they_have_places_of_their_own(store_url: str) -> None:

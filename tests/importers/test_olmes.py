@@ -11,7 +11,6 @@ import pytest
 
 from tests.support.cli import Caller
 from tests.support.lm_eval import Taken, take
-from tests.support.mutants import stand_swaps
 from tests.support.stores import store_at
 from warehouse.errors import InputError
 from warehouse.importers.olmes import IMPORTER
@@ -205,11 +204,6 @@ def test_a_release_of_datadecide(tmp_path: Path, run: Caller) -> None:
         assert list(first.values()) == ["c4-150M", "c4", "14", 25000, 150_000_000]
         assert check(store).ok
     assert "dclm-baseline is ahead of c4" in run("decide", "dclm-baseline", "c4", db=url).out
-
-
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
-    arc(tmp_path)
-    stand_swaps(tmp_path, IMPORTER, 9, named="-metrics")
 
 
 def test_a_damaged_row_is_rejected_with_its_place(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import sound_or_refused, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.openai_evals.importer import IMPORTER
@@ -204,18 +202,6 @@ def test_lines_that_are_no_events(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="names the model"):
         take(written(tmp_path, unnamed))
     assert take(written(tmp_path, unnamed), model="org/m").rows
-
-
-@pytest.mark.parametrize("log", [CAPITALS, LINES, MIXED], ids=lambda path: path.stem)
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, log: Path) -> None:
-    rng = random.Random(5)
-    lines = stated(log)
-    for _ in range(40):
-        changed = list(lines)
-        for place in rng.sample(range(len(lines)), 2):
-            changed[place] = swapped(json.loads(json.dumps(lines[place])), rng)
-        path = written(tmp_path, changed)
-        sound_or_refused(path, IMPORTER)
 
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import filecmp
 import json
-import random
 import shutil
 import statistics
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 from tests.support import lm_eval, simple_evals
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import sound_or_refused, swapped
 from tests.support.simple_evals import HEALTH, MMLU, message
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -210,15 +208,6 @@ def test_lists_that_do_not_belong_together(tmp_path: Path) -> None:
     found["htmls"].pop()
     with pytest.raises(InputError, match="messages, metadata and pages have 6, 6, 5 entries"):
         take(written(tmp_path, found))
-
-
-@pytest.mark.parametrize("stem", [HEALTH, f"{MMLU}_DEBUG"])
-def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, stem: str) -> None:
-    rng = random.Random(7)
-    text = whole(stem).read_text()
-    for _ in range(40):
-        path = written(tmp_path, swapped(json.loads(text), rng))
-        sound_or_refused(path, IMPORTER)
 
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:

@@ -15,7 +15,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
-from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.swe_bench.importer import IMPORTER
@@ -231,10 +230,6 @@ def test_resolved_instances_of_a_submission_that_are_no_list_are_refused(tmp_pat
     folder = submission(tmp_path, {"resolved": "all", "generated": NAMES, "no_generation": []})
     with pytest.raises(InputError, match="resolved is"):
         take(*folder.rglob("*.json"))
-
-
-def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
-    stand_swaps(run, IMPORTER, 8, named="run")
 
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:

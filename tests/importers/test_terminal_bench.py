@@ -13,7 +13,6 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.ingested import ingested
-from tests.support.mutants import stand_swaps
 from tests.support.pages import ROOT
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -99,10 +98,6 @@ def test_tokens_of_an_agent_that_counts_none_are_missing(run: Path) -> None:
         trial |= {"total_input_tokens": 0, "total_output_tokens": 0}
     (run / "results.json").write_text(json.dumps(document))
     assert {(row["input_tokens"], row["output_tokens"]) for row in take(run).rows} == {(None, None)}
-
-
-def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
-    stand_swaps(run, IMPORTER, 5, named="demo")
 
 
 def test_in_a_store(store_url: str) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +15,6 @@ import pytest
 from tests.support import lm_eval
 from tests.support.dumps import rewritten
 from tests.support.ingested import ingested
-from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.errors import InputError
@@ -355,25 +353,6 @@ def test_errors_of_earlier_tries_and_an_agent_without_rewards(copied: Callable[[
 
 
 # --- all -----------------------------------------------------------------------------------------
-
-
-def test_parts_replaced_at_random_stop_nothing(copied: Callable[[Path], Path]) -> None:
-    for folder in (OLD, NEW):
-        stand_swaps(copied(folder), IMPORTER, 7, named=folder.name, turns=60)
-
-
-@pytest.mark.parametrize("folder", [MIDDLE, NEW, EPISODES], ids=["middle", "new", "episodes"])
-def test_rows_with_parts_replaced_stop_nothing(folder: Path, copied: Callable[[Path], Path]) -> None:
-    rng, root = random.Random(11), copied(folder)
-    path = next(root.glob("*.jsonl"))
-    lines = path.read_text().splitlines()
-    for turn in range(60):
-        changed = [
-            json.dumps(swapped(json.loads(line), rng)) if turn % len(lines) == n else line
-            for n, line in enumerate(lines)
-        ]
-        path.write_text("\n".join(changed))
-        sound_or_refused(root, IMPORTER, folder.name)
 
 
 def test_in_a_store(store_url: str) -> None:

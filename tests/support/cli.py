@@ -129,15 +129,23 @@ def _until_closed(master: int) -> str:
 def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[str]:
     """URL of a store that nobody has open, holding `rows`."""
 
-    def fill() -> None:
-        with open_store(url, create=True) as store:
-            rows.write(store)
-            if store.dialect.roles:
-                upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests
-
+    if rows is the_world() and engine == "postgresql":
+        cluster = request.getfixturevalue("postgres_cluster")
+        name = cluster.create(template=request.getfixturevalue("world_database"))
+        yield cluster.url(name)
+        cluster.drop(name)
+        return
     with empty_store(request, engine) as url:
         if rows is the_world():
-            filled_once(url, the_world, fill)
+            filled_once(url, the_world, lambda: fill(url, rows))
         else:
-            fill()
+            fill(url, rows)
         yield url
+
+
+def fill(url: str, rows: StoreRows) -> None:
+    """Write rows to a store that is empty."""
+    with open_store(url, create=True) as store:
+        rows.write(store)
+        if store.dialect.roles:
+            upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests

@@ -1,14 +1,9 @@
-"""Dumps with something changed at random: read, rejected or refused, never a failure."""
+"""JSON values with something changed at random."""
 
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 from typing import Any
-
-from tests.support import lm_eval
-from warehouse.errors import InputError
 
 STRANGE: tuple[Any, ...] = (
     None,
@@ -56,51 +51,3 @@ def swapped(document: Any, rng: random.Random) -> Any:
     else:
         parent[path[-1]] = rng.choice(STRANGE)
     return document
-
-
-def stand_swaps(root: Path, importer: Any, seed: int, *, named: str, turns: int = 50) -> None:
-    """Read a dump again and again, each time with one part of one JSON file swapped: an importer
-    refuses it with a message that has `named`, or says of each rejected row where and what.
-
-    Args:
-        root: a file, or a folder of which all JSON files take part.
-    """
-    rng = random.Random(seed)
-    paths = [root] if root.is_file() else sorted(root.rglob("*.json"))
-    texts = {path: path.read_text() for path in paths}
-    for _ in range(turns):
-        path = rng.choice(paths)
-        path.write_text(json.dumps(swapped(json.loads(texts[path]), rng)))
-        sound_or_refused(root, importer, named)
-        path.write_text(texts[path])
-
-
-def stand_line_swaps(
-    root: Path, importer: Any, seed: int, *, named: str, pattern: str = "*.jsonl", turns: int = 50
-) -> None:
-    """As :func:`stand_swaps`, of a line of one file of JSON lines."""
-    rng = random.Random(seed)
-    texts = {path: path.read_text() for path in sorted(root.rglob(pattern))}
-    for _ in range(turns):
-        path = rng.choice(list(texts))
-        lines = texts[path].splitlines()
-        place = rng.randrange(len(lines))
-        lines[place] = json.dumps(swapped(json.loads(lines[place]), rng))
-        path.write_text("\n".join(lines) + "\n")
-        sound_or_refused(root, importer, named)
-        path.write_text(texts[path])
-
-
-def sound_or_refused(root: Path, importer: Any, named: str | None = None) -> None:
-    """What an importer claims of a dump it reads, rejecting rows in words, or refuses.
-
-    Args:
-        named: what the message of a refusal has; None for the file's name.
-    """
-    for source in lm_eval.claimed(root, importer=importer):
-        try:
-            taken = lm_eval.take(*source.files, importer=importer, model="org/m")
-        except InputError as error:
-            assert (named or root.name) in str(error)
-        else:
-            assert all(item.place and item.found for item in taken.dump.rejections)

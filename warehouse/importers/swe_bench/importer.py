@@ -91,7 +91,9 @@ class Board:
         entries = part_of(result, "per_instance_details")
         share = number_or_none(result.get("resolved"))
         if name is None or (share is None and not entries):
-            self.dump.rejections.append(Rejection(location, str(entry)[:100], "a result with 'name' and 'resolved'"))
+            self.dump.rejections.append(
+                Rejection(location, str(entry)[:100] or "an empty text", "a result with 'name' and 'resolved'")
+            )
             return
         instances = details(entries, self.dump.rejections, location)
         if instances:

@@ -79,6 +79,7 @@ class Dialect:
     indexes: bool  #: one index per fact table pays for itself.
     embedded: bool  #: the store is a file that one process holds at a time.
     is_lake: bool  #: its stores are only read: they are made from others, and hold their schema when opened.
+    load: Callable[[], None]  #: load what opening a store takes, without any store.
     exists: Callable[[sa.URL], bool]  #: whether there is something to open at a URL.
     #: (url, write, limits) to an engine of SQLAlchemy or what stands for one; with limits it can neither write nor
     #: reach out, and an engine in this process has no more memory.

@@ -474,6 +474,7 @@ DUCKDB = Dialect(
     indexes=False,
     embedded=True,
     is_lake=False,
+    load=load,
     exists=lambda url: Path(url.database or "").exists(),
     open_engine=_engine,
     lock_holder=holder,

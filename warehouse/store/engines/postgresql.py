@@ -391,12 +391,18 @@ def _query_error(error: BaseException) -> str | None:
     return str(cause).strip() if isinstance(cause, psycopg.Error) else None
 
 
+def _load() -> None:
+    import psycopg  # noqa: F401
+    import sqlalchemy.dialects.postgresql.psycopg  # noqa: F401
+
+
 POSTGRESQL = Dialect(
     name="postgresql",
     foreign_keys=True,
     indexes=True,
     embedded=False,
     is_lake=False,
+    load=_load,
     exists=lambda _url: True,
     open_engine=_engine,
     lock_holder=lambda _error: None,

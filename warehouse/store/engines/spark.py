@@ -333,6 +333,7 @@ SPARK = Dialect(
     indexes=False,
     embedded=False,
     is_lake=True,
+    load=lambda: None,
     exists=lambda _url: True,
     open_engine=_engine,
     lock_holder=lambda _error: None,

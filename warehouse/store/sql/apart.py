@@ -318,8 +318,15 @@ def _serve(number: int) -> None:
             while len(message) < size:
                 message += requests.recv(size - len(message))
             query: TypedQuery = pickle.loads(message)
+            _load_engine(query)
             _fork(query, files[0], None)
             os.close(files[0])
+
+
+def _load_engine(query: TypedQuery) -> None:
+    """Load what the engine of a query takes, so that no child need; what is wrong with its URL the child says."""
+    with suppress(WarehouseError):
+        dialect_of(parse_url(query.url or DEFAULT_URL)).load()
 
 
 if __name__ == "__main__":
