@@ -23,10 +23,10 @@ from tests.support.stores import ENGINES, store_at
 from warehouse.analysis.matrix.correlation_report import HistogramRow
 from warehouse.analysis.matrix.weights_report import OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
+from warehouse.charts.chart import PLOT
+from warehouse.charts.draw import draw
 from warehouse.claims.questions import ask
 from warehouse.cli.commands.claim import _parsed as question_of
-from warehouse.report.charts import PLOT
-from warehouse.report.draw import draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.matrix import test_says as matrix_sentence
 from warehouse.report.page import render

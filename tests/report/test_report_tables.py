@@ -26,8 +26,8 @@ from warehouse.report.matrix import passes
 from warehouse.report.page import render
 from warehouse.report.pairs import MOST_NUMBERS, apart
 from warehouse.report.sections import benchmark_section
-from warehouse.report.table import count, model_and_condition, name, number, text
-from warehouse.report.table import table as make_table
+from warehouse.tables.page import count, model_and_condition, name, number, text
+from warehouse.tables.page import table as make_table
 
 PROMPTS = 60
 

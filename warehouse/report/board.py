@@ -14,8 +14,8 @@ from warehouse.analysis.leaderboard.words import counts_in_words
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.report.charts import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
-from warehouse.report.table import (
+from warehouse.charts.chart import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
+from warehouse.tables.page import (
     PageColumn,
     broken,
     count,

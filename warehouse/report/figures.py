@@ -13,8 +13,8 @@ from warehouse.analysis.leaderboard.words import counts_in_words, label_of
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.charts.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins
 from warehouse.report.heat import PART, PUBLISHED, mark_of
-from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins
 from warehouse.tables.words import decimals, span_of
 
 #: Models of a map of pairs.

@@ -15,8 +15,8 @@ from warehouse.analysis.items.datamap_report import DataMap, DataMapRow, Distrib
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
 from warehouse.analysis.report_data.read import Maps
-from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
-from warehouse.report.table import count, model_and_condition, name, number, table, text
+from warehouse.charts.chart import Chart, Spec, axis, bars, chart, colours, layer
+from warehouse.tables.page import count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
 if TYPE_CHECKING:

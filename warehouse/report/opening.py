@@ -17,7 +17,7 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
 from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
-from warehouse.report.table import count, name, number, table, text
+from warehouse.tables.page import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Columns and cells of the heat table that is folded below the first of it.

@@ -14,15 +14,15 @@ from typing import Any, Protocol
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.selection.selection import RowRules
+from warehouse.charts.draw import draw
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
-from warehouse.report.draw import draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
 from warehouse.report.opening import HeadEntry, anchor, head_of, left_out_of, opening, slug
 from warehouse.report.sections import benchmark_section, suite_section
-from warehouse.report.table import broken
+from warehouse.tables.page import broken
 
 #: What a page is called.
 TITLE = "Evaluation report"

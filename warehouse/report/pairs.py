@@ -10,11 +10,11 @@ from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
+from warehouse.charts.chart import Chart, distinct
+from warehouse.charts.heat_map import SHADES, heat_map
 from warehouse.report.board import flags
-from warehouse.report.charts import Chart, distinct
 from warehouse.report.figures import MOST_PAIRED, all_pairs, differences, shared_prompts
-from warehouse.report.matrix_charts import SHADES, heat_map
-from warehouse.report.table import PageColumn, count, name, number, table, text
+from warehouse.tables.page import PageColumn, count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Conditions of one group up to which all pairs are a table of numbers.

@@ -29,17 +29,17 @@ from warehouse.analysis.reliability.reliability_report import ReliabilityReport
 from warehouse.analysis.suites.horizon_report import HorizonReport
 from warehouse.analysis.training.curves_report import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curves_report import CurveRow as TrainingRow
+from warehouse.charts.chart import CONFIG, Chart, Spec
+from warehouse.charts.draw import draw
+from warehouse.charts.heat_map import heat_map
+from warehouse.charts.pictures import Interval, Picture, Spot, by_cost, forest, scatter
 from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
 from warehouse.report import matrix_charts, reliability_charts, spread_charts
 from warehouse.report.board import curve_charts
-from warehouse.report.charts import CONFIG, Chart, Spec
-from warehouse.report.draw import draw
 from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
-from warehouse.report.matrix_charts import heat_map
 from warehouse.report.pairs import heat_maps
-from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest, scatter
 from warehouse.tables.words import decimals
 
 #: What stands for the colours of the page, on a light and on a dark background alike.

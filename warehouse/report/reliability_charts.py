@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from warehouse.analysis.reliability.reliability_report import ReliabilityReport
-from warehouse.report.charts import SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
-from warehouse.report.matrix_charts import SHADES, heat_map
+from warehouse.charts.chart import SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
+from warehouse.charts.heat_map import SHADES, heat_map
 
 #: Height of a model's line at least, and characters of its name.
 _LINE, _NAME = 13, 60

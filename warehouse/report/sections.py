@@ -19,14 +19,14 @@ from warehouse.analysis.training.recipes_report import RecipesRow
 from warehouse.analysis.training.seeds_report import SeedsReport
 from warehouse.analysis.variance.seed_report import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport
+from warehouse.charts.pictures import Picture
 from warehouse.report.board import MOST_LEAVES, board_table, curve_charts, leaves_table, others_table, suite_table
 from warehouse.report.figures import board_pictures, suite_picture
 from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects_say, suspects_table
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import apart, pair_groups
-from warehouse.report.pictures import Picture
-from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
+from warehouse.tables.page import PageColumn, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
 #: One row a model.

@@ -11,8 +11,7 @@ from warehouse.analysis.items.pruning_report import SplitReport
 from warehouse.analysis.reliability.anchors import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
 from warehouse.analysis.training.seeds_report import SeedScore, SeedsReport
-from warehouse.report.board import UNITS
-from warehouse.report.charts import (
+from warehouse.charts.chart import (
     COLOURS,
     SERIES,
     TALL_PLOT,
@@ -27,6 +26,7 @@ from warehouse.report.charts import (
     span,
     with_words,
 )
+from warehouse.report.board import UNITS
 
 #: Pixels of a box, and of a line of names; characters of a name.
 _BOX, _LINE, _NAME = 7, 14, 60

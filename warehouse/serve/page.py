@@ -21,12 +21,12 @@ from warehouse.questions.question import FieldOption, Options, Question, options
 from warehouse.records.canonical_json import json_text, records_as_json
 from warehouse.refresh.alerts import Rules
 from warehouse.report.board import DIRECTION, in_words, unbroken
-from warehouse.report.table import broken
 from warehouse.serve.answers import Answers
 from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
 from warehouse.serve.heat_data import HeatData
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.page import broken
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))

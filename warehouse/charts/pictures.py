@@ -12,9 +12,10 @@ from functools import cached_property
 
 from markupsafe import Markup, escape
 
-from warehouse.report.charts import distinct
-from warehouse.report.table import Axis, is_finite, make_axis, written
+from warehouse.charts.axes import Axis, make_axis
+from warehouse.charts.chart import distinct
 from warehouse.tables.markup import pipe_table, with_caption
+from warehouse.tables.page import is_finite, written
 from warehouse.tables.words import fixed
 
 #: Pixels of a picture, and of a row in it: a name with its figure, and what is drawn below them.
