@@ -27,8 +27,8 @@ from warehouse.charts.chart import (
 )
 from warehouse.charts.draw import draw
 from warehouse.charts.heat_map import heat_map
+from warehouse.charts.plot import in_svg
 from warehouse.report.maps import excerpt
-from warehouse.report.plot_results import in_svg
 
 WIDTH, HEIGHT = PLOT
 

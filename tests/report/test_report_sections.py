@@ -16,7 +16,6 @@ import pytest
 
 import warehouse
 import warehouse.report.page
-import warehouse.report.plot_results
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES, store_at

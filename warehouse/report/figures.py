@@ -8,6 +8,7 @@ from datetime import date
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
+from warehouse.analysis.comparison.pairs_charts import MOST_PAIRED
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
@@ -17,8 +18,6 @@ from warehouse.charts.pictures import Interval, Picture, Spot, by_cost, forest, 
 from warehouse.report.heat import PART, PUBLISHED, mark_of
 from warehouse.tables.words import decimals, span_of
 
-#: Models of a map of pairs.
-MOST_PAIRED = 50
 #: Signs at figures that no test compares with the others.
 _MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
 

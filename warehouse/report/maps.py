@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.items.datamap_report import DataMap, DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap_charts import map_charts, name_of
+from warehouse.analysis.items.datamap_report import DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
 from warehouse.analysis.report_data.read import Maps
-from warehouse.charts.chart import Chart, Spec, axis, bars, chart, colours, layer
+from warehouse.charts.chart import Chart
 from warehouse.tables.page import count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
@@ -28,10 +27,6 @@ _COUNTED = re.compile(r"(\d+) prompts? (?:is|are) (.*)")
 TOP = 20
 #: Characters of a text in a table.
 TEXT = 240
-#: Cells of a map in each direction: prompts that fall into one are one dot.
-_CELLS = 25
-#: Sizes of dots: up to this share of the largest count they have this area, in square pixels.
-_SIZES = ((0.02, 12), (0.08, 28), (0.25, 50), (0.6, 79), (1.0, 133))
 
 
 @dataclass(frozen=True)
@@ -78,15 +73,6 @@ def map_part(data_maps: Maps) -> MapPart:
     )
 
 
-def map_charts(maps: Sequence[DataMap]) -> tuple[list[Chart], list[Chart]]:
-    """The map of each condition whose generations have text, and the distributions of P(correct) on one scale."""
-    spread = [(mapped, row) for mapped in maps for row in mapped.distribution]
-    charts = [_map(mapped, row) for mapped, row in spread]
-    top = max((count / row.n_prompts for _, row in spread for count in row.histogram), default=1.0)
-    histograms = [_distribution(row, top) for _, row in spread]
-    return [picture for picture in charts if picture], [picture for picture in histograms if picture]
-
-
 def _together(notes: Sequence[str]) -> list[str]:
     """Notes of several maps that differ in a number of prompts only, as one."""
     counted: dict[str, list[int]] = {}
@@ -123,7 +109,7 @@ def _says(rows: Sequence[DistributionRow], suspected_by: Sequence[int]) -> str:
     often = sum(2 * number_of >= len(rows) for number_of in suspected_by)
     some = f" (those of any: {len(suspected_by)})" if len(suspected_by) > often else ""
     return (
-        f"{_name(first)} is right on {100 * first.share_always:.0f}% of the prompts in every draw, on"
+        f"{name_of(first)} is right on {100 * first.share_always:.0f}% of the prompts in every draw, on"
         f" {100 * first.share_never:.0f}% in none, and on {100 * sometimes:.0f}% by luck of the draw;"
         f" {whose} speak against the key of {often or 'no'} prompt{'' if often == 1 else 's'}{some}."
     )
@@ -193,102 +179,6 @@ def excerpt(full: str | None) -> str:
     """The beginning of a text on one line."""
     words = " ".join((full or "").split())
     return words if len(words) <= TEXT else f"{words[: TEXT - 1]}…"
-
-
-def _name(row: DistributionRow) -> str:
-    return ", ".join(filter(None, (row.model, row.condition, row.split)))
-
-
-def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
-    rows = [row for row in data_map.rows if _is_of(row, spread) and row.consistency is not None]
-    points = [
-        (row.p_correct, row.consistency) for row in rows if row.p_correct is not None and row.consistency is not None
-    ]
-    if not points:
-        return None
-    lowest = -math.log(max(row.n_generations for row in rows))
-    counts = Counter((_cell(p, 0.0, 1.0), _cell(s, lowest, 0.0)) for p, s in points)
-    sizes = _sizes(counts.values())
-    cells = sorted(counts.items(), key=lambda cell: (cell[1], cell[0]))
-    dots = [
-        {"x": across / _CELLS, "y": lowest * (1 - up / _CELLS), "k": _label(sizes, count)}
-        for (across, up), count in cells
-    ]
-    region = {
-        "x": 0.0,
-        "x2": data_map.max_p,
-        "y": max(data_map.min_s, lowest),
-        "y2": 0.0,
-        "k": "suspected label errors",
-    }
-    return chart(
-        _name(spread),
-        f"P(correct) against S(consistency) of {len(points)} prompts;"
-        f" {spread.n_suspected} lie in the region of suspected label errors",
-        axis("P(correct)", (0.0, 1.0)),
-        axis("S(consistency)", (lowest, 0.0), nice=False),
-        [_region(region), _dots(dots, {label: size for label, _, size in sizes})],
-    )
-
-
-def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
-    """Sizes of dots: label, the largest count that it stands for, area."""
-    most, first = max(counts), 1
-    sizes = []
-    for share, size in _SIZES:
-        last = int(share * most)
-        if last >= first:
-            sizes.append((str(last) if last == first else f"≤\u2009{last}", last, size))
-            first = last + 1
-    return sizes
-
-
-def _label(sizes: Sequence[tuple[str, int, int]], count: int) -> str:
-    return next(label for label, last, _ in sizes if count <= last)
-
-
-def _region(box: Spec) -> Spec:
-    return layer(
-        {"type": "rect", "stroke": "var(--bad)", "strokeDash": [3, 2]},
-        [box],
-        x2={"field": "x2"},
-        y2={"field": "y2"},
-        fill=colours("k", {box["k"]: "var(--region)"}, {"symbolType": "square"}),
-    )
-
-
-def _dots(rows: Sequence[Spec], areas: Mapping[str, int]) -> Spec:
-    scale = {"type": "ordinal", "domain": list(areas), "range": list(areas.values())}
-    legend = {"title": "prompts", "columns": len(areas), "symbolFillColor": "var(--mark)", "symbolStrokeWidth": 0}
-    return layer(
-        {"type": "point", "filled": True, "fill": "var(--mark)", "fillOpacity": 0.75, "strokeWidth": 0},
-        rows,
-        size={"field": "k", "type": "ordinal", "scale": scale, "legend": legend},
-    )
-
-
-def _cell(value: float, low: float, high: float) -> int:
-    return round((value - low) / (high - low) * _CELLS)
-
-
-def _is_of(row: DataMapRow, spread: DistributionRow) -> bool:
-    return (row.model, row.condition, row.split) == (spread.model, spread.condition, spread.split)
-
-
-def _distribution(row: DistributionRow, top: float) -> Chart | None:
-    width = 1 / len(row.histogram)
-    bins = [
-        (index * width, (index + 1) * width, 0.0, count / row.n_prompts, "")
-        for index, count in enumerate(row.histogram)
-    ]
-    return chart(
-        _name(row),
-        f"Histogram of P(correct) over {row.n_prompts} prompts,"
-        f" {100 * row.share_never:.0f}% never, {100 * row.share_always:.0f}% always correct",
-        axis("P(correct)", (0.0, 1.0)),
-        axis("share of prompts", (0.0, top)),
-        [bars(bins, {"": "var(--fill)"}, with_legend=False)],
-    )
 
 
 Row = Mapping[str, Any]

@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from warehouse.analysis.leaderboard.curve_charts import curve_charts
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves
 from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
@@ -20,7 +21,7 @@ from warehouse.analysis.training.seeds_report import SeedsReport
 from warehouse.analysis.variance.seed_report import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport
 from warehouse.charts.pictures import Picture
-from warehouse.report.board import MOST_LEAVES, board_table, curve_charts, leaves_table, others_table, suite_table
+from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.figures import board_pictures, suite_picture
 from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects_say, suspects_table
 from warehouse.report.matrix import matrix_part
@@ -340,7 +341,7 @@ def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
 
 
 def _strengths(report: PreferenceReport) -> list[Picture]:
-    from warehouse.report.plot_results import strength_pictures  # draws all that there is: slow to load
+    from warehouse.analysis.preferences.prefer_charts import strength_pictures  # draws all that there is: slow to load
 
     return strength_pictures(report)
 

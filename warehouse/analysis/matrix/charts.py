@@ -60,6 +60,11 @@ def _outline(rows: Sequence[HistogramRow]) -> Spec:
     )
 
 
+def silhouette_charts(clustering: MatrixClusters) -> list[Chart | None]:
+    """How well each number of clusters fits."""
+    return [silhouette_chart(clustering)]
+
+
 def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
     """Mean silhouette by number of clusters, observed and shuffled."""
     rows = clustering.rows
@@ -75,6 +80,11 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         axis("mean silhouette", span([value for _, points in curves for _, value in points], also=(0.0,))),
         layers,
     )
+
+
+def outrank_charts(weights: MatrixWeights) -> list[Chart | None]:
+    """How often each model outranks each other, in the order of their ranks."""
+    return [outrank_chart(weights, by_rank(weights))]
 
 
 def by_rank(weights: MatrixWeights) -> list[RandomWeightRow]:
@@ -141,6 +151,11 @@ def _gaps(growth: MatrixGrowth) -> Chart | None:
         axis("largest difference", span([row.largest_gap for row in growth.steps], also=(0.0,))),
         layers,
     )
+
+
+def coefficient_charts(explanation: MatrixExplanation) -> list[Chart | None]:
+    """How much what prompts ask says of their scores."""
+    return [coefficient_chart(explanation)]
 
 
 def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +13,23 @@ from warehouse.charts.heat_map import SHADES, heat_map
 #: Height of a model's line at least, and characters of its name.
 _LINE, _NAME = 13, 60
 _CALLS = "prompts a model"
+
+
+def suite_charts(report: ReliabilityReport) -> Iterator[Chart | None]:
+    """All figures of a suite, in the order of the answer."""
+    for charts in charts_by_part(report).values():
+        yield from charts
+
+
+def charts_by_part(report: ReliabilityReport) -> dict[str, list[Chart | None]]:
+    """The figures of a suite by the part of the answer that they show."""
+    return {
+        "ranks": [rank_chart(report)],
+        "sizes": size_charts(report),
+        "switches": [switch_chart(report)],
+        "seeds": seed_charts(report),
+        "agreement": [agreement_chart(report)],
+    }
 
 
 def rank_chart(report: ReliabilityReport) -> Chart | None:
