@@ -17,10 +17,10 @@ from tests.support.two_models import build_two_models
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.charts.axes import WIDTH, make_axis
 from warehouse.report import writing
-from warehouse.report.opening import anchor
 from warehouse.report.page import render
 from warehouse.report.writing import write_report
 from warehouse.store.open import open_store
+from warehouse.tables.anchors import anchor
 from warehouse.tables.words import decimals
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words
@@ -178,14 +178,8 @@ def in_words(note: str) -> str:
     return _METHOD.sub(lambda match: match[0].replace("_", " "), note)
 
 
-def unbroken(words: str) -> Markup:
-    """A text as HTML whose options, such as ``--metric``, are never broken at their dashes."""
-    return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
-
-
 #: What to type, in notes for a terminal.
 _ADVICE = re.compile(r"; this says so.*| \(--[a-z].*?\)|; warehouse gate --sequential has the verdict")
-_OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 #: Names of methods, as a leaderboard's notes have them.
 _METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
 

@@ -26,6 +26,8 @@ _OPENED = Markup(
 )
 #: Parts of a name, each with the sign that ends it.
 _SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
+#: An option of a command, as ``--metric``.
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 _ALL = Markup('<label class="all"><input type="checkbox" class="cols">All columns</label>')
 #: Rows beyond which a table shows only so many of the first until it is asked for all.
 MANY_ROWS, FIRST_ROWS = 50, 40
@@ -138,6 +140,11 @@ def model_and_condition(
 def broken(word: str) -> Markup:
     """A name as HTML that may go on in the next line after a sign such as _ or =."""
     return Markup("<wbr>").join(escape(part) for part in _SIGNS.findall(word))
+
+
+def unbroken(words: str) -> Markup:
+    """A text as HTML whose options, such as ``--metric``, are never broken at their dashes."""
+    return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
 
 
 def text(
