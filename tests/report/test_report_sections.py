@@ -21,7 +21,9 @@ from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES, store_at
 from warehouse.analysis.matrix.correlation_report import HistogramRow
 from warehouse.analysis.matrix.weights_report import OutrankRow
-from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
+from warehouse.analysis.report_data.part import BenchmarkPart
+from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.variance.section import VarianceSection
 from warehouse.charts.chart import PLOT
 from warehouse.charts.draw import draw
 from warehouse.claims.questions import ask
@@ -243,8 +245,9 @@ def test_the_commands_that_have_figures_checked_give_those_figures(data: ReportD
             assert len(one.pairs.rows) == sum(len(group.labels) - 1 for group in one.pairs.groups)  # the first's
             for row in one.pairs.rows:
                 assert figures[tuple(getattr(row, side) for side in sides)] == (row.difference, row.p_step_down)
-        if one.variance and f"variance * -b {shlex.quote(one.name)}" in claimed:
-            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(one.variance.rows)
+        split = one.sections.get("variance")
+        if isinstance(split, VarianceSection):
+            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(split.report.rows)
     for suite, end in zip(data.suites, ("", " --latest"), strict=True):
         assert suite.board is not None
         found = [row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]]

@@ -11,7 +11,7 @@ from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.pairs_charts import MOST_PAIRED
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.charts.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins

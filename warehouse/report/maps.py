@@ -12,7 +12,7 @@ from markupsafe import Markup
 from warehouse.analysis.items.datamap_charts import map_charts, name_of
 from warehouse.analysis.items.datamap_report import DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
-from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
+from warehouse.analysis.items.single_prompts import HardPrompts, Suspects
 from warehouse.analysis.report_data.read import Maps
 from warehouse.charts.chart import Chart
 from warehouse.tables.page import count, model_and_condition, name, number, table, text

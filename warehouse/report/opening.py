@@ -11,9 +11,9 @@ from markupsafe import Markup, escape
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.report_data.answer import answer, suite_answer
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.partial_runs import SuitePart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
+from warehouse.analysis.report_data.suite_part import SuitePart
 from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
 from warehouse.tables.anchors import anchor
 from warehouse.tables.page import count, name, number, table, text
@@ -47,7 +47,7 @@ class HeadEntry:
     nobody_first: bool  #: on it, for want of a direction, a second model or a difference.
     n_parts: int  #: rows on a part of it.
     column: HeatColumn | None  #: of the heat table, without its link; None without a leaderboard.
-    has_votes: bool  #: strengths by votes stand there.
+    has_answer: bool  #: a section has an answer without a leaderboard.
 
 
 def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
@@ -56,7 +56,7 @@ def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
     column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
     return HeadEntry(
-        part.name, answer, board is not None and _is_without_first(board), n_parts, column, part.preferences is not None
+        part.name, answer, board is not None and _is_without_first(board), n_parts, column, bool(part.answer)
     )
 
 
@@ -104,8 +104,8 @@ def _link(benchmark: str, links: Mapping[str, str]) -> str:
 
 def answer_of(part: BenchmarkPart) -> Markup:
     """The sentence of a benchmark; why there is none where it has neither leaderboard nor votes."""
-    if part.board is None and part.preferences:
-        return escape(part.preferences.one_line)
+    if part.board is None and part.answer:
+        return escape(part.answer)
     if part.board is None or not part.board.rows:
         return Markup("No leaderboard: {}").format(part.why_no_board)
     return as_html(answer(part.board, part.pairs, part.bounds))
@@ -175,7 +175,7 @@ def left_out_of(data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collec
         ("unscored", unscored, "sample", " without a score"),
         ("", sum(head.n_parts for head in benchmarks), "run", " on a part of a benchmark"),
         ("", unknown, "benchmark", " of unknown direction"),
-        ("", sum(not (head.column or head.has_votes) for head in benchmarks), "benchmark", " without a leaderboard"),
+        ("", sum(not (head.column or head.has_answer) for head in benchmarks), "benchmark", " without a leaderboard"),
     ]
     return [
         (f"#{part}" if part in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Protocol
 
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.charts.page_parts import figures, notes

@@ -11,16 +11,14 @@ from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.curve_charts import curve_charts
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves
-from warehouse.analysis.preferences.prefer_report import PreferenceReport
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import RESAMPLES
+from warehouse.analysis.report_data.section_table import SECTIONS
+from warehouse.analysis.report_data.suite_part import NEWEST, SuitePart
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.analysis.training.recipes_report import RecipesRow
 from warehouse.analysis.training.seeds_report import SeedsReport
 from warehouse.analysis.variance.seed_report import SeedReport
-from warehouse.analysis.variance.variance import VarianceReport
-from warehouse.charts.pictures import Picture
 from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.figures import board_pictures, suite_picture
 from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects_say, suspects_table
@@ -32,8 +30,6 @@ from warehouse.tables.words import decimals
 
 #: One row a model.
 ONE_ROW = RowRules()
-#: Sentences below a table of variances.
-MOST_ADVICE = 6
 
 
 def benchmark_section(
@@ -62,8 +58,8 @@ def benchmark_section(
         if part.board is None
         else [line for line in part.board.legend if with_letters or not line.startswith("group:")],
         "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in on_board) > 1 else "",
-        "variance_table": variance_table(part.variance, part.name) if part.variance else None,
-        "variance_advice": _advice(part) if part.variance else [],
+        "sections": sections_in_html(part),
+        "added": [section.html(part, name) for name, section in part.sections.items() if name not in SECTIONS],
         "curves": curve_charts(part.curves) if part.curves else [],
         "findings": _findings(part),
         "curves_table": curves_table(part.curves, part.name) if part.curves else None,
@@ -75,12 +71,14 @@ def benchmark_section(
         "suspects_table": suspects_table(part.suspects, part.name) if part.suspects and part.suspects.rows else None,
         "maps": map_part(part.maps) if part.maps else None,
         "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
-        "partial_table": partial_table(part.partial, part.name) if part.partial else None,
-        "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
-        "preferences_pictures": _strengths(part.preferences) if part.preferences else [],
-        "preferences_table": preferences_table(part.preferences) if part.preferences else None,
         "parts": _parts(part),
     }
+
+
+def sections_in_html(part: BenchmarkPart) -> list[Markup]:
+    """The sections of this package in their order, empty where the benchmark has none."""
+    there = part.sections
+    return [there[name].html(part, name) if name in there else Markup("") for name in SECTIONS]
 
 
 def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW) -> dict[str, Any]:
@@ -91,7 +89,7 @@ def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW
         "claim": suite_claim(part, level, rows),
         "picture": suite_picture(part.name, board, level) if board else None,
         "table": suite_table(part.name, board, level) if board else None,
-        "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
+        "sections": [section.suite_html(part.name) for section in part.sections.values()],
         "leaves": leaves_table(part.name, board) if board and len(board.leaves) <= MOST_LEAVES else None,
     }
 
@@ -131,28 +129,17 @@ def _recipes_in_words(row: RecipesRow) -> str:
     return f"Between its {n} recipes this benchmark{of} {verdict}: {why}. More: warehouse recipes."
 
 
-def _advice(part: BenchmarkPart) -> list[str]:
-    """What more draws and more prompts would save, each sentence with those that it holds of."""
-    of: dict[str, list[str]] = {}
-    for row in part.variance.rows if part.variance else ():
-        if row.share_between is not None and row.advice:
-            of.setdefault(row.advice, []).append(f"{row.model} ({row.condition})" if row.condition else row.model)
-    return [f"{', '.join(names)}: {words}" for words, names in list(of.items())[:MOST_ADVICE]]
-
-
 def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     """Words and ids of what there is of a benchmark."""
     there = [
-        ("Leaderboard", "board", part.board or not part.preferences),
+        ("Leaderboard", "board", part.board or not part.answer),
         ("Pairs", "pairs", part.pairs and part.pairs.groups),
-        ("Variance", "variance", part.variance and any(row.share_between is not None for row in part.variance.rows)),
-        ("Parts of it", "partial", part.partial),
-        ("Reliability", "reliability", part.reliability),
-        ("Votes", "votes", part.preferences),
+        *((part.sections[name].WORDS, name, True) for name in SECTIONS if name in part.sections),
         ("Training", "training", part.curves or part.noise),
         ("Prompts", "prompts", part.hard or part.suspects),
         ("Data map", "datamap", part.maps),
         ("Performance matrix", "matrix", part.matrix.found),
+        *((section.WORDS, name, True) for name, section in part.sections.items() if name not in SECTIONS),
     ]
     return [(words, name) for words, name, present in there if present]
 
@@ -177,8 +164,9 @@ def benchmark_claims(
         draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
         draws += f" --seed {seed}" if seed != SEED else ""
         commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}")
-    if part.variance is not None and any(row.share_between is not None for row in part.variance.rows):
-        commands["variance"] = _claim(f"variance * -b {name}")
+    for section_name, section in part.sections.items():
+        for number_of, question in enumerate(section.claims(part)):
+            commands[f"{section_name}{number_of or ''}"] = _claim(question)
     return commands
 
 
@@ -212,27 +200,6 @@ def _claim(question: str) -> str:
 def _by_itself(head: str, values: Sequence[float | None], *, minor: bool = False) -> PageColumn:
     """Figures with the decimals that they need themselves."""
     return number(head, values, decimals(values), minor=minor)
-
-
-def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
-    """What makes the error of each condition; None where it cannot be split."""
-    rows = [row for row in variance.rows if row.share_between is not None]
-    if not rows:
-        return None
-    n_decimals = decimals(row.standard_error for row in rows)
-    return table(
-        f"Variance of {benchmark}",
-        "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
-        [
-            *model_and_condition("Model tested", [row.model for row in rows], [row.condition for row in rows]),
-            number("SE", [row.standard_error for row in rows], n_decimals),
-            number("Share of prompts", [row.share_between for row in rows], 2),
-            number("Share of draws", [row.share_within for row in rows], 2),
-            number("SE, draws doubled", [row.se_double_draws for row in rows], n_decimals, minor=True),
-            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], n_decimals, minor=True),
-            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", minor=True),
-        ],
-    )
 
 
 def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
@@ -305,89 +272,5 @@ def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
             count("Prompts", [row.n_prompts for row in rows]),
             count("Left out", [row.n_left_out for row in rows]),
             text("Why no figure", [row.reason for row in rows], wrap=True, minor=True),
-        ],
-    )
-
-
-#: Statistics of a refresh as the page calls them.
-_WORDS = {
-    "dior_ranking": "Ranking: Kendall's τ",
-    "dior_quality": "Quality: 1 − change of win rates",
-    "dior_best": "Best: 1 − how often the second beats the first",
-    "same_order": "Same order of all models, share of resamples",
-    "rank_resolution": "Places that 95 % of ranks stay within",
-}
-
-
-def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
-    """Rows that were asked a part of the benchmark, and what they rest on."""
-    rows = [run.row for run in runs]
-    n_decimals = decimals(row.standard_error for row in rows)
-    return table(
-        f"Planned and stopped runs of {benchmark}",
-        "Planned: the figure of all prompts, from a stratified sample of them. Stopped early: the mean so far, with the"
-        " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
-        [
-            *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
-            text("Kind", [run.kind for run in runs], keep=True),
-            count("Prompts", [row.n_prompts for row in rows], keep=True),
-            count("Of", [run.n_all for run in runs], keep=True),
-            number("Estimate", [row.estimate for row in rows], n_decimals),
-            number("Low", [row.ci_low for row in rows], n_decimals),
-            number("High", [row.ci_high for row in rows], n_decimals),
-            text("Rests on", [run.says for run in runs], wrap=True, minor=True),
-        ],
-    )
-
-
-def _strengths(report: PreferenceReport) -> list[Picture]:
-    from warehouse.analysis.preferences.prefer_charts import strength_pictures  # draws all that there is: slow to load
-
-    return strength_pictures(report)
-
-
-def preferences_table(report: PreferenceReport) -> Markup:
-    """Strengths by votes."""
-    rows = report.rows
-    n_decimals = decimals(row.standard_error for row in rows)
-    ranks = ["" if row.rank_low is None else f"{row.rank_low}-{row.rank_high}" for row in rows]
-    return table(
-        f"Strengths on {report.benchmark} by votes",
-        "Log-odds of winning (Bradley and Terry) less the mean of all models, a tie as half a win; errors by voters and"
-        " prompts. Ranks: places that a model may have, by intervals that hold for all pairs together.",
-        [
-            name("Model", [row.model for row in rows]),
-            text("Scorer", [row.scorer for row in rows] if len(report.judges) > 1 else [""] * len(rows)),
-            text("Ranks", ranks, keep=True),
-            number("Strength", [row.estimate for row in rows], n_decimals),
-            number("Low", [row.low for row in rows], n_decimals),
-            number("High", [row.high for row in rows], n_decimals),
-            number("Wins of mean", [row.win_probability for row in rows], 2),
-            count("Votes", [row.n_votes for row in rows], minor=False),
-            text("Why no error", [row.reason for row in rows], wrap=True, minor=True),
-        ],
-    )
-
-
-def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
-    """The figures of a refresh; None where there are none."""
-    rows = [
-        (words, resampled, figure)
-        for resampled, prefix in (("prompts", ""), ("scenarios", "scenarios_"))
-        for key, words in _WORDS.items()
-        if (figure := reliability.figures.get(f"{prefix}{key}")) and figure[0] is not None
-    ]
-    if not rows:
-        return None
-    return table(
-        f"Reliability of {name_of}",
-        "Resamples held against the whole (DIoR, Perlitz et al. 2024): at least so much in 97.5 % of 1 000; low and"
-        " high are Monte Carlo error. As many fresh prompts agree less than resamples.",
-        [
-            name("Decision", [row[0] for row in rows], wrap=True),
-            text("Resampled", [row[1] for row in rows], keep=True),
-            number("At least", [row[2][0] for row in rows], 3),
-            number("Low", [row[2][1] for row in rows], 3, minor=True),
-            number("High", [row[2][2] for row in rows], 3, minor=True),
         ],
     )

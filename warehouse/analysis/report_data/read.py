@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
@@ -16,6 +17,7 @@ from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection, row_rules
+from warehouse.analysis.selection.targets import Targets, targets_of
 from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import Curve, RecipeScores
 from warehouse.errors import MisuseError
@@ -59,6 +61,21 @@ class BenchmarkReads:
     answers: StoredAnswers | None  #: of models; None where too few have some, or too many for a page.
     maps: Maps | None  #: P(correct) against S(consistency); None where no prompt has several generations.
     matrix: StoredMatrix  #: the analyses of its performance matrix that the store holds.
+
+    @cached_property
+    def targets(self) -> tuple[Targets | None, str]:
+        """Its conditions as statistics of draws and seeds take them, or why they do not."""
+        scores = self.each or self.scores
+        if scores is None:
+            return None, self.why_no_scores
+        return or_why(lambda: targets_of(scores))
+
+
+def benchmarks_with_votes(store: Store, names: BenchmarkNames) -> list[str]:
+    """Names of the benchmarks whose answers were held against each other."""
+    rows = store.rows("select distinct benchmark_id as id from preference")
+    by_id = {row["id"]: name for name, own in names.joined.items() for row in own}
+    return sorted({by_id[row["id"]] for row in rows})
 
 
 def read_benchmarks(
