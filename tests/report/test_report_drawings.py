@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.support.html import EVIL
+from warehouse.analysis.items.excerpts import excerpt
 from warehouse.charts.chart import (
     PLOT,
     SERIES,
@@ -28,7 +29,6 @@ from warehouse.charts.chart import (
 from warehouse.charts.draw import draw
 from warehouse.charts.heat_map import heat_map
 from warehouse.charts.plot import in_svg
-from warehouse.report.maps import excerpt
 
 WIDTH, HEIGHT = PLOT
 

@@ -123,7 +123,7 @@ def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
             if day := min(filter(None, days), default=None):
                 points.append((row, estimate, float(day.toordinal()), day.isoformat()))
         days = sorted({words for *_, words in points})
-        if len(days) >= 3 and not part.curves:
+        if len(days) >= 3 and not part.has_curves:
             note, title = f"{note}; blue: the best until then", f"Score by date on {part.name}"
             ticks = [(float(date.fromisoformat(day).toordinal()), day) for day in (days[0], days[-1])]
             return _scatter(part, title, points, x=words, note=note, ticks=ticks)

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.items.excerpts import distinctive
+from warehouse.analysis.items.excerpts import excerpt as shorten
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.matrix.charts import (
     FDR,
@@ -27,7 +28,6 @@ from warehouse.analysis.matrix.growth_report import GrowthStep, MatrixGrowth
 from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow, WeightRow
 from warehouse.charts.axes import Axis, make_axis
 from warehouse.charts.in_tables import drawing
-from warehouse.report.maps import excerpt as shorten
 from warehouse.tables.page import PageColumn, count, number, table, text, written
 from warehouse.tables.page import name as name_column
 from warehouse.tables.words import decimals

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.comparison.all_pairs import pairs_of
+from warehouse.analysis.items.section import prompts_say, prompts_table
 from warehouse.analysis.items.single_prompts import hard_prompts
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.words import label_of, rows_in_words
@@ -27,7 +28,6 @@ from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard
 from warehouse.questions.power import PowerFromRuns
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
-from warehouse.report.maps import prompts_say, prompts_table
 from warehouse.serve.differences import shortened
 from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.page import Page, PageRequest, Site, checked_name

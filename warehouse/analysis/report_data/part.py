@@ -9,19 +9,12 @@ from typing import Any, ClassVar, Self, TypeVar
 from markupsafe import Markup
 
 from warehouse.analysis.comparison.all_pairs import Pairs
-from warehouse.analysis.items.single_prompts import HardPrompts, Suspects
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
-from warehouse.analysis.report_data.read import BenchmarkReads, Maps
+from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.analysis.report_data.run_facts import RunFacts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames
-from warehouse.analysis.training.curves_report import CurvesReport
-from warehouse.analysis.training.decide_report import Decisions
-from warehouse.analysis.training.recipes_report import RecipesReport
-from warehouse.analysis.training.seeds_report import SeedsReport
-from warehouse.analysis.variance.seed_report import SeedReport
 from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
 
@@ -80,6 +73,16 @@ class Section:
         """The sentence of a benchmark that has this section and no leaderboard; empty where it has none."""
         return ""
 
+    @property
+    def prompts(self) -> tuple[int, ...]:
+        """Ids of the single prompts that it names: what they ask is read for many benchmarks at once."""
+        return ()
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether rows lie along training, which says more than the dates of their runs."""
+        return False
+
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The section with its heading.
 
@@ -113,21 +116,9 @@ class BenchmarkPart:
     other_rows: tuple[LeaderboardRow, ...] = ()
     #: by id of its runs, when they were made and what they cost.
     facts: Mapping[int, RunFacts] = field(default_factory=dict)
-    curves: BenchmarkCurves | None = None  #: its rows along training; None where no model has two checkpoints.
-    #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds`` where seeds cannot be compared.
-    seeds: SeedReport | None = None
-    why_no_seeds: str = ""
-    noise: SeedsReport | None = None  #: seeds and checkpoints of each recipe; None where no recipe has two of either.
-    along: CurvesReport | None = None  #: what the curves show; None where no model has two checkpoints.
-    maps: Maps | None = None  #: P(correct) against S(consistency); None where no prompt has several generations.
     #: the analyses of its performance matrix that the store holds.
     matrix: StoredMatrix = field(default_factory=StoredMatrix)
-    hard: HardPrompts | None = None  #: single prompts to look at; None for fewer than two conditions or prompts.
-    suspects: Suspects | None = None  #: keys that answers speak against; None where the store has too few answers.
-    recipes: RecipesReport | None = None  #: whether it can decide between recipes; None for fewer than two.
-    #: the two best trained models, whether they differ by more than seeds do; None for fewer.
-    decided: Decisions | None = None
-    #: by id, what the single prompts that it names ask.
+    #: by id, what the single prompts that its sections name ask.
     prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     #: by name, in the order in which they stand: what questions add.
     sections: Mapping[str, Section] = field(default_factory=dict)
@@ -136,6 +127,11 @@ class BenchmarkPart:
     def answer(self) -> str:
         """The sentence of a section that needs no leaderboard; empty where it has no such section."""
         return next((section.answer for section in self.sections.values() if section.answer), "")
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether its rows lie along training."""
+        return any(section.has_curves for section in self.sections.values())
 
     @property
     def weight(self) -> int:

@@ -23,7 +23,6 @@ from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, 
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
-from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
@@ -138,10 +137,6 @@ class ReportReading:
         self._chosen = set(self.names) if benchmarks else None
 
     @cached_property
-    def _spreads(self) -> list[Spread]:
-        return stored_spreads(self._store, None, 1)
-
-    @cached_property
     def _facts(self) -> Mapping[int, RunFacts]:
         """Read of all runs at once: what they cost is summed up over the whole store."""
         return run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
@@ -170,7 +165,7 @@ class ReportReading:
         facts = self._facts
         parts = (
             replace(
-                benchmark_part(own, self._setting, self._spreads),
+                benchmark_part(own, self._setting),
                 facts={run: facts[run] for row in runs[own.name] if (run := row["run_id"]) in facts},
             )
             for own in reads
@@ -179,7 +174,7 @@ class ReportReading:
         # 100 models) is given back then
         blocks = (islice(parts, len(block)) for block in blocks_of(runs))
         for some in chain.from_iterable(in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks):
-            ids = [prompt for part in some if part.hard for prompt in part.hard.prompts]
+            ids = [prompt for part in some for section in part.sections.values() for prompt in section.prompts]
             prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)

@@ -18,6 +18,9 @@ SECTIONS = {
     "partial": "warehouse.analysis.subsets.section:PartialSection",
     "reliability": "warehouse.analysis.reliability.section:ReliabilitySection",
     "votes": "warehouse.analysis.preferences.section:VotesSection",
+    "training": "warehouse.analysis.training.section:TrainingSection",
+    "prompts": "warehouse.analysis.items.section:PromptsSection",
+    "datamap": "warehouse.analysis.items.datamap_section:DataMapSection",
 }
 
 
