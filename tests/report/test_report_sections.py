@@ -21,6 +21,9 @@ from tests.support.sections import ANSWERS, STEPS, analysed_url, section_of
 from tests.support.stores import ENGINES, store_at
 from warehouse.analysis.items.datamap_section import DataMapSection, map_part
 from warehouse.analysis.matrix.correlation_report import HistogramRow
+from warehouse.analysis.matrix.section import MatrixSection
+from warehouse.analysis.matrix.section_parts import matrix_part
+from warehouse.analysis.matrix.section_parts import test_says as matrix_sentence
 from warehouse.analysis.matrix.weights_report import OutrankRow
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, read_report
@@ -31,10 +34,7 @@ from warehouse.charts.chart import PLOT
 from warehouse.charts.draw import draw
 from warehouse.claims.questions import ask
 from warehouse.cli.commands.claim import _parsed as question_of
-from warehouse.report.matrix import matrix_part
-from warehouse.report.matrix import test_says as matrix_sentence
 from warehouse.report.page import render
-from warehouse.report.sections import benchmark_section
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
 
@@ -66,7 +66,8 @@ def g(value: float | None, form: str = "%.4g") -> str:
 
 def test_matrix_tests_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
     found = warehouse.connect(url).matrix("exam").test(permutations=49)
-    told = part(data, "exam").matrix.test
+    section = section_of(part(data, "exam"), MatrixSection)
+    told = section.stored.test if section else None
     assert told is not None and told.rows == found.rows and told.histogram == found.histogram
     rows = table(page, "Similarity", "p, textbook")
     assert [(row["Similarity"], row["Observed"], row["p"]) for row in rows] == [
@@ -287,9 +288,10 @@ def test_every_figure_says_what_is_seen(page: Reader) -> None:
 
 
 def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
-    found = part(data, "exam").matrix
+    section = section_of(part(data, "exam"), MatrixSection)
+    assert section is not None and section.stored.test is not None
+    found, test = section.stored, matrix_part(section.stored)["test"]
     assert found.test is not None
-    test = benchmark_section(part(data, "exam"))["matrix"]["test"]
     cosine = next(chart for chart in test["charts"] if chart.title.startswith("Cosine"))
     held = [row for row in found.test.histogram if row.similarity == "cosine" and (row.observed or row.permuted)]
     x, y = (cosine.spec["encoding"][name] for name in "xy")
@@ -302,7 +304,7 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     shuffled = {row["x"]: row["y"] for row in outline[1:-2] if row["y"]}
     assert shuffled == {row.low: row.permuted for row in held if row.permuted}
     assert isinstance(found.test.histogram[0], HistogramRow)
-    scores = benchmark_section(part(data, "exam"))["matrix"]["growth"]["charts"][0]
+    scores = matrix_part(found)["growth"]["charts"][0]
     assert found.growth is not None
     best = next(row for row in found.growth.rows if row.size == 30 and row.rank == 1)
     assert f"; best on all prompts: {best.model}, " in scores.say

@@ -26,17 +26,6 @@ def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
     return groups
 
 
-def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
-    """Whether two conditions differ by Holm's test, by their labels, in both orders."""
-    distinct: dict[tuple[str, str], bool] = {}
-    for group in pairs.groups if pairs else ():
-        labels, tests = group.labels, group.pairs
-        tested = zip(tests.first.tolist(), tests.second.tolist(), tests.differ.tolist(), strict=True)
-        for a, b, differs in tested:
-            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
-    return distinct
-
-
 def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool) -> dict[str, Any]:
     labels = group.labels
     part = ", ".join(filter(None, (group.metric, group.split, group.task_version))) if several else ""

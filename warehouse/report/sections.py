@@ -15,9 +15,8 @@ from warehouse.analysis.report_data.suite_part import NEWEST, SuitePart
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.figures import board_pictures, suite_picture
-from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
-from warehouse.report.pairs import apart, pair_groups
+from warehouse.report.pairs import pair_groups
 
 #: One row a model.
 ONE_ROW = RowRules()
@@ -50,16 +49,15 @@ def benchmark_section(
         else [line for line in part.board.legend if with_letters or not line.startswith("group:")],
         "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in on_board) > 1 else "",
         "sections": sections_in_html(part),
-        "added": [section.html(part, name) for name, section in part.sections.items() if name not in SECTIONS],
-        "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
         "parts": _parts(part),
     }
 
 
 def sections_in_html(part: BenchmarkPart) -> list[Markup]:
-    """The sections of this package in their order, empty where the benchmark has none."""
+    """The sections in their order: those of this package, empty where the benchmark has none, and those of others."""
+    names = dict.fromkeys([*SECTIONS, *part.sections])
     there = part.sections
-    return [there[name].html(part, name) if name in there else Markup("") for name in SECTIONS]
+    return [there[name].html(part, name) if name in there else Markup("") for name in names]
 
 
 def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW) -> dict[str, Any]:
@@ -80,9 +78,7 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     there = [
         ("Leaderboard", "board", part.board or not part.answer),
         ("Pairs", "pairs", part.pairs and part.pairs.groups),
-        *((part.sections[name].WORDS, name, True) for name in SECTIONS if name in part.sections),
-        ("Performance matrix", "matrix", part.matrix.found),
-        *((section.WORDS, name, True) for name, section in part.sections.items() if name not in SECTIONS),
+        *((section.WORDS, name, True) for name, section in part.sections.items()),
     ]
     return [(words, name) for words, name, present in there if present]
 

@@ -58,3 +58,14 @@ def _decimals(differences: Sequence[Sequence[float]]) -> int:
     """Decimals at which the largest difference has three digits."""
     largest = max((abs(value) for row in differences for value in row if value == value), default=0)
     return min(8, max(0, 2 - math.floor(math.log10(largest)))) if largest else 0
+
+
+def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
+    """Whether two conditions differ by Holm's test, by their labels, in both orders."""
+    distinct: dict[tuple[str, str], bool] = {}
+    for group in pairs.groups if pairs else ():
+        labels, tests = group.labels, group.pairs
+        tested = zip(tests.first.tolist(), tests.second.tolist(), tests.differ.tolist(), strict=True)
+        for a, b, differs in tested:
+            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
+    return distinct

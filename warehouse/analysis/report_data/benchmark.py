@@ -40,7 +40,6 @@ def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPar
         reads.why_no_scores,
         pairs,
         no_pairs,
-        matrix=reads.matrix,
         bounds=_bounds(scores) if scores else None,
         other_rows=_rows_by_other_metrics(reads, level),
         sections=_sections(reads, report),

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.analysis.report_data.run_facts import RunFacts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames
@@ -116,8 +115,6 @@ class BenchmarkPart:
     other_rows: tuple[LeaderboardRow, ...] = ()
     #: by id of its runs, when they were made and what they cost.
     facts: Mapping[int, RunFacts] = field(default_factory=dict)
-    #: the analyses of its performance matrix that the store holds.
-    matrix: StoredMatrix = field(default_factory=StoredMatrix)
     #: by id, what the single prompts that its sections name ask.
     prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     #: by name, in the order in which they stand: what questions add.

@@ -21,6 +21,7 @@ SECTIONS = {
     "training": "warehouse.analysis.training.section:TrainingSection",
     "prompts": "warehouse.analysis.items.section:PromptsSection",
     "datamap": "warehouse.analysis.items.datamap_section:DataMapSection",
+    "matrix": "warehouse.analysis.matrix.section:MatrixSection",
 }
 
 
