@@ -5,23 +5,43 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from markupsafe import Markup
 
+from warehouse.analysis.items.datamap import datamap_of
 from warehouse.analysis.items.datamap_charts import map_charts, name_of
-from warehouse.analysis.items.datamap_report import DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap_report import DataMap, DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive, excerpt
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
-from warehouse.analysis.report_data.read import BenchmarkReads, Maps
+from warehouse.analysis.report_data.read import BenchmarkReads
+from warehouse.analysis.selection.benchmarks import BenchmarkFacts
+from warehouse.analysis.selection.conditions import group_runs
 from warehouse.charts.chart import Chart
 from warehouse.charts.page_parts import figures, heading, notes
+from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import Ranking
+from warehouse.questions.text import MapPrompts
+from warehouse.store.connection import Store
+from warehouse.store.open import StoreOpener
 from warehouse.tables.page import count, model_and_condition, name, number, table, text
 
 #: A note that begins with how many prompts it is about.
 _COUNTED = re.compile(r"(\d+) prompts? (?:is|are) (.*)")
+#: Conditions whose data maps a report shows for one benchmark.
+MOST_MAPS = 12
 #: Suspects in the table of one benchmark.
 TOP = 20
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Data maps of the conditions with several generations of a prompt, best first."""
+
+    maps: tuple[DataMap, ...]  #: one per model.
+    left_out: tuple[str, ...]  #: models whose generations allow none, with the reason.
+    more: tuple[str, ...]  #: models beyond the most that are shown.
 
 
 @dataclass(frozen=True)
@@ -33,9 +53,15 @@ class DataMapSection(Section):
     maps: Maps  #: at least one.
 
     @classmethod
+    def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Maps | None:
+        """The maps of the best conditions; None where no prompt has several generations."""
+        return _maps(store, reads.board, reads.facts, ranks.level) if reads.board else None
+
+    @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """The maps; None where no prompt has several generations."""
-        return cls(reads.maps) if reads.maps else None
+        maps = reads.own[cls]
+        return cls(maps) if maps else None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The maps, the distributions, the suspects and what a reader should know."""
@@ -50,6 +76,25 @@ class DataMapSection(Section):
                 " <code>warehouse datamap MODEL</code>.</p>"
             ).format(len(maps.more))
         return shown
+
+
+def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float) -> Maps | None:
+    """Generations are read and grouped some prompts at a time: their texts are more than memory takes."""
+    models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
+    maps: list[DataMap] = []
+    left_out: list[str] = []
+    prompts: dict[int, dict[str, Any]] = {}
+    for index, model in enumerate(models):
+        if sum(len(map_.distribution) for map_ in maps) >= MOST_MAPS:
+            return Maps(tuple(maps), tuple(left_out), tuple(models[index:]))
+        own = group_runs(run for run in facts.runs if run["model"] == model)
+        try:
+            opener = StoreOpener.of(store)
+            maps.append(datamap_of(opener, MapPrompts(model, level=level), own, facts, prompts=prompts))
+            left_out += maps[-1].left_out
+        except MisuseError as error:
+            left_out.append(str(error))
+    return Maps(tuple(maps), tuple(left_out), ()) if maps else None
 
 
 def _charts_and_tables(maps: MapPart) -> Markup:

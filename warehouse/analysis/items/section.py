@@ -8,12 +8,28 @@ from typing import Any, Self
 
 from markupsafe import Markup
 
+from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.items.excerpts import distinctive, excerpt
 from warehouse.analysis.items.single_prompts import HardPrompts, Suspects, hard_prompts, suspects
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
-from warehouse.analysis.report_data.read import BenchmarkReads
+from warehouse.analysis.report_data.read import BenchmarkReads, or_why
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.charts.page_parts import heading, opened
+from warehouse.questions.leaderboard import Ranking
+from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
+from warehouse.store.connection import Store
 from warehouse.tables.page import name, number, table, text
+
+#: Prompts times models beyond which a page does not wait for an audit.
+MOST_VOTES = 150_000
+
+
+def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
+    """Whether three models have answers, and not more than `MOST_VOTES`."""
+    models = {run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]}
+    most = max((row.n_prompts for row in board.rows), default=0)
+    return len(models) >= FEWEST_MODELS and most * len(models) <= MOST_VOTES
 
 
 @dataclass(frozen=True)
@@ -26,11 +42,20 @@ class PromptsSection(Section):
     suspects: Suspects | None  #: None where the store has too few answers.
 
     @classmethod
+    def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> StoredAnswers | None:
+        """Answers of models; None where too few have some, or too many for a page."""
+        scores = reads.scores
+        if not reads.board or not scores or not _has_votes(reads.board, scores):
+            return None
+        return or_why(lambda: read_answers(store, reads.each or scores))[0]
+
+    @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """Both; None where there is neither."""
         scores = reads.each or reads.scores
         hard = hard_prompts(scores) if reads.scores and scores else None
-        suspected = suspects(reads.answers) if reads.answers else None
+        answers = reads.own[cls]
+        suspected = suspects(answers) if answers else None
         return cls(hard, suspected) if hard or suspected else None
 
     @property

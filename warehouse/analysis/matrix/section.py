@@ -9,11 +9,13 @@ from typing import Any, Self
 from markupsafe import Markup
 
 from warehouse.analysis.comparison.pairs_charts import apart
-from warehouse.analysis.matrix.cached import StoredMatrix
+from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.matrix.section_parts import LEAST_PERMUTATIONS, matrix_part
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.charts.page_parts import figures, heading, notes
+from warehouse.questions.leaderboard import Ranking
+from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,15 @@ class MatrixSection(Section):
     stored: StoredMatrix
 
     @classmethod
+    def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> StoredMatrix:
+        """The analyses that fit the scores as they are now."""
+        return stored_matrix(store, (reads.benchmark, reads.facts))
+
+    @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """The analyses; None where none is stored."""
-        return cls(reads.matrix) if reads.matrix.found else None
+        stored = reads.own[cls]
+        return cls(stored) if stored.found else None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """One part for each analysis."""

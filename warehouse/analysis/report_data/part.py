@@ -50,6 +50,17 @@ class Section:
     WORDS: ClassVar[str]  #: that lead to it from the head of the benchmark.
 
     @classmethod
+    def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Any:
+        """What it asks of the store for one benchmark; :meth:`of` finds it as ``reads.own[cls]``.
+
+        Args:
+            store: reads for many benchmarks at once what several of them ask for.
+            reads: what was read for all sections.
+            ranks: what makes a row, level of all intervals.
+        """
+        return None
+
+    @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """The section of a benchmark; None where there is nothing to show.
 

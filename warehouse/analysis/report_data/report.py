@@ -18,6 +18,7 @@ from warehouse.analysis.report_data.benchmark import benchmark_part, suite_secti
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting
 from warehouse.analysis.report_data.read import benchmarks_with_votes, read_benchmarks
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
+from warehouse.analysis.report_data.section_table import section_kinds
 from warehouse.analysis.report_data.suite_part import SuitePart, suite_part
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -161,7 +162,8 @@ class ReportReading:
         """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
         runs = {name: own for name, own in self._runs.items() if names is None or name in names}
         load_compiler(map(len, runs.values()), self.ranks.n_resamples)
-        reads = read_benchmarks(self._store, self._benchmark_names, runs, self.ranks, self._progress)
+        readers = section_kinds().values()
+        reads = read_benchmarks(self._store, self._benchmark_names, runs, self.ranks, readers, self._progress)
         facts = self._facts
         parts = (
             replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -19,22 +20,32 @@ from warehouse.analysis.training.curves_report import CurvesReport
 from warehouse.analysis.training.decide import decide_of
 from warehouse.analysis.training.decide_report import Decisions
 from warehouse.analysis.training.pools import Spread, stored_spreads
+from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.recipes import recipes_of
 from warehouse.analysis.training.recipes_report import RecipesReport, RecipesRow
 from warehouse.analysis.training.section_tables import curves_table, noise_table, seeds_table
 from warehouse.analysis.training.seeds import recipe_seeds
 from warehouse.analysis.training.seeds_report import SeedsReport
-from warehouse.analysis.training.trajectories import RecipeScores, change
+from warehouse.analysis.training.trajectories import Curve, RecipeScores, change
 from warehouse.analysis.variance.seed_report import SeedReport
 from warehouse.analysis.variance.variance import seeds_of
 from warehouse.charts.page_parts import figures, heading, notes
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.training.seed_means import SeedMean
+from warehouse.store.connection import Store
 
 
 def _spreads(report: ReportSetting) -> list[Spread]:
     """Over training seeds, on benchmarks of the store."""
     return stored_spreads(report.store, None, 1)
+
+
+@dataclass(frozen=True)
+class TrainingReads:
+    """Trained models of one benchmark, as the store has them."""
+
+    recipes: Sequence[RecipeScores]  #: figures along training.
+    curves: Sequence[Curve]  #: those with two places in training, by prompt.
 
 
 @dataclass(frozen=True)
@@ -54,21 +65,28 @@ class TrainingSection(Section):
     decided: Decisions | None
 
     @classmethod
+    def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> TrainingReads:
+        """Figures of trained models; none where no run is one of training."""
+        is_trained = any(run["training_seed"] or run["position"] is not None for run in reads.facts.runs)
+        recipes = read_recipes(store, reads.benchmark.ids) if is_trained else []
+        return TrainingReads(recipes, read_curves(store, reads.benchmark, reads.facts.metrics, recipes))
+
+    @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """All of it; None without curves and without two seeds or checkpoints of a recipe."""
-        level = report.ranks.level
+        level, trained = report.ranks.level, reads.own[cls]
         seeds, no_seeds = _seeds(reads)
         curves = _curves(reads, report.ranks) if reads.board and reads.scores else None
         curves = curves if curves and curves.rows else None
         if not (curves or seeds or no_seeds):
             return None
-        is_telling = any(recipe.is_telling for recipe in reads.recipes)
-        noise = recipe_seeds(reads.recipes, level=level) if is_telling else None
+        is_telling = any(recipe.is_telling for recipe in trained.recipes)
+        noise = recipe_seeds(trained.recipes, level=level) if is_telling else None
         if not (curves or noise):
             return None
-        along = or_why(lambda: curves_of(reads.curves, level))[0] if reads.curves else None
-        decided = _decided(reads, noise, report) if noise else None
-        recipes = recipes_of(reads.recipes, level)
+        along = or_why(lambda: curves_of(trained.curves, level))[0] if trained.curves else None
+        decided = _decided(reads, trained, noise, report) if noise else None
+        recipes = recipes_of(trained.recipes, level)
         return cls(curves, noise, seeds, no_seeds, along, recipes, decided)
 
     @property
@@ -116,7 +134,9 @@ def _curves(reads: BenchmarkReads, options: Ranking) -> BenchmarkCurves | None:
     return training_curves(along, reads.each.runs)
 
 
-def _decided(reads: BenchmarkReads, noise: SeedsReport, report: ReportSetting) -> Decisions | None:
+def _decided(
+    reads: BenchmarkReads, found: TrainingReads, noise: SeedsReport, report: ReportSetting
+) -> Decisions | None:
     """The two best of the models that have seeds or checkpoints; None for fewer."""
     trained = {row.model for row in noise.rows}
     shown = dict.fromkeys(row.model for row in reads.board.rows) if reads.board else {}
@@ -129,13 +149,13 @@ def _decided(reads: BenchmarkReads, noise: SeedsReport, report: ReportSetting) -
         ends = [
             (curve.checkpoints[side.common[-1]], curve.clusters)
             for side in (first, second)
-            for curve in reads.curves
+            for curve in found.curves
             if side.common and replace(curve.recipe, trajectories=()) == replace(side, trajectories=())
         ]
         return change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean if len(ends) == 2 else None
 
     level, spreads = report.ranks.level, report.once(_spreads)
-    return or_why(lambda: decide_of(a, b, reads.recipes, level=level, stored=spreads, by_prompt=by_prompt))[0]
+    return or_why(lambda: decide_of(a, b, found.recipes, level=level, stored=spreads, by_prompt=by_prompt))[0]
 
 
 def findings(found: TrainingSection) -> list[str]:
