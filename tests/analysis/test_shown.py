@@ -25,7 +25,8 @@ from tests.support.cli import Caller, in_subprocess
 from warehouse.analysis.results import Result, Row
 from warehouse.api import Warehouse
 from warehouse.charts.chart import Chart, axis, bars, chart
-from warehouse.charts.pictures import Interval, Picture, forest
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import Interval, forest
 from warehouse.charts.plot import Drawn, VegaLite
 from warehouse.errors import MisuseError
 from warehouse.tables.text import in_text, lay_out

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from warehouse.charts.chart import Chart
-    from warehouse.charts.pictures import Picture
+    from warehouse.charts.picture import Picture
 
 T = TypeVar("T")
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from warehouse.charts.chart import Chart, Spec
 from warehouse.charts.draw import draw
-from warehouse.charts.pictures import Interval, Picture, Spot, forest, scatter
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import Interval, forest
+from warehouse.charts.scatter import Spot, scatter
 from warehouse.tables.words import decimals
 
 #: Rows of a chart of intervals; more cannot be read.

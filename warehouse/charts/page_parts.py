@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from warehouse.charts.chart import Chart
 from warehouse.charts.intervals import picture_of
-from warehouse.charts.pictures import Picture
+from warehouse.charts.picture import Picture
 from warehouse.tables.anchors import anchor
 from warehouse.tables.page import unbroken
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from warehouse.charts.chart import CONFIG, Chart, Spec
 from warehouse.charts.intervals import estimates_chart, picture_of
-from warehouse.charts.pictures import Picture
+from warehouse.charts.picture import Picture
 from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
 

@@ -14,7 +14,9 @@ from warehouse.analysis.leaderboard.words import counts_in_words, label_of
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.charts.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins
+from warehouse.charts.picture import Picture, note_of
+from warehouse.charts.pictures import Interval, forest, pair_map, ties, wins
+from warehouse.charts.scatter import Spot, by_cost, scatter
 from warehouse.report.heat import PART, PUBLISHED, mark_of
 from warehouse.tables.words import decimals, span_of
 

@@ -21,7 +21,7 @@ from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.charts.axes import make_axis
 from warehouse.charts.in_tables import interval_drawn
-from warehouse.charts.pictures import Picture
+from warehouse.charts.picture import Picture
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Prefer
 from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard

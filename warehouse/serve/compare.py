@@ -13,7 +13,8 @@ from warehouse.analysis.comparison.flips import SHOW, Flips, Ids, PairedPrompt, 
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
 from warehouse.analysis.results import plain
-from warehouse.charts.pictures import Interval, Picture, forest
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import Interval, forest
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.records.canonical_json import json_text

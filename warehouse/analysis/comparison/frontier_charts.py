@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from warehouse.analysis.comparison.frontier_rows import FrontierReport
-from warehouse.charts.pictures import Picture, Spot, by_cost
+from warehouse.charts.picture import Picture
+from warehouse.charts.scatter import Spot, by_cost
 from warehouse.tables.words import decimals
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from warehouse.analysis.judges.agreement_report import JudgeReport
-from warehouse.charts.pictures import Interval, Picture, forest
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import Interval, forest
 
 
 def judge_pictures(report: JudgeReport) -> list[Picture]:

@@ -8,7 +8,7 @@ from warehouse.analysis.preferences.prefer_report import PreferenceReport
 from warehouse.charts.chart import Chart
 from warehouse.charts.heat_map import heat_map
 from warehouse.charts.intervals import ENDS, MOST, interval_chart, picture_of
-from warehouse.charts.pictures import Picture
+from warehouse.charts.picture import Picture
 
 
 def _strength_chart(report: PreferenceReport, scorer: str) -> Chart | None:
