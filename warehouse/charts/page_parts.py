@@ -26,9 +26,11 @@ def heading(part: str, benchmark: str, words: str) -> Markup:
 
 
 def notes(lines: Iterable[str]) -> Markup:
-    """Remarks, one below the other; nothing for none."""
+    """Remarks, one below the other; nothing for an empty list."""
+    if not lines:  # what a filter of a template gives is taken as it comes, and may be an empty element
+        return _NOTHING
     items = [Markup("<li>{}</li>").format(unbroken(line)) for line in lines]
-    return Markup('<ul class="notes">{}</ul>').format(_NOTHING.join(items)) if items else _NOTHING
+    return Markup('<ul class="notes">{}</ul>').format(_NOTHING.join(items))
 
 
 def figures(several: Iterable[Chart | Picture | None], wide: bool = False) -> Markup:
