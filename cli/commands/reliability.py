@@ -40,9 +40,9 @@ def reliability(state: State, /, part: str | None, svg: Path | None, output: Out
         raise click.UsageError(f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not {part}")
     report: ReliabilityReport = state.ask(Reliability(**options, datasets=part == "datasets"))
     if svg:
-        from warehouse.report.plot_results import suite_charts
+        from warehouse.analysis.reliability.charts import charts_by_part
 
-        drawn = suite_charts(report)
+        drawn = charts_by_part(report)
         write_picture(svg, [chart for name in ([part] if part else _DRAWN) for chart in drawn[name]])
     fields = {None: "rows", "sizes": "rows", "seeds": "seed_designs"}
     state.give(output, report, partial(report.view, part=part), part=fields.get(part, str(part)))

@@ -158,7 +158,7 @@ def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
     """Write charts below each other; nothing without a path (UsageError: there is nothing to draw)."""
     if path is None:
         return
-    from warehouse.report.plot_results import in_svg
+    from warehouse.charts.plot import in_svg
 
     drawn = in_svg(charts)
     if drawn is None:
@@ -180,9 +180,7 @@ def drawable(function: Function) -> Function:
 def draw(result: Any) -> None:
     """Write the picture of a result that ``--svg`` asked for."""
     if wants_picture():
-        from warehouse.report.plot_results import drawings_of
-
-        write_picture(click.get_current_context().params["svg"], drawings_of(result))
+        write_picture(click.get_current_context().params["svg"], result.charts())
 
 
 def wants_picture() -> bool:

@@ -13,12 +13,15 @@ import pytest
 
 import warehouse
 from tests.support.embedders import TinyEmbedder
+from tests.support.sections import section_of
 from tests.support.simulated_votes import simulate
 from tests.support.stores import store_at
 from warehouse.analysis.audit.audit import audit
 from warehouse.analysis.audit.keys import PromptOptions, first_number, free_form, free_form_keys
 from warehouse.analysis.audit.report import AuditReport
-from warehouse.analysis.report_data.report import read_report
+from warehouse.analysis.items.section import PromptsSection
+from warehouse.analysis.items.single_prompts import Suspects
+from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.errors import InputError, MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
 from warehouse.report.writing import write_report
@@ -480,9 +483,15 @@ def test_what_an_answer_names() -> None:
     assert free_form_keys("2+2\nA: 4") == ("4",) and free_form_keys('["Paris", "paris."]') == ("paris",)
 
 
+def suspects_in(report: ReportData) -> Suspects | None:
+    """The suspect keys of the first benchmark of a report."""
+    section = section_of(report.benchmarks[0], PromptsSection)
+    return section.suspects if section else None
+
+
 def test_the_page_names_suspects_where_three_models_have_answers(url: str, tmp_path: Path) -> None:
     with open_store(url) as store:
-        found, said = audit(store, "quiz"), read_report(store).benchmarks[0].suspects
+        found, said = audit(store, "quiz"), suspects_in(read_report(store))
         page = Path(write_report(read_report(store), tmp_path / "page.html").path).read_text()
     assert said is not None
     assert (said.n_judged, said.n_models, said.n_listed) == (N, MODELS, len(found.listed))
@@ -494,7 +503,7 @@ def test_the_page_names_suspects_where_three_models_have_answers(url: str, tmp_p
 def test_the_page_is_silent_where_answers_are_few(tmp_path: Path) -> None:
     rows = [line for line in lines(n=20) if line["model"] in ("org/m0", "org/m1")]
     with open_store(store_of(tmp_path, rows)) as store:
-        assert read_report(store).benchmarks[0].suspects is None
+        assert suspects_in(read_report(store)) is None
 
 
 def test_the_page_names_suspects_of_a_benchmark_with_clusters(tmp_path: Path) -> None:
@@ -502,5 +511,5 @@ def test_the_page_names_suspects_of_a_benchmark_with_clusters(tmp_path: Path) ->
     with open_store(url, write=True) as store:
         cluster_by(store, "quiz", ["category"], default=True)
         alone = audit(store, "quiz")
-        said = read_report(store).benchmarks[0].suspects
+        said = suspects_in(read_report(store))
     assert said is not None and said.rows == alone.listed[:5] and said.rows[0].cluster

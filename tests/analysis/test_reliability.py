@@ -19,7 +19,6 @@ from warehouse.analysis.reliability.reliability import reliability
 from warehouse.analysis.reliability.suite_data import read_suite
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
-from warehouse.report.plot_results import charts_of
 from warehouse.stats.suites.score_table import mean_win_rate
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
@@ -376,7 +375,7 @@ def test_anchors_by_several_dimensions_and_each_model(run: Caller, url: str, tmp
     assert not run("anchors", "quiz", "--sizes", "7,30", "--svg", str(tmp_path / "a.svg"), db=url).code
     assert "by score" in (tmp_path / "a.svg").read_text()
     trained = [replace(row, position=float(i)) for row in two.models for i in (1, 2)]
-    curves = charts_of(replace(two, models=tuple(trained)))
+    curves = replace(two, models=tuple(trained)).charts()
     assert [one.title for one in curves if one] == [
         f"{n}, 30 anchors" for n in ("all prompts", "IRT", "p-IRT", "gp-IRT")
     ]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import pkgutil
 import re
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,16 +20,52 @@ import pytest
 from scipy import stats
 
 import warehouse
-from tests.support.cli import Caller
+import warehouse.analysis
+from tests.support.cli import Caller, in_subprocess
+from warehouse.analysis.results import Result, Row
 from warehouse.api import Warehouse
+from warehouse.charts.chart import Chart, axis, bars, chart
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import Interval, forest
+from warehouse.charts.plot import Drawn, VegaLite
 from warehouse.errors import MisuseError
-from warehouse.report.plot_results import VegaLite
 from warehouse.tables.text import in_text, lay_out
 from warehouse.tables.view import Table, TableNote, View, in_html, legend
 from warehouse.tables.words import interval
 
 MODELS = {"lab/a": 0.8, "lab/b": 0.5}
 N = 40
+
+
+@dataclass(frozen=True)
+class ShareRow(Row):
+    """A share by name."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Shares(Result):
+    """Shares that say themselves how they are drawn."""
+
+    rows: tuple[ShareRow, ...]
+
+    def charts(self) -> Sequence[Chart | Picture | None]:
+        steps = [(float(at), at + 1.0, 0.0, row.share, "share") for at, row in enumerate(self.rows)]
+        across = axis("row", (0.0, float(len(steps))))
+        return [
+            None,
+            chart("Shares", "bars", across, axis("share", (0.0, 1.0)), [bars(steps, {"share": "var(--mark)"})]),
+        ]
+
+
+class PicturedShares(Shares):
+    """The same with a picture below the chart."""
+
+    def charts(self) -> Sequence[Chart | Picture | None]:
+        rows = [Interval(row.name, row.share, None, None) for row in self.rows]
+        return [*super().charts(), forest("Forest", rows, figure="share", n_decimals=2, note="")]
 
 
 def scores() -> pd.DataFrame:
@@ -264,3 +303,38 @@ def test_what_the_report_draws_is_a_chart_of_its_result(
     assert "lab/a" in weights.to_json() and "var(--" not in weights.to_json()
     for result in (made.pairs("sums", n_resamples=99), made.datamap("m15", benchmark="sums"), made.curves("words")):
         ElementTree.fromstring(result.plot()._repr_svg_())
+
+
+def test_a_result_of_another_package_says_what_is_drawn_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    drawn = Shares((ShareRow("a", 0.25), ShareRow("b", 0.75))).plot()
+    assert isinstance(drawn, VegaLite) and drawn.spec["title"] == "Shares"
+    ElementTree.fromstring(drawn.to_svg())
+    pictured = PicturedShares((ShareRow("a", 0.25), ShareRow("b", 0.75))).plot()
+    assert isinstance(pictured, Drawn) and [picture.title for picture in pictured.pictures] == ["Shares", "Forest"]
+    ElementTree.fromstring(pictured.to_svg())
+
+
+def test_what_draws_a_result_is_there_and_is_loaded_when_it_is_drawn(tmp_path: Path) -> None:
+    for module in pkgutil.walk_packages(warehouse.analysis.__path__, "warehouse.analysis."):
+        importlib.import_module(module.name)
+    drawn_by = {kind.DRAWN_BY for kind in kinds_of(Result) if kind.DRAWN_BY}
+    assert len(drawn_by) > 15
+    for place in drawn_by:
+        module_name, _, name = place.partition(":")
+        assert callable(getattr(importlib.import_module(module_name), name))
+    url = f"duckdb:///{tmp_path / 'store.duckdb'}"
+    warehouse.connect(url).ingest(scores(), higher_is_better=True)
+    asked = in_subprocess(
+        *("--db", url, "items", "alpha"), folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"}
+    )
+    imported = {line.split("|")[-1].strip() for line in asked.stderr.splitlines()}
+    assert asked.returncode == 0 and "warehouse.analysis.items.item_report" in imported
+    assert not [name for name in imported if name.startswith("warehouse.charts") or name.endswith("_charts")]
+
+
+def kinds_of(base: type[Result]) -> Iterator[type[Result]]:
+    """All classes of results that derive from one."""
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)

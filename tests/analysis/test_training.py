@@ -17,7 +17,6 @@ from warehouse.analysis.training.decide import decide
 from warehouse.analysis.training.seeds import seeds
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
-from warehouse.report.plot_results import charts_of
 from warehouse.stats.training.signal_to_noise import compare_seed_ratios
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
@@ -127,7 +126,7 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
 
 def test_the_picture_has_a_box_for_each_checkpoint(world: Store, url: str, run: Caller, tmp_path: Path) -> None:
     """Quartiles are those of numpy."""
-    charts = [one for one in charts_of(seeds(world, ["quiz"])) if one]
+    charts = [one for one in seeds(world, ["quiz"]).charts() if one]
     assert [one.title for one in charts] == [f"score: quiz, org/mix-{mix}, 4 seeds" for mix in "ab"]
     drawn = charts[0].spec["layer"][0]
     assert drawn["mark"]["type"] == "boxplot" and len(drawn["data"]["values"]) == 4 * len(STEPS)

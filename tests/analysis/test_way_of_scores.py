@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -25,6 +26,7 @@ from tests.support.builders import StoreRows
 from tests.support.stores import filled_store
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.report_data.report import read_report
+from warehouse.analysis.report_data.section_table import SECTIONS
 from warehouse.report.page import render
 from warehouse.store.connection import Store
 
@@ -32,6 +34,8 @@ PACKAGE = Path(warehouse.__file__).parent
 #: A length that no other array has.
 PROMPTS = 37
 DEEPEST = 5
+#: What sections do that say nothing else.
+BASE = "analysis/report_data/part.py"
 
 
 @pytest.fixture(scope="module")
@@ -123,4 +127,9 @@ def test_from_the_store_to_the_leaderboard(quiz: Store) -> None:
 def test_from_the_store_to_the_page(quiz: Store) -> None:
     way = way_of_scores(lambda: render(read_report(quiz, n_resamples=99)))
     assert {"analysis/comparison/all_pairs.py", "analysis/variance/row.py"} <= {*way}
-    assert_short(way, 21, 17)  # one of them for the flags of differences, which the page shows
+    # sections are asked one after the other, first what they read, then what they make of it; none asks another
+    sections = [file for file in way if file.endswith("section.py") or file == BASE]
+    assert len(set(sections)) <= len(SECTIONS) + 1 and max(Counter(sections).values()) <= 2
+    others = [file for file in way if file not in sections]
+    onward = [file for file, before in zip(others, ["", *others], strict=False) if file != before]
+    assert_short(onward, 21, 17)  # one of them for the flags of differences, which the page shows

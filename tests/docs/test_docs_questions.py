@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,3 +122,28 @@ def test_every_question_of_the_table_is_there() -> None:
     for name, entry in registry.ENTRIES.items():
         if entry.question:
             assert registry.question_of(name).__doc__, name
+
+
+def test_its_section_stands_at_the_end_of_the_benchmark(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the one page, and on the benchmark's own."""
+    terminal("warehouse ingest quiz.csv")
+    terminal("warehouse report --out without.html")
+    site = terminal.folder / "site"
+    code = (site / "telling.py").read_text(encoding="utf-8")
+    named = 'NAME = "telling"'
+    (site / "telling.py").write_text(code.replace(named, f'{named}\n    SECTION = "telling_section:TellingSection"'))
+    (site / "telling_section.py").write_text(blocks(PAGE, "python")[2], encoding="utf-8")
+    for module in ("telling", "telling_section"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    registry.refresh()
+    terminal("warehouse report --out with.html")
+    terminal("warehouse report --split --out pages")
+    without, one = ((terminal.folder / name).read_text() for name in ("without.html", "with.html"))
+    (split,) = (path.read_text() for path in (terminal.folder / "pages").glob("quiz*.html"))
+    assert "Telling prompts" not in without
+    for page in (one, split):
+        _, _, after = page.partition('<h3 id="telling-quiz">Telling prompts</h3>')
+        section, _, _ = after.partition("</section>")
+        assert ">0.33" in section and "<h3" not in section
+        assert '<a href="#telling-quiz">Telling prompts</a>' in page
+        assert "warehouse claim &#34;telling quiz&#34;" in section

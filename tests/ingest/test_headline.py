@@ -13,7 +13,9 @@ from tests.support.cli import Caller
 from tests.support.stores import ENGINES, empty_store
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.report_data.benchmark import benchmark_part
+from warehouse.analysis.report_data.part import ReportSetting
 from warehouse.analysis.report_data.read import read_parts
+from warehouse.analysis.report_data.section_table import section_kinds
 from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.cli.main import main
 from warehouse.errors import MisuseError
@@ -118,7 +120,9 @@ def test_a_tools_word_counts_for_its_own_runs(store_url: str) -> None:
         rows.write(store)
         assert chosen(store) == "other"  # three runs against two
         options = Ranking(n_resamples=0)
-        part = benchmark_part(read_parts(store, read_names(store), "quiz", options), options)
+        names = read_names(store)
+        reads = read_parts(store, names, "quiz", options, section_kinds().values())
+        part = benchmark_part(reads, ReportSetting(store, names, options))
         assert part.other_rows[0].model == "a"
         headline_metric.choose(store, "quiz", "own")
         assert chosen(store) == "own"

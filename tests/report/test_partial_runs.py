@@ -12,7 +12,10 @@ from tests.support.builders import StoreRows
 from tests.support.stores import store_at
 from tests.support.subsets import answers, asked_in, load, rows_of, whole
 from warehouse import connect
+from warehouse.analysis.reliability.section import ReliabilitySection
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import read_report
+from warehouse.analysis.subsets.section import PartialRun, PartialSection
 from warehouse.records.clock import utc_now
 from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.report.page import render
@@ -20,6 +23,13 @@ from warehouse.store.open import open_store
 
 RECORD = {"rule": "betting", "manager": "eval-warehouse", "verdict": "pass", "decided_at": 31, "n_prompts": 40}
 RECORD |= {"seed": 0, "n_max": 120, "alpha": 0.05, "margin": 0.02, "population": 120, "baseline": "lab/m00"}
+
+
+def partial_of(part: BenchmarkPart) -> tuple[PartialRun, ...]:
+    """The rows of a part of a report that were asked a part of the benchmark."""
+    section = part.sections["partial"]
+    assert isinstance(section, PartialSection)
+    return section.runs
 
 
 def test_planned_runs_are_on_the_page(tmp_path: Path) -> None:
@@ -30,7 +40,7 @@ def test_planned_runs_are_on_the_page(tmp_path: Path) -> None:
     load(tmp_path, rows_of("new/one", answers(2)[8], only=asked_in(plan), started_at=later), url)
     with open_store(url) as store:
         data = read_report(store, n_resamples=0)
-        (one,) = data.benchmarks[0].partial
+        (one,) = partial_of(data.benchmarks[0])
         page = render(data)
     assert (one.row.model, one.kind, one.n_all) == ("new/one", "planned subset", 120)
     assert one.says == f"plan {plan.key} from 12 models"
@@ -60,7 +70,7 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
         data = read_report(store, n_resamples=0)
         page = render(data)
         stored = store.arrow("select benchmark, statistic, estimate from metric_current").to_pylist()
-    (one,) = data.benchmarks[0].partial
+    (one,) = partial_of(data.benchmarks[0])
     assert (one.kind, one.row.n_prompts, one.n_all) == ("stopped early", 40, 120)
     assert one.says == "pass after 31 prompts against lab/m00, margin 0.02, alpha 0.05, at most 120"
     assert one.says in page and "Reliability of suite/one" in page and "Reliability of suite" in page
@@ -70,5 +80,8 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
     assert of_suite["dior_ranking"] == pytest.approx(by_prompts.ranking)
     assert of_suite["same_order"] == pytest.approx(by_prompts.same_order)
     assert of_suite["scenarios_dior_ranking"] is None  # two scenarios are no sample
-    assert data.suites[0].reliability is not None and "same order of all models" in data.suites[0].reliability.sentence
+    of_suite_shown = data.suites[0].sections["reliability"]
+    assert (
+        isinstance(of_suite_shown, ReliabilitySection) and "same order of all models" in of_suite_shown.stored.sentence
+    )
     assert refresh(house._opener, work).total("recomputed") == 0

@@ -15,12 +15,13 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from tests.support.two_models import build_two_models
 from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.variance.section import VarianceSection
+from warehouse.charts.axes import WIDTH, make_axis
 from warehouse.report import writing
-from warehouse.report.opening import anchor
 from warehouse.report.page import render
-from warehouse.report.table import WIDTH, make_axis
 from warehouse.report.writing import write_report
 from warehouse.store.open import open_store
+from warehouse.tables.anchors import anchor
 from warehouse.tables.words import decimals
 
 
@@ -45,8 +46,9 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
     assert part.pairs is not None
     assert part.pairs.rows == store.pairs("one", n_resamples=99).rows
     many = next(part for part in data.benchmarks if part.name == "many")
-    assert many.variance is not None
-    for shown, row in zip(many.variance.rows, store.variance("many").rows, strict=True):
+    split = many.sections["variance"]
+    assert isinstance(split, VarianceSection)
+    for shown, row in zip(split.report.rows, store.variance("many").rows, strict=True):
         differing = {name for name, value in asdict(row).items() if getattr(shown, name) != value}
         assert all(name.startswith("delta_k1") for name in differing)
     frame = store.query("published_against_recomputed")
@@ -84,8 +86,10 @@ def test_the_page_holds_the_figures(url: str) -> None:
 def test_the_page_holds_the_variance(url: str) -> None:
     with open_store(url) as store:
         many = read_report(store, ["many"], n_resamples=99)
-    split = many.benchmarks[0].variance
-    assert split is not None and split.rows[0].share_between is not None
+    section = many.benchmarks[0].sections["variance"]
+    assert isinstance(section, VarianceSection)
+    split = section.report
+    assert split.rows[0].share_between is not None
     rows = table(Reader(render(many)), "Share of prompts")
     assert [row["Model tested"] for row in rows] == [row.model for row in split.rows]
     assert [row["Share of draws"] for row in rows] == [f"{row.share_within:.2f}" for row in split.rows]
@@ -94,8 +98,7 @@ def test_the_page_holds_the_variance(url: str) -> None:
 def test_what_is_not_there_takes_no_space(data: ReportData) -> None:
     page = render(data)
     for part in data.benchmarks:
-        is_split = part.variance is not None and any(row.share_between is not None for row in part.variance.rows)
-        assert (f'id="{anchor("variance", part.name)}"' in page) == is_split
+        assert (f'id="{anchor("variance", part.name)}"' in page) == ("variance" in part.sections)
     assert "Not split" not in page and "not computed" not in page and ">check<" not in page
 
 

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.support.html import EVIL
-from warehouse.report.charts import (
+from warehouse.analysis.items.excerpts import excerpt
+from warehouse.charts.chart import (
     PLOT,
     SERIES,
     Chart,
@@ -25,10 +26,9 @@ from warehouse.report.charts import (
     span,
     with_words,
 )
-from warehouse.report.draw import draw
-from warehouse.report.maps import excerpt
-from warehouse.report.matrix_charts import heat_map
-from warehouse.report.plot_results import in_svg
+from warehouse.charts.draw import draw
+from warehouse.charts.heat_map import heat_map
+from warehouse.charts.plot import in_svg
 
 WIDTH, HEIGHT = PLOT
 

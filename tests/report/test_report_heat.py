@@ -18,12 +18,14 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, serious, table
 from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
-from warehouse.report.charts import distinct
+from warehouse.charts.chart import distinct
+from warehouse.charts.picture import WIDTH
+from warehouse.charts.pictures import MOST_ROWS, Interval, forest, pair_map, ties, wins
+from warehouse.charts.scatter import Spot, scatter
 from warehouse.report.figures import board_pictures
 from warehouse.report.fold import MOST_NODES, n_nodes
 from warehouse.report.heat import ALONE, PART, HeatCell, HeatColumn, cells_of, rows_in_order, window
 from warehouse.report.page import Renderer, render
-from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, pair_map, scatter, ties, wins
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from tests.support.html import EVIL, Reader, table
 from warehouse.analysis.comparison.words import CANNOT_TELL
 from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.report_data.report import ReportData, read_report
-from warehouse.report.opening import anchor, slug
 from warehouse.report.page import render
 from warehouse.store.open import open_store
+from warehouse.tables.anchors import anchor, slug
 
 #: Share of right answers of each model: a leads, b and c are alike, d is last.
 SKILLS = {"a": 0.9, "b": 0.6, "c": 0.6, f"d {EVIL}": 0.2}

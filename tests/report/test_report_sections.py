@@ -16,21 +16,25 @@ import pytest
 
 import warehouse
 import warehouse.report.page
-import warehouse.report.plot_results
 from tests.support.html import EVIL, Reader, table
-from tests.support.sections import ANSWERS, STEPS, analysed_url
+from tests.support.sections import ANSWERS, STEPS, analysed_url, section_of
 from tests.support.stores import ENGINES, store_at
+from warehouse.analysis.items.datamap_section import DataMapSection, map_part
 from warehouse.analysis.matrix.correlation_report import HistogramRow
+from warehouse.analysis.matrix.section import MatrixSection
+from warehouse.analysis.matrix.section_parts import matrix_part
+from warehouse.analysis.matrix.section_parts import test_says as matrix_sentence
 from warehouse.analysis.matrix.weights_report import OutrankRow
-from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
+from warehouse.analysis.report_data.part import BenchmarkPart
+from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.training.section import TrainingSection, findings
+from warehouse.analysis.training.section_tables import noise_table
+from warehouse.analysis.variance.section import VarianceSection
+from warehouse.charts.chart import PLOT
+from warehouse.charts.draw import draw
 from warehouse.claims.questions import ask
 from warehouse.cli.commands.claim import _parsed as question_of
-from warehouse.report.charts import PLOT
-from warehouse.report.draw import draw
-from warehouse.report.matrix import matrix_part
-from warehouse.report.matrix import test_says as matrix_sentence
 from warehouse.report.page import render
-from warehouse.report.sections import benchmark_section, noise_table
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
 
@@ -62,7 +66,8 @@ def g(value: float | None, form: str = "%.4g") -> str:
 
 def test_matrix_tests_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
     found = warehouse.connect(url).matrix("exam").test(permutations=49)
-    told = part(data, "exam").matrix.test
+    section = section_of(part(data, "exam"), MatrixSection)
+    told = section.stored.test if section else None
     assert told is not None and told.rows == found.rows and told.histogram == found.histogram
     rows = table(page, "Similarity", "p, textbook")
     assert [(row["Similarity"], row["Observed"], row["p"]) for row in rows] == [
@@ -127,8 +132,9 @@ def test_analyses_that_nobody_computed_take_no_space(url: str) -> None:
 
 
 def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> None:
-    found = part(data, "steps")
-    assert found.curves is not None and found.board is not None and found.seeds is not None
+    found = section_of(part(data, "steps"), TrainingSection)
+    assert found is not None and found.curves is not None and found.seeds is not None
+    assert part(data, "steps").board is not None
     rows = table(page, "Checkpoints", "Monotonicity")
     assert [float(row["Last"]) for row in rows] == [
         pytest.approx(curve.last, abs=0.0051) for curve in found.curves.rows
@@ -136,7 +142,7 @@ def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> 
     assert len(rows) == 4 and {row["Checkpoints"] for row in rows} == {str(len(STEPS))}
     seeds = table(page, "Seeds of", "SD over seeds")
     assert [row["SE, both"] for row in seeds] == two_digits([row.se_both_sampled for row in found.seeds.rows])
-    assert part(data, "exam").curves is None and part(data, "exam").seeds is None
+    assert section_of(part(data, "exam"), TrainingSection) is None
 
 
 def test_noise_of_training_is_that_of_the_command(data: ReportData, page: Reader, url: str) -> None:
@@ -144,22 +150,23 @@ def test_noise_of_training_is_that_of_the_command(data: ReportData, page: Reader
     rows = table(page, "Recipe of", "Noise floor")
     assert [row["SD over seeds"] for row in rows] == two_digits([row.seed_sd for row in found.rows])
     assert [row["Noise floor"] for row in rows] == two_digits([row.noise_floor for row in found.rows])
-    said = benchmark_section(part(data, "steps"))["findings"]
+    section = section_of(part(data, "steps"), TrainingSection)
+    assert section is not None
+    said = findings(section)
     along = warehouse.connect(url).curves("steps").one_line
     assert said[0].startswith(f"Along training: {along}; tests against chance")
     assert any("in 5 % of cases" in one for one in said) == any(row.noise_floor for row in found.rows)
-    assert part(data, "exam").noise is None and benchmark_section(part(data, "exam"))["findings"] == []
 
 
 def test_another_level_holds_for_noise_and_decisions_too(url: str) -> None:
     with open_store(url) as store:
-        found = part(read_report(store, ["steps"], level=0.9, n_resamples=0), "steps")
+        found = section_of(part(read_report(store, ["steps"], level=0.9, n_resamples=0), "steps"), TrainingSection)
     house = warehouse.connect(url)
+    assert found is not None
     assert found.noise is not None and found.noise.rows == house.seeds(["steps"], level=0.9).rows
     assert found.decided is not None
     assert found.decided.rows == house.decide(found.decided.a, found.decided.b, benchmark="steps", level=0.9).rows
-    said = benchmark_section(found)
-    assert any("in 10 % of cases" in one for one in said["findings"])
+    assert any("in 10 % of cases" in one for one in findings(found))
     assert "in 10 % of cases" in noise_table(found.noise, "steps")
 
 
@@ -174,15 +181,16 @@ def test_a_decision_counts_the_prompts_as_the_command_does(tmp_path: Path) -> No
     url = store_at(tmp_path / "store.duckdb")
     assert not warehouse.connect(url).ingest(tmp_path / "steps.csv").refused
     with open_store(url) as store:
-        found = part(read_report(store, ["piqa"], n_resamples=0), "piqa").decided
+        section = section_of(part(read_report(store, ["piqa"], n_resamples=0), "piqa"), TrainingSection)
+    found = section.decided if section else None
     assert found is not None and found.rows[0].floor_from == "pool" and found.rows[0].prompt_sd
     assert found.rows == warehouse.connect(url).decide(found.a, found.b).rows
 
 
 def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
     found = warehouse.connect(url).datamap("lab/a", benchmark="gens")
-    maps = part(data, "gens").maps
-    assert maps is not None and maps.maps[0].rows == found.rows
+    section = section_of(part(data, "gens"), DataMapSection)
+    assert section is not None and section.maps.maps[0].rows == found.rows
     rows = table(page, "Model mapped", "Always")
     assert [row["Mean"] for row in rows] == [f"{row.mean:.3f}" for row in found.distribution]
     assert {row["Never"] for row in rows} == {"0.250"} == {row["Always"] for row in rows}
@@ -190,7 +198,7 @@ def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url:
     assert (suspect["Prompt"], suspect["Suspected by"]) == ("wrong", "2")  # temperatures
     assert suspect["Majority answer"] == f"{EVIL} no" and suspect["Target"] == f"yes {EVIL}"
     assert len(found.suspects) == 2
-    drawn = benchmark_section(part(data, "gens"))["maps"]
+    drawn = map_part(section.maps)
     dots = "".join(re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)" stroke="var', draw(drawn.charts[0]).body))
     dots = dots.replace("M11 0h0", "")  # of the legend
     lowest = math.log(max(row.n_generations for row in found.rows))
@@ -244,8 +252,9 @@ def test_the_commands_that_have_figures_checked_give_those_figures(data: ReportD
             assert len(one.pairs.rows) == sum(len(group.labels) - 1 for group in one.pairs.groups)  # the first's
             for row in one.pairs.rows:
                 assert figures[tuple(getattr(row, side) for side in sides)] == (row.difference, row.p_step_down)
-        if one.variance and f"variance * -b {shlex.quote(one.name)}" in claimed:
-            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(one.variance.rows)
+        split = section_of(one, VarianceSection)
+        if split is not None:
+            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(split.report.rows)
     for suite, end in zip(data.suites, ("", " --latest"), strict=True):
         assert suite.board is not None
         found = [row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]]
@@ -279,9 +288,10 @@ def test_every_figure_says_what_is_seen(page: Reader) -> None:
 
 
 def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
-    found = part(data, "exam").matrix
+    section = section_of(part(data, "exam"), MatrixSection)
+    assert section is not None and section.stored.test is not None
+    found, test = section.stored, matrix_part(section.stored)["test"]
     assert found.test is not None
-    test = benchmark_section(part(data, "exam"))["matrix"]["test"]
     cosine = next(chart for chart in test["charts"] if chart.title.startswith("Cosine"))
     held = [row for row in found.test.histogram if row.similarity == "cosine" and (row.observed or row.permuted)]
     x, y = (cosine.spec["encoding"][name] for name in "xy")
@@ -294,7 +304,7 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     shuffled = {row["x"]: row["y"] for row in outline[1:-2] if row["y"]}
     assert shuffled == {row.low: row.permuted for row in held if row.permuted}
     assert isinstance(found.test.histogram[0], HistogramRow)
-    scores = benchmark_section(part(data, "exam"))["matrix"]["growth"]["charts"][0]
+    scores = matrix_part(found)["growth"]["charts"][0]
     assert found.growth is not None
     best = next(row for row in found.growth.rows if row.size == 30 and row.rank == 1)
     assert f"; best on all prompts: {best.model}, " in scores.say

@@ -18,16 +18,18 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import filled_url
 from tests.support.html import Reader, table
+from tests.support.sections import section_of
+from warehouse.analysis.comparison.pairs_charts import MOST_NUMBERS, apart
+from warehouse.analysis.items.section import PromptsSection
+from warehouse.analysis.matrix.section_parts import passes
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.text.clusters_report import SemanticClusters
-from warehouse.report.board import in_words, unbroken
+from warehouse.report.board import in_words
 from warehouse.report.log_tables import short_paths
-from warehouse.report.matrix import passes
 from warehouse.report.page import render
-from warehouse.report.pairs import MOST_NUMBERS, apart
 from warehouse.report.sections import benchmark_section
-from warehouse.report.table import count, model_and_condition, name, number, text
-from warehouse.report.table import table as make_table
+from warehouse.tables.page import count, model_and_condition, name, number, text, unbroken
+from warehouse.tables.page import table as make_table
 
 PROMPTS = 60
 
@@ -118,7 +120,8 @@ def test_only_models_that_are_told_apart_colour_a_change_of_rank() -> None:
 
 def test_single_prompts_are_those_of_items(data: ReportData, url: str) -> None:
     (part,) = data.benchmarks
-    found = part.hard
+    section = section_of(part, PromptsSection)
+    found = section.hard if section else None
     report = warehouse.connect(url).items("wide", irt="none")
     assert found is not None and found.n_prompts == len(report.rows) == PROMPTS
     assert found.n_constant == sum(row.constant for row in report.rows) == 2

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -17,7 +18,16 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.html import EVIL
 from tests.support.matrices import binary
 from tests.support.stores import empty_store, store_at
+from warehouse.analysis.report_data.part import BenchmarkPart, Section
 from warehouse.store.open import open_store
+
+Kind = TypeVar("Kind", bound=Section)
+
+
+def section_of(part: BenchmarkPart, kind: type[Kind]) -> Kind | None:
+    """The section of this kind in the part of a report on one benchmark; None where it has none."""
+    return next((section for section in part.sections.values() if isinstance(section, kind)), None)
+
 
 EXAM = binary(30, 7, seed=5)
 #: Answers of each prompt by run, and the expected one is "yes": P is 0, 1, 1/4, 1/2.

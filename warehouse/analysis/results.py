@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from importlib import import_module
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
@@ -14,13 +15,16 @@ from warehouse.errors import MisuseError
 from warehouse.field_docs import document_fields
 from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.text import in_text
-from warehouse.tables.view import PLOTTERS, Table, View, in_html
+from warehouse.tables.view import Table, View, in_html
 from warehouse.tables.words import WrittenNumber
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+    from warehouse.charts.chart import Chart
+    from warehouse.charts.picture import Picture
 
 T = TypeVar("T")
 
@@ -220,6 +224,8 @@ class Result:
     """Base of a result: a frozen dataclass with ``rows``."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = ()  #: fields of the rows that a notebook shows; empty for all.
+    #: ``module:function`` that draws it, loaded when it is drawn; empty where it has no charts of its own.
+    DRAWN_BY: ClassVar[str] = ""
     rows: tuple[Any, ...]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -267,20 +273,30 @@ class Result:
         assert isinstance(frame, pl.DataFrame)
         return frame
 
+    def charts(self) -> Sequence[Chart | Picture | None]:
+        """Charts and pictures of the answer by itself, in the order in which they stand below each other.
+
+        Without any, :meth:`plot` draws the estimates of the rows with their intervals.
+        """
+        if not self.DRAWN_BY:
+            return ()
+        module, _, name = self.DRAWN_BY.partition(":")
+        return tuple(getattr(import_module(module), name)(self))
+
     def plot(self) -> Any:
         """The result as a chart: estimates with their intervals, or what the report draws of it.
 
         Returns:
             an ``altair`` chart where Altair is installed, else a
-            :class:`~warehouse.report.plot_results.VegaLite`, which a notebook shows too; ``spec`` of
+            :class:`~warehouse.charts.plot.VegaLite`, which a notebook shows too; ``spec`` of
             the latter is the specification of Vega-Lite.
 
         Raises:
             MisuseError: there is nothing that could be drawn.
         """
-        if not PLOTTERS:
-            raise MisuseError("charts are drawn by the library's face; import warehouse.api first")
-        return PLOTTERS[0](self)
+        from warehouse.charts.plot import plot
+
+        return plot(self)
 
     @property
     def one_line(self) -> str:

@@ -7,7 +7,6 @@ needs is imported when it is called, so that ``import warehouse`` stays cheap.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
@@ -23,19 +22,8 @@ from warehouse.api.statistics import (
     VarianceMethods,
 )
 from warehouse.store.open import is_made, open_store
-from warehouse.tables.view import draw_with
 
 __all__ = ["Warehouse", "connect"]
-
-
-def _plot(result: Any) -> Any:
-    """A result as a chart; the room that draws is loaded when it is needed."""
-    from warehouse.report.plot_results import plot
-
-    return plot(result)
-
-
-draw_with(_plot)
 
 
 class Warehouse(

@@ -170,6 +170,8 @@ class Question(Options):
     OPENS: ClassVar[bool] = False
     #: whether there is a picture of the answer (``--svg``).
     IS_DRAWN: ClassVar[bool] = False
+    #: ``module:Class`` of its section in the report of a benchmark; of a question of another package.
+    SECTION: ClassVar[str] = ""
     #: command lines that can be pasted, of a question of another package.
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
 

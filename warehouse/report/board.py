@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
 from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.report.charts import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
-from warehouse.report.table import (
+from warehouse.tables.page import (
     PageColumn,
     broken,
     count,
@@ -181,14 +178,8 @@ def in_words(note: str) -> str:
     return _METHOD.sub(lambda match: match[0].replace("_", " "), note)
 
 
-def unbroken(words: str) -> Markup:
-    """A text as HTML whose options, such as ``--metric``, are never broken at their dashes."""
-    return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
-
-
 #: What to type, in notes for a terminal.
 _ADVICE = re.compile(r"; this says so.*| \(--[a-z].*?\)|; warehouse gate --sequential has the verdict")
-_OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 #: Names of methods, as a leaderboard's notes have them.
 _METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
 
@@ -232,61 +223,3 @@ def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:
 
 def _label(row: LeaderboardRow) -> str:
     return f"{row.model} {row.condition}" if row.condition else row.model
-
-
-#: Words of a unit on an axis.
-UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
-
-
-def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
-    """One chart for each metric, split and unit; the curves that end best have colours."""
-
-    def kind(row: ModelCurveRow) -> tuple[str, str, str]:
-        return row.metric, row.split, row.unit
-
-    groups = groupby(sorted(curves.rows, key=kind), key=kind)
-    charts = [_chart(list(rows), curves) for _, rows in groups]
-    return [chart for chart in charts if chart]
-
-
-def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
-    points = [point for row in rows for point in row.points]
-    metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
-    several = len({row.model for row in rows}) > 1
-    coloured, others = rows[:COLOURS], rows[COLOURS:]
-    layers = lines(
-        [(_name(row, several), [(p.position, p.estimate) for p in row.points]) for row in coloured],
-        faint=[[(p.position, p.estimate) for p in row.points] for row in others],
-        dots=True,
-    )
-    bands = [band for row, (colour, _) in zip(coloured, SERIES, strict=False) if (band := _band(row, colour))]
-    where = f" ({rows[0].split})" if rows[0].split else ""
-    intervals = f", with {100 * curves.level:g}% intervals" if bands else ""
-    return chart(
-        f"{metric} along training{where}{intervals}",
-        f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; the figures are in the table below",
-        axis(unit, span([p.position for p in points]), log=True),
-        axis(metric, span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]), log=True),
-        [*layers[:-1], *bands, layers[-1]],
-        size=TALL_PLOT,
-    )
-
-
-def _band(row: ModelCurveRow, colour: str) -> Spec | None:
-    """The intervals of a curve as an area, or as a line where there is one only."""
-    ends = [
-        {"x": point.position, "y": point.ci_low, "y2": point.ci_high}
-        for point in row.points
-        if finite(point.ci_low) is not None and finite(point.ci_high) is not None
-    ]
-    if not ends:
-        return None
-    mark: Spec = {"type": "area", "fill": colour, "fillOpacity": 0.16}
-    if len(ends) == 1:
-        mark = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
-    return layer(mark, ends, y2={"field": "y2"})
-
-
-def _name(row: ModelCurveRow, several: bool) -> str:
-    """Label of a curve: its condition, and its model where there are several."""
-    return ", ".join(filter(None, [row.model if several or not row.condition else "", row.condition]))

@@ -8,17 +8,18 @@ from datetime import date
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
+from warehouse.analysis.comparison.pairs_charts import MOST_PAIRED
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.charts.picture import Picture, note_of
+from warehouse.charts.pictures import Interval, forest, pair_map, ties, wins
+from warehouse.charts.scatter import Spot, by_cost, scatter
 from warehouse.report.heat import PART, PUBLISHED, mark_of
-from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins
 from warehouse.tables.words import decimals, span_of
 
-#: Models of a map of pairs.
-MOST_PAIRED = 50
 #: Signs at figures that no test compares with the others.
 _MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
 
@@ -124,7 +125,7 @@ def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
             if day := min(filter(None, days), default=None):
                 points.append((row, estimate, float(day.toordinal()), day.isoformat()))
         days = sorted({words for *_, words in points})
-        if len(days) >= 3 and not part.curves:
+        if len(days) >= 3 and not part.has_curves:
             note, title = f"{note}; blue: the best until then", f"Score by date on {part.name}"
             ticks = [(float(date.fromisoformat(day).toordinal()), day) for day in (days[0], days[-1])]
             return _scatter(part, title, points, x=words, note=note, ticks=ticks)

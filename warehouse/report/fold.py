@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from markupsafe import Markup
+from warehouse.tables.page import folded
 
 #: Nodes of a page before something is opened.
 MOST_NODES = 5_000
@@ -19,20 +19,6 @@ _FOLDED = re.compile(r"<noscript>.*?</noscript>", re.DOTALL)
 _PIECE = re.compile(r"(?=<h3)")
 _HEADING = re.compile(r"<h3.*?</h3>", re.DOTALL)
 _END = "</section>"
-
-
-def folded(html: str, words: str, kind: str = "") -> Markup:
-    """HTML behind words that open it.
-
-    Args:
-        html: what is safe as it stands; what is folded in it opens without a script.
-        words: plain text.
-        kind: a class of it.
-    """
-    inner = html.replace("<noscript>", "<div>").replace("</noscript>", "</div>")
-    classes = f"late {kind}".strip()
-    opened = Markup('<details class="{}"><summary>{}</summary>').format(classes, words)
-    return opened + Markup(f"<noscript>{inner}</noscript></details>")
 
 
 def n_nodes(html: str) -> int:

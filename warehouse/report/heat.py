@@ -19,7 +19,7 @@ from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.leaderboard.words import first_group, label_of
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.report.table import is_finite, written
+from warehouse.tables.page import is_finite, written
 from warehouse.tables.words import MOST_DECIMALS, decimals
 
 #: Rows and columns that a reader sees first.

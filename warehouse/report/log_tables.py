@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.report.table import PageColumn, broken, count, html, name, number, table, text
+from warehouse.tables.page import PageColumn, broken, count, html, name, number, table, text
 
 Row = dict[str, Any]
 #: Rows of the table of published figures.

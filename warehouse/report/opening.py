@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +11,12 @@ from markupsafe import Markup, escape
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.report_data.answer import answer, suite_answer
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.partial_runs import SuitePart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
+from warehouse.analysis.report_data.suite_part import SuitePart
 from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
-from warehouse.report.table import count, name, number, table, text
+from warehouse.tables.anchors import anchor
+from warehouse.tables.page import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Columns and cells of the heat table that is folded below the first of it.
@@ -48,7 +47,7 @@ class HeadEntry:
     nobody_first: bool  #: on it, for want of a direction, a second model or a difference.
     n_parts: int  #: rows on a part of it.
     column: HeatColumn | None  #: of the heat table, without its link; None without a leaderboard.
-    has_votes: bool  #: strengths by votes stand there.
+    has_answer: bool  #: a section has an answer without a leaderboard.
 
 
 def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
@@ -57,7 +56,7 @@ def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
     column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
     return HeadEntry(
-        part.name, answer, board is not None and _is_without_first(board), n_parts, column, part.preferences is not None
+        part.name, answer, board is not None and _is_without_first(board), n_parts, column, bool(part.answer)
     )
 
 
@@ -105,8 +104,8 @@ def _link(benchmark: str, links: Mapping[str, str]) -> str:
 
 def answer_of(part: BenchmarkPart) -> Markup:
     """The sentence of a benchmark; why there is none where it has neither leaderboard nor votes."""
-    if part.board is None and part.preferences:
-        return escape(part.preferences.one_line)
+    if part.board is None and part.answer:
+        return escape(part.answer)
     if part.board is None or not part.board.rows:
         return Markup("No leaderboard: {}").format(part.why_no_board)
     return as_html(answer(part.board, part.pairs, part.bounds))
@@ -176,7 +175,7 @@ def left_out_of(data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collec
         ("unscored", unscored, "sample", " without a score"),
         ("", sum(head.n_parts for head in benchmarks), "run", " on a part of a benchmark"),
         ("", unknown, "benchmark", " of unknown direction"),
-        ("", sum(not (head.column or head.has_votes) for head in benchmarks), "benchmark", " without a leaderboard"),
+        ("", sum(not (head.column or head.has_answer) for head in benchmarks), "benchmark", " without a leaderboard"),
     ]
     return [
         (f"#{part}" if part in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
@@ -232,30 +231,3 @@ def _change(row: ScoreChange, n_decimals: int) -> str:
     if row.before is None:
         return "new"
     return "gone" if row.now is None else fixed(row.now - row.before, n_decimals, sign=True)
-
-
-#: Characters of a benchmark's name in its slug.
-MOST = 80
-
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*")
-_OTHER = re.compile(r"[^a-z0-9_.-]+")
-
-
-def slug(name: str, taken: tuple[str, ...] = ()) -> str:
-    """A name for files and addresses: the name itself where every file system takes it and no other name leads to it,
-    else what is left of it, with a hash.
-
-    Args:
-        name: of a benchmark or suite.
-        taken: words that it may not be.
-    """
-    if _PLAIN.fullmatch(name) and len(name) <= MOST and name not in taken:
-        return name
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-    words = _OTHER.sub("-", name.lower())[:MOST].strip("-.")
-    return f"{words or 'benchmark'}~{digest}"
-
-
-def anchor(part: str, name: str) -> str:
-    """The anchor of a part of a benchmark or suite in a page, such as ``pairs-gsm8k``."""
-    return f"{part}-{slug(name)}"

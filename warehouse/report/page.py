@@ -11,18 +11,19 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Protocol
 
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.selection.selection import RowRules
+from warehouse.charts.page_parts import figures, notes
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
-from warehouse.report.board import DIRECTION, in_words, unbroken
-from warehouse.report.draw import draw
+from warehouse.report.board import DIRECTION, in_words
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
-from warehouse.report.opening import HeadEntry, anchor, head_of, left_out_of, opening, slug
+from warehouse.report.opening import HeadEntry, head_of, left_out_of, opening
 from warehouse.report.sections import benchmark_section, suite_section
-from warehouse.report.table import broken
+from warehouse.tables.anchors import anchor, slug
+from warehouse.tables.page import broken, unbroken
 
 #: What a page is called.
 TITLE = "Evaluation report"
@@ -99,6 +100,8 @@ class Renderer:
             "direction": DIRECTION,
             "logs": log_tables,
             "items": maps,
+            "figures": figures,
+            "notes": notes,
             "made": made or utc_now().strftime(MADE),
             "version": version("eval-warehouse"),
             "style": Markup(style),
@@ -106,7 +109,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken, "drawn": draw}
+        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
         self._page, self._benchmark, self._suite = (
             environment.get_template(f"{name}.html.j2") for name in ("page", "benchmark", "suite")
         )

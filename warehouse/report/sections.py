@@ -4,35 +4,22 @@ something."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves
-from warehouse.analysis.preferences.prefer_report import PreferenceReport
-from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import RESAMPLES
+from warehouse.analysis.report_data.section_table import SECTIONS
+from warehouse.analysis.report_data.suite_part import NEWEST, SuitePart
 from warehouse.analysis.selection.selection import RowRules
-from warehouse.analysis.training.recipes_report import RecipesRow
-from warehouse.analysis.training.seeds_report import SeedsReport
-from warehouse.analysis.variance.seed_report import SeedReport
-from warehouse.analysis.variance.variance import VarianceReport
-from warehouse.report.board import MOST_LEAVES, board_table, curve_charts, leaves_table, others_table, suite_table
+from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.figures import board_pictures, suite_picture
-from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects_say, suspects_table
-from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
-from warehouse.report.pairs import apart, pair_groups
-from warehouse.report.pictures import Picture
-from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
-from warehouse.tables.words import decimals
+from warehouse.report.pairs import pair_groups
 
 #: One row a model.
 ONE_ROW = RowRules()
-#: Sentences below a table of variances.
-MOST_ADVICE = 6
 
 
 def benchmark_section(
@@ -61,25 +48,16 @@ def benchmark_section(
         if part.board is None
         else [line for line in part.board.legend if with_letters or not line.startswith("group:")],
         "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in on_board) > 1 else "",
-        "variance_table": variance_table(part.variance, part.name) if part.variance else None,
-        "variance_advice": _advice(part) if part.variance else [],
-        "curves": curve_charts(part.curves) if part.curves else [],
-        "findings": _findings(part),
-        "curves_table": curves_table(part.curves, part.name) if part.curves else None,
-        "noise_table": noise_table(part.noise, part.name) if part.noise else None,
-        "seeds_table": seeds_table(part.seeds, part.name) if part.seeds else None,
-        "prompts_say": prompts_say(part.hard) if part.hard else "",
-        "prompts_table": prompts_table(part.hard, part.name, part.prompts) if part.hard else None,
-        "suspects_say": suspects_say(part.suspects) if part.suspects else "",
-        "suspects_table": suspects_table(part.suspects, part.name) if part.suspects and part.suspects.rows else None,
-        "maps": map_part(part.maps) if part.maps else None,
-        "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
-        "partial_table": partial_table(part.partial, part.name) if part.partial else None,
-        "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
-        "preferences_pictures": _strengths(part.preferences) if part.preferences else [],
-        "preferences_table": preferences_table(part.preferences) if part.preferences else None,
+        "sections": sections_in_html(part),
         "parts": _parts(part),
     }
+
+
+def sections_in_html(part: BenchmarkPart) -> list[Markup]:
+    """The sections in their order: those of this package, empty where the benchmark has none, and those of others."""
+    names = dict.fromkeys([*SECTIONS, *part.sections])
+    there = part.sections
+    return [there[name].html(part, name) if name in there else Markup("") for name in names]
 
 
 def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW) -> dict[str, Any]:
@@ -90,68 +68,17 @@ def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW
         "claim": suite_claim(part, level, rows),
         "picture": suite_picture(part.name, board, level) if board else None,
         "table": suite_table(part.name, board, level) if board else None,
-        "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
+        "sections": [section.suite_html(part.name) for section in part.sections.values()],
         "leaves": leaves_table(part.name, board) if board and len(board.leaves) <= MOST_LEAVES else None,
     }
-
-
-def _findings(part: BenchmarkPart) -> list[str]:
-    """What curves and seeds show, in plain sentences."""
-    sentences = []
-    if part.along:
-        corrected = "tests against chance and of drops are corrected over the checkpoints of a curve (Holm)"
-        sentences.append(f"Along training: {part.along.one_line}; {corrected}.")
-        sentences += [
-            f"{words[0].upper()}{words[1:]}."
-            for words in dict.fromkeys(row.crossing_in_words for row in part.along.rows)
-            if words
-        ]
-    floors = [row.noise_floor for row in part.noise.rows if row.noise_floor is not None] if part.noise else []
-    if part.noise and floors:
-        several = f"{min(floors):.3g} to {max(floors):.3g}" if len(floors) > 1 else f"{floors[0]:.3g}"
-        sentences.append(
-            f"Two single runs of one recipe differ by more than {several} in {100 * (1 - part.noise.level):.2g} % of"
-            " cases, by their seeds alone."
-        )
-    sentences += [f"{row.sentence} More: warehouse decide." for row in part.decided.rows] if part.decided else []
-    sentences += [_recipes_in_words(row) for row in part.recipes.rows] if part.recipes else []
-    return sentences
-
-
-def _recipes_in_words(row: RecipesRow) -> str:
-    """Whether a benchmark can decide between recipes."""
-    n = row.n_recipes if row.n_both is None else row.n_both
-    of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
-    verdict = "does not show whether it can decide" if row.verdict == "cannot tell" else row.verdict
-    why = "the noise of their training is not known"
-    if row.noise_sd is not None and row.ceiling is not None:
-        most = f"at most {100 * row.ceiling:.0f} % of pairs come out in the right order"
-        why = f"by their noise ({row.noise_from}) {most}"
-    return f"Between its {n} recipes this benchmark{of} {verdict}: {why}. More: warehouse recipes."
-
-
-def _advice(part: BenchmarkPart) -> list[str]:
-    """What more draws and more prompts would save, each sentence with those that it holds of."""
-    of: dict[str, list[str]] = {}
-    for row in part.variance.rows if part.variance else ():
-        if row.share_between is not None and row.advice:
-            of.setdefault(row.advice, []).append(f"{row.model} ({row.condition})" if row.condition else row.model)
-    return [f"{', '.join(names)}: {words}" for words, names in list(of.items())[:MOST_ADVICE]]
 
 
 def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     """Words and ids of what there is of a benchmark."""
     there = [
-        ("Leaderboard", "board", part.board or not part.preferences),
+        ("Leaderboard", "board", part.board or not part.answer),
         ("Pairs", "pairs", part.pairs and part.pairs.groups),
-        ("Variance", "variance", part.variance and any(row.share_between is not None for row in part.variance.rows)),
-        ("Parts of it", "partial", part.partial),
-        ("Reliability", "reliability", part.reliability),
-        ("Votes", "votes", part.preferences),
-        ("Training", "training", part.curves or part.noise),
-        ("Prompts", "prompts", part.hard or part.suspects),
-        ("Data map", "datamap", part.maps),
-        ("Performance matrix", "matrix", part.matrix.found),
+        *((section.WORDS, name, True) for name, section in part.sections.items()),
     ]
     return [(words, name) for words, name, present in there if present]
 
@@ -176,8 +103,9 @@ def benchmark_claims(
         draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
         draws += f" --seed {seed}" if seed != SEED else ""
         commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}")
-    if part.variance is not None and any(row.share_between is not None for row in part.variance.rows):
-        commands["variance"] = _claim(f"variance * -b {name}")
+    for section_name, section in part.sections.items():
+        for number_of, question in enumerate(section.claims(part)):
+            commands[f"{section_name}{number_of or ''}"] = _claim(question)
     return commands
 
 
@@ -206,187 +134,3 @@ def _as_rows(rules: RowRules) -> str:
 def _claim(question: str) -> str:
     quoted = shlex.quote(question) if set(question) & set('"$`\\!') else f'"{question}"'
     return f"warehouse claim {quoted} -o claim.json"
-
-
-def _by_itself(head: str, values: Sequence[float | None], *, minor: bool = False) -> PageColumn:
-    """Figures with the decimals that they need themselves."""
-    return number(head, values, decimals(values), minor=minor)
-
-
-def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
-    """What makes the error of each condition; None where it cannot be split."""
-    rows = [row for row in variance.rows if row.share_between is not None]
-    if not rows:
-        return None
-    n_decimals = decimals(row.standard_error for row in rows)
-    return table(
-        f"Variance of {benchmark}",
-        "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
-        [
-            *model_and_condition("Model tested", [row.model for row in rows], [row.condition for row in rows]),
-            number("SE", [row.standard_error for row in rows], n_decimals),
-            number("Share of prompts", [row.share_between for row in rows], 2),
-            number("Share of draws", [row.share_within for row in rows], 2),
-            number("SE, draws doubled", [row.se_double_draws for row in rows], n_decimals, minor=True),
-            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], n_decimals, minor=True),
-            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", minor=True),
-        ],
-    )
-
-
-def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
-    """First, last and best figure of every curve."""
-    rows = curves.rows
-    n_decimals = decimals(
-        (p.ci_high - p.ci_low) / 4 for row in rows for p in row.points if p.ci_high is not None and p.ci_low is not None
-    )
-    return table(
-        f"Curves of {benchmark}",
-        "Curves along training, the best last figure first. Monotonicity: Kendall's τ-b of the figures with the order"
-        " of the checkpoints; above 0 is getting better.",
-        [
-            *model_and_condition("Model", [row.model for row in rows], [row.condition for row in rows]),
-            text("Metric", [row.metric for row in rows], minor=True),
-            text("Split", [row.split for row in rows], minor=True),
-            text("Unit", [row.unit for row in rows], minor=True),
-            count("Checkpoints", [row.n_checkpoints for row in rows], keep=True),
-            number("First", [row.first for row in rows], n_decimals, minor=True),
-            number("Last", [row.last for row in rows], n_decimals),
-            number("Best", [row.best for row in rows], n_decimals),
-            number("Best at", [row.best_position for row in rows], "%g", minor=True),
-            number("Monotonicity", [row.monotonicity for row in rows], 2, sign=True, minor=True),
-        ],
-    )
-
-
-def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
-    """What another seed or checkpoint changes."""
-    rows = noise.rows
-    n_decimals = decimals(row.seed_sd for row in rows)
-    return table(
-        f"Noise of training on {benchmark}",
-        "What another seed or checkpoint changes. Noise floor: difference of two single runs of one recipe that seeds"
-        f" alone exceed in {100 * (1 - noise.level):.2g} % of cases.",
-        [
-            name("Recipe of", [row.model for row in rows]),
-            text("Recipe", [row.recipe for row in rows], wrap=True),
-            count("Seeds", [row.n_seeds for row in rows], keep=True),
-            count("Checkpoints", [row.n_checkpoints for row in rows]),
-            number("Last", [row.seed_mean for row in rows], n_decimals),
-            _by_itself("SD over seeds", [row.seed_sd for row in rows], minor=True),
-            _by_itself("Low", [row.seed_sd_low for row in rows], minor=True),
-            _by_itself("High", [row.seed_sd_high for row in rows], minor=True),
-            _by_itself("Half-width of a run", [row.half_width for row in rows], minor=True),
-            _by_itself("Noise floor", [row.noise_floor for row in rows]),
-            _by_itself("Jitter", [row.jitter for row in rows], minor=True),
-            text("Why no floor", [row.reason for row in rows], wrap=True, minor=True),
-        ],
-    )
-
-
-def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
-    """Training seeds crossed with prompts."""
-    rows = seeds.rows
-    n_decimals = decimals(row.se_both_sampled for row in rows)
-    return table(
-        f"Training seeds of {benchmark}",
-        "Training seeds crossed with prompts: the error of the mean by what is taken to be a sample.",
-        [
-            name("Seeds of", [row.model for row in rows]),
-            text("Recipe", [row.recipe for row in rows], wrap=True),
-            text("Position", [f"{row.position}" for row in rows]),
-            count("Seeds", [row.n_seeds for row in rows]),
-            number("Mean", [row.estimate for row in rows], n_decimals),
-            _by_itself("SD over seeds", [row.seed_sd for row in rows], minor=True),
-            _by_itself("SE, prompts sampled", [row.se_seeds_fixed for row in rows], minor=True),
-            _by_itself("SE, seeds sampled", [row.se_prompts_fixed for row in rows], minor=True),
-            _by_itself("SE, both", [row.se_both_sampled for row in rows]),
-            count("Prompts", [row.n_prompts for row in rows]),
-            count("Left out", [row.n_left_out for row in rows]),
-            text("Why no figure", [row.reason for row in rows], wrap=True, minor=True),
-        ],
-    )
-
-
-#: Statistics of a refresh as the page calls them.
-_WORDS = {
-    "dior_ranking": "Ranking: Kendall's τ",
-    "dior_quality": "Quality: 1 − change of win rates",
-    "dior_best": "Best: 1 − how often the second beats the first",
-    "same_order": "Same order of all models, share of resamples",
-    "rank_resolution": "Places that 95 % of ranks stay within",
-}
-
-
-def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
-    """Rows that were asked a part of the benchmark, and what they rest on."""
-    rows = [run.row for run in runs]
-    n_decimals = decimals(row.standard_error for row in rows)
-    return table(
-        f"Planned and stopped runs of {benchmark}",
-        "Planned: the figure of all prompts, from a stratified sample of them. Stopped early: the mean so far, with the"
-        " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
-        [
-            *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
-            text("Kind", [run.kind for run in runs], keep=True),
-            count("Prompts", [row.n_prompts for row in rows], keep=True),
-            count("Of", [run.n_all for run in runs], keep=True),
-            number("Estimate", [row.estimate for row in rows], n_decimals),
-            number("Low", [row.ci_low for row in rows], n_decimals),
-            number("High", [row.ci_high for row in rows], n_decimals),
-            text("Rests on", [run.says for run in runs], wrap=True, minor=True),
-        ],
-    )
-
-
-def _strengths(report: PreferenceReport) -> list[Picture]:
-    from warehouse.report.plot_results import strength_pictures  # draws all that there is: slow to load
-
-    return strength_pictures(report)
-
-
-def preferences_table(report: PreferenceReport) -> Markup:
-    """Strengths by votes."""
-    rows = report.rows
-    n_decimals = decimals(row.standard_error for row in rows)
-    ranks = ["" if row.rank_low is None else f"{row.rank_low}-{row.rank_high}" for row in rows]
-    return table(
-        f"Strengths on {report.benchmark} by votes",
-        "Log-odds of winning (Bradley and Terry) less the mean of all models, a tie as half a win; errors by voters and"
-        " prompts. Ranks: places that a model may have, by intervals that hold for all pairs together.",
-        [
-            name("Model", [row.model for row in rows]),
-            text("Scorer", [row.scorer for row in rows] if len(report.judges) > 1 else [""] * len(rows)),
-            text("Ranks", ranks, keep=True),
-            number("Strength", [row.estimate for row in rows], n_decimals),
-            number("Low", [row.low for row in rows], n_decimals),
-            number("High", [row.high for row in rows], n_decimals),
-            number("Wins of mean", [row.win_probability for row in rows], 2),
-            count("Votes", [row.n_votes for row in rows], minor=False),
-            text("Why no error", [row.reason for row in rows], wrap=True, minor=True),
-        ],
-    )
-
-
-def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
-    """The figures of a refresh; None where there are none."""
-    rows = [
-        (words, resampled, figure)
-        for resampled, prefix in (("prompts", ""), ("scenarios", "scenarios_"))
-        for key, words in _WORDS.items()
-        if (figure := reliability.figures.get(f"{prefix}{key}")) and figure[0] is not None
-    ]
-    if not rows:
-        return None
-    return table(
-        f"Reliability of {name_of}",
-        "Resamples held against the whole (DIoR, Perlitz et al. 2024): at least so much in 97.5 % of 1 000; low and"
-        " high are Monte Carlo error. As many fresh prompts agree less than resamples.",
-        [
-            name("Decision", [row[0] for row in rows], wrap=True),
-            text("Resampled", [row[1] for row in rows], keep=True),
-            number("At least", [row[2][0] for row in rows], 3),
-            number("Low", [row[2][1] for row in rows], 3, minor=True),
-            number("High", [row[2][2] for row in rows], 3, minor=True),
-        ],
-    )

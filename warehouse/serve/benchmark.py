@@ -9,27 +9,30 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.comparison.all_pairs import pairs_of
+from warehouse.analysis.items.section import prompts_say, prompts_table
+from warehouse.analysis.items.single_prompts import hard_prompts
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.words import label_of, rows_in_words
-from warehouse.analysis.report_data.benchmark import BenchmarkPart, hard_prompts
+from warehouse.analysis.preferences.section import preferences_table
+from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
+from warehouse.charts.axes import make_axis
+from warehouse.charts.in_tables import interval_drawn
+from warehouse.charts.picture import Picture
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Prefer
 from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard
 from warehouse.questions.power import PowerFromRuns
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
-from warehouse.report.maps import prompts_say, prompts_table
-from warehouse.report.pictures import Picture
-from warehouse.report.sections import preferences_table
-from warehouse.report.table import interval_drawn, is_finite, make_axis, written
 from warehouse.serve.differences import shortened
 from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.page import Page, PageRequest, Site, checked_name
 from warehouse.store.connection import Store
+from warehouse.tables.page import is_finite, written
 from warehouse.tables.words import decimals
 
 #: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.

@@ -13,12 +13,13 @@ from warehouse.analysis.comparison.flips import SHOW, Flips, Ids, PairedPrompt, 
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
 from warehouse.analysis.results import plain
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import Interval, forest
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.records.canonical_json import json_text
 from warehouse.records.clock import utc_now
 from warehouse.records.credentials import masked
-from warehouse.report.pictures import Interval, Picture, forest
 from warehouse.serve.differences import compared_parts
 from warehouse.serve.page import Download, Page, PageRequest, Site, question_from
 from warehouse.store.connection import Store

@@ -26,11 +26,11 @@ from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.leaderboard import OneLeaderboard, Ranking, SuiteLeaderboard
 from warehouse.questions.question import Question
 from warehouse.report.heat import HeatCell, HeatColumn, cells_of
-from warehouse.report.table import is_finite
 from warehouse.serve.answers import Answers
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import blocks_of, in_blocks
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.page import is_finite
 
 #: Facets of the table -> the field of a run that each holds against.
 FACETS = {"benchmark": "benchmark", "model": "model", "family": "family", "harness": "harness", "tag": "tags"}

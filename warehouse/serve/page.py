@@ -16,17 +16,18 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from warehouse.analysis.results import Result, plain
+from warehouse.charts.page_parts import figures, notes
 from warehouse.errors import MisuseError, WarehouseError, did_you_mean
 from warehouse.questions.question import FieldOption, Options, Question, options
 from warehouse.records.canonical_json import json_text, records_as_json
 from warehouse.refresh.alerts import Rules
-from warehouse.report.board import DIRECTION, in_words, unbroken
-from warehouse.report.table import broken
+from warehouse.report.board import DIRECTION, in_words
 from warehouse.serve.answers import Answers
 from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
 from warehouse.serve.heat_data import HeatData
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.page import broken, unbroken
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
@@ -223,12 +224,14 @@ class Renderer:
         }
         self._environment.globals |= {
             "direction": DIRECTION,
+            "figures": figures,
+            "notes": notes,
             "link": link,
             "navigation": NAVIGATION,
             "version": version("eval-warehouse"),
         }
 
-        for name in (*_SERVED, "macros.html.j2", "heat.html.j2"):  # compiling one takes longer than a reader waits
+        for name in (*_SERVED, "heat.html.j2"):  # compiling one takes longer than a reader waits
             self._environment.get_template(name)
 
     def page(self, page: Page, site: Site, request: PageRequest, *, alone: bool = False) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, TypedDict, Unpack
@@ -240,12 +240,3 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
         f' style="vertical-align:middle">{zero}<line x1="{x_at(value.low)}" x2="{x_at(value.high)}"'
         f' y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="2" stroke-opacity=".6"/>{dot}</svg>'
     )
-
-
-#: The function of a result that draws it, if there is one.
-PLOTTERS: list[Callable[[Any], Any]] = []
-
-
-def draw_with(plotter: Callable[[Any], Any]) -> None:
-    """Let results be drawn by a function."""
-    PLOTTERS[:] = [plotter]

@@ -85,6 +85,8 @@ class PairGroup:
 class Pairs(Result):
     """All pairs on a benchmark, the largest group first; in each the better condition first."""
 
+    DRAWN_BY = "warehouse.analysis.comparison.pairs_charts:heat_maps"
+
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
     higher_is_better: bool | None  #: direction; None if unknown (then higher is first).

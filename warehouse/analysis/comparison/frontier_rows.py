@@ -83,6 +83,8 @@ class FrontierRow(ConditionRow):
 class FrontierReport(Result):
     """Models by score and cost, of each benchmark the better score first."""
 
+    DRAWN_BY = "warehouse.analysis.comparison.frontier_charts:frontier_pictures"
+
     target: str  #: as given.
     unit: str  #: of costs, in words.
     higher_is_better: bool  #: direction of the scores of each benchmark.

@@ -73,6 +73,8 @@ class DistributionRow(Row):
 class DataMap(Result):
     """P(correct) against S(consistency)."""
 
+    DRAWN_BY = "warehouse.analysis.items.datamap_charts:datamap_charts"
+
     grouped_by: str  #: how generations were put into semantic sets.
     max_p: float  #: suspected are prompts with at most this P(correct)
     min_s: float  #: and at least this S(consistency).

@@ -52,3 +52,13 @@ def _without(words: Sequence[str], begin: int, end: int) -> str:
         return ""
     kept = words[begin : len(words) - end]
     return " ".join([*["…"] * (begin > 0), *kept, *["…"] * (end > 0)])
+
+
+#: Characters of a text in a table.
+TEXT = 240
+
+
+def excerpt(full: str | None) -> str:
+    """The beginning of a text on one line."""
+    words = " ".join((full or "").split())
+    return words if len(words) <= TEXT else f"{words[: TEXT - 1]}…"

@@ -66,6 +66,8 @@ class FeatureRow(Row):
 class FeatureReport(Result):
     """What goes with the figures of prompts."""
 
+    DRAWN_BY = "warehouse.analysis.items.feature_charts:feature_charts"
+
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("figure", "feature", "level", "n_prompts", "estimate", "ci_low", "ci_high", "per_sd", "p_holm"),
     )

@@ -50,6 +50,8 @@ class ItemRow(Row):
 class ItemReport(Result):
     """The prompts of a benchmark, those that go most against the rest first."""
 
+    DRAWN_BY = "warehouse.analysis.items.item_charts:item_charts"
+
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("prompt", "mean_score", "r_implied", "r_corrected", "q_negative", "difficulty", "text"),
     )

@@ -57,6 +57,8 @@ class _ItemsOfModels(Result):
 class SplitReport(_ItemsOfModels):
     """Does discrimination carry over from models to others?"""
 
+    DRAWN_BY = "warehouse.analysis.items.item_charts:split_charts"
+
     rows: tuple[SplitRow, ...]
     points: tuple[SplitPoint, ...]  #: the prompts by the split by difficulty and the first random one.
 

@@ -123,6 +123,8 @@ class JudgeRow(Row):
 class JudgeReport(Result):
     """A judge held against people."""
 
+    DRAWN_BY = "warehouse.analysis.judges.agreement_charts:judge_pictures"
+
     benchmark: str  #: its name.
     judge: str  #: who judges; ``human``: whose labels.
     human: str

@@ -40,6 +40,8 @@ class ClusterRow(Row):
 class MatrixClusters(MatrixResult):
     """Clusters of prompts on which models succeed and fail alike (their table 3)."""
 
+    DRAWN_BY = "warehouse.analysis.matrix.charts:silhouette_charts"
+
     rows: tuple[ClusterCountRow, ...]
     n_clusters: int  #: of the chosen clustering.
     silhouette: float | None  #: its mean silhouette.

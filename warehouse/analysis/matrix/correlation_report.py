@@ -31,6 +31,8 @@ class HistogramRow(Row):
 class MatrixTest(MatrixResult):
     """Are prompts correlated beyond chance? ``histogram`` has the similarities behind it."""
 
+    DRAWN_BY = "warehouse.analysis.matrix.charts:similarity_charts"
+
     rows: tuple[TestRow, ...]
     n_permutations: int
     histogram: tuple[HistogramRow, ...]

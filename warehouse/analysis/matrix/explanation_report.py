@@ -27,6 +27,8 @@ class ExplainRow(Row):
 class MatrixExplanation(MatrixResult):
     """Does what prompts ask explain on which of them models succeed? Largest β first."""
 
+    DRAWN_BY = "warehouse.analysis.matrix.charts:coefficient_charts"
+
     rows: tuple[ExplainRow, ...]
     embedder: str  #: whose vectors.
     intercept: bool  #: whether regressions have one.

@@ -37,6 +37,8 @@ class GrowthStep(Row):
 class MatrixGrowth(MatrixResult):
     """Scores while the benchmark grows; ``steps`` sums each size up."""
 
+    DRAWN_BY = "warehouse.analysis.matrix.charts:growth_charts"
+
     rows: tuple[GrowthRow, ...]
     steps: tuple[GrowthStep, ...]
 

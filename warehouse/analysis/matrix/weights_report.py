@@ -54,6 +54,8 @@ class OutrankRow(Row):
 class MatrixWeights(MatrixResult):
     """Scores and ranks when prompts do not weigh the same."""
 
+    DRAWN_BY = "warehouse.analysis.matrix.charts:outrank_charts"
+
     rows: tuple[WeightRow, ...]
     n_draws: int  #: random weightings.
     random: tuple[RandomWeightRow, ...]  #: a row for each model.

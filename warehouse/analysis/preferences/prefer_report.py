@@ -136,6 +136,8 @@ class JudgeAgreement(Row):
 class PreferenceReport(Result):
     """Strengths by votes."""
 
+    DRAWN_BY = "warehouse.analysis.preferences.prefer_charts:preference_charts"
+
     benchmark: str  #: its name.
     rows: tuple[PreferenceRow, ...]  #: one for each scorer and model, the strongest first.
     judges: tuple[Judge, ...]  #: what each scorer's votes say.

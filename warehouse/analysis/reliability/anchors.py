@@ -46,6 +46,8 @@ _RECIPE = tuple(name for name in WHO_FIELDS if name not in {*CHECKPOINT_FIELDS, 
 class AnchorReport(Result):
     """Anchors, biased by design, and what they would have cost on stored models."""
 
+    DRAWN_BY = "warehouse.analysis.reliability.anchor_charts:anchor_charts"
+
     notebook_columns: ClassVar[tuple[str, ...]] = ("n_items", "method", "error", "bias", "tau", "reversals")
     benchmarks: tuple[str, ...]  #: names.
     #: n_models, n_items: complete answers.

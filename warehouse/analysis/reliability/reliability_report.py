@@ -60,6 +60,8 @@ _ENOUGH_TAU = 0.9
 class ReliabilityReport(Result):
     """What a suite's verdicts rest on."""
 
+    DRAWN_BY = "warehouse.analysis.reliability.charts:suite_charts"
+
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("granularity", "size", "ranking", "quality", "best", "same_order", "rank_resolution", "reason"),
     )

@@ -14,17 +14,16 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
-from warehouse.analysis.preferences.prefer import prefer
-from warehouse.analysis.preferences.prefer_report import PreferenceReport
-from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
-from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
-from warehouse.analysis.report_data.read import or_why, read_benchmarks
+from warehouse.analysis.report_data.benchmark import benchmark_part, suite_sections
+from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting
+from warehouse.analysis.report_data.read import benchmarks_with_votes, read_benchmarks
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
+from warehouse.analysis.report_data.section_table import section_kinds
+from warehouse.analysis.report_data.suite_part import SuitePart, suite_part
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
-from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
@@ -129,29 +128,14 @@ class ReportReading:
         self.ranks = Ranking(
             level=level, n_resamples=n_resamples, seed=seed, each=each, repeats=repeats, seeds_are=seeds_are
         )
-        self._benchmark_names, self._reliable = read_names(store), stored_reliability(store)
-        self._voted = self._with_votes()
-        runs = dict(sorted((dict.fromkeys(self._voted, []) | runs_by_benchmark(store)).items()))
+        self._benchmark_names = read_names(store)
+        self._setting = ReportSetting(store, self._benchmark_names, self.ranks)
+        voted = benchmarks_with_votes(store, self._benchmark_names)
+        runs = dict(sorted((dict.fromkeys(voted, []) | runs_by_benchmark(store)).items()))
         self._suites = list_suites(self._benchmark_names, {row["benchmark_id"] for own in runs.values() for row in own})
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
         self._runs = {name: runs[name] for name in self.names}
         self._chosen = set(self.names) if benchmarks else None
-
-    def _with_votes(self) -> list[str]:
-        """Benchmarks whose answers were held against each other."""
-        rows = self._store.rows("select distinct benchmark_id as id from preference")
-        by_id = {row["id"]: name for name, own in self._benchmark_names.joined.items() for row in own}
-        return sorted({by_id[row["id"]] for row in rows})
-
-    def _preferences(self, name: str) -> PreferenceReport | None:
-        """Strengths by each who judged."""
-        if name not in self._voted:
-            return None
-        return or_why(lambda: prefer(self._store, name, by="scorer", level=self.ranks.level))[0]
-
-    @cached_property
-    def _spreads(self) -> list[Spread]:
-        return stored_spreads(self._store, None, 1)
 
     @cached_property
     def _facts(self) -> Mapping[int, RunFacts]:
@@ -178,13 +162,12 @@ class ReportReading:
         """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
         runs = {name: own for name, own in self._runs.items() if names is None or name in names}
         load_compiler(map(len, runs.values()), self.ranks.n_resamples)
-        reads = read_benchmarks(self._store, self._benchmark_names, runs, self.ranks, self._progress)
+        readers = section_kinds().values()
+        reads = read_benchmarks(self._store, self._benchmark_names, runs, self.ranks, readers, self._progress)
         facts = self._facts
         parts = (
             replace(
-                benchmark_part(own, self.ranks, self._spreads),
-                reliability=self._reliable.get(own.name),
-                preferences=self._preferences(own.name),
+                benchmark_part(own, self._setting),
                 facts={run: facts[run] for row in runs[own.name] if (run := row["run_id"]) in facts},
             )
             for own in reads
@@ -193,7 +176,7 @@ class ReportReading:
         # 100 models) is given back then
         blocks = (islice(parts, len(block)) for block in blocks_of(runs))
         for some in chain.from_iterable(in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks):
-            ids = [prompt for part in some if part.hard for prompt in part.hard.prompts]
+            ids = [prompt for part in some for section in part.sections.values() for prompt in section.prompts]
             prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)
@@ -212,7 +195,7 @@ class ReportReading:
         lacks = bool(store.rows("select 1 as one from prompt_score where n_unscored > 0 limit 1"))
         return ReportData(
             suites=tuple(
-                replace(suite_part(store, suite, self.ranks), reliability=self._reliable.get(suite.name))
+                replace(suite_part(store, suite, self.ranks), sections=suite_sections(suite.name, self._setting))
                 for suite in shown
             ),
             benchmarks=(),

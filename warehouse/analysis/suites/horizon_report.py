@@ -97,6 +97,8 @@ class HorizonRow(Row):
 class HorizonReport(Result):
     """Time horizons of models."""
 
+    DRAWN_BY = "warehouse.analysis.suites.horizon_charts:horizon_charts"
+
     benchmark: str  #: as given.
     rows: tuple[HorizonRow, ...]  #: for each model one for each probability; the longest first.
     trends: tuple[HorizonTrend, ...]  #: one for each probability, where asked for.

@@ -90,6 +90,8 @@ class CurveRow(RecipeRow):
 class CurvesReport(Result):
     """Curves along training."""
 
+    DRAWN_BY = "warehouse.analysis.training.curves_charts:training_charts"
+
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("model", "recipe", "setting", "n_seeds", "n_checkpoints", "last", "ci_low", "ci_high", "chance"),
         *("above_chance_from", "n_drops", "crossing_low", "crossing_high"),

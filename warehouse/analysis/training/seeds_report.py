@@ -82,6 +82,8 @@ class SeedScore(RecipeRow):
 class SeedsReport(Result):
     """Seeds of recipes, one row per benchmark, metric and recipe."""
 
+    DRAWN_BY = "warehouse.analysis.training.seeds_charts:seed_charts"
+
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("benchmark", "model", "recipe", "setting", "n_seeds", "n_checkpoints", "seed_mean", "seed_sd"),
         *("half_width", "noise_floor", "jitter", "tau", "p_monotone", "flags"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from warehouse.analysis.suites.horizon_report import HorizonReport, HorizonRow
-from warehouse.report.charts import (
+from warehouse.charts.chart import (
     COLOURS,
     SERIES,
     TALL_PLOT,

@@ -10,14 +10,9 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.items.excerpts import distinctive
+from warehouse.analysis.items.excerpts import excerpt as shorten
 from warehouse.analysis.matrix.cached import StoredMatrix
-from warehouse.analysis.matrix.cluster_report import ClusterRow, MatrixClusters
-from warehouse.analysis.matrix.correlation_report import MatrixTest
-from warehouse.analysis.matrix.explanation_report import ExplainRow, MatrixExplanation
-from warehouse.analysis.matrix.growth_report import GrowthStep, MatrixGrowth
-from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow, WeightRow
-from warehouse.report.maps import excerpt as shorten
-from warehouse.report.matrix_charts import (
+from warehouse.analysis.matrix.charts import (
     FDR,
     by_rank,
     coefficient_chart,
@@ -26,8 +21,15 @@ from warehouse.report.matrix_charts import (
     silhouette_chart,
     similarity_charts,
 )
-from warehouse.report.table import Axis, PageColumn, count, drawing, make_axis, number, table, text, written
-from warehouse.report.table import name as name_column
+from warehouse.analysis.matrix.cluster_report import ClusterRow, MatrixClusters
+from warehouse.analysis.matrix.correlation_report import MatrixTest
+from warehouse.analysis.matrix.explanation_report import ExplainRow, MatrixExplanation
+from warehouse.analysis.matrix.growth_report import GrowthStep, MatrixGrowth
+from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow, WeightRow
+from warehouse.charts.axes import Axis, make_axis
+from warehouse.charts.in_tables import drawing
+from warehouse.tables.page import PageColumn, count, number, table, text, written
+from warehouse.tables.page import name as name_column
 from warehouse.tables.words import decimals
 
 #: Prompts that the table of coefficients shows, and clusters.

@@ -16,9 +16,10 @@ from unicodedata import east_asian_width
 import numpy as np
 from markupsafe import Markup, escape
 
-from warehouse.report.charts import Chart, Spec
-from warehouse.report.pictures import Picture, ring
-from warehouse.report.table import step_of
+from warehouse.charts.axes import step_of
+from warehouse.charts.chart import Chart, Spec
+from warehouse.charts.picture import Picture
+from warehouse.charts.pictures import ring
 
 #: Pixels of a letter, of a line of text, between marks, left of the area between the axes at least, and right of it.
 _LETTER, _LINE, _GAP, _LEFT, _RIGHT = 6.4, 17, 6, 58, 12

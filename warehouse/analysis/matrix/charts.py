@@ -10,33 +10,13 @@ from warehouse.analysis.matrix.correlation_report import HistogramRow, MatrixTes
 from warehouse.analysis.matrix.explanation_report import MatrixExplanation
 from warehouse.analysis.matrix.growth_report import MatrixGrowth
 from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow
-from warehouse.report.charts import (
-    COLOURS,
-    Bin,
-    Chart,
-    Points,
-    Spec,
-    axis,
-    bars,
-    chart,
-    colours,
-    distinct,
-    layer,
-    lines,
-    span,
-    with_words,
-)
+from warehouse.charts.chart import COLOURS, Bin, Chart, Points, Spec, axis, bars, chart, colours, layer, lines, span
+from warehouse.charts.heat_map import heat_map
 
 #: Bins of the coefficients.
 BINS = 30
 #: FDR from which on a coefficient is drawn as found.
 FDR = 0.05
-#: Shades of a heat map: the whole range of shares in so many equal steps.
-SHADES = 10
-#: Pixels of a heat map, the largest ones of its cells, and those of a cell with a name; names and characters of each.
-_SIDE, _LARGEST_CELL, _NAMED_CELL, _MOST_NAMES, _NAME = 420, 28, 13, 60, 34
-#: Pixels of two numbers at its edges that fit them, and which numbers stand there.
-_APART, _STRIDES = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
 #: Names of the two orders in which prompts are added.
 _ORDERS = {"informative": "most informative prompts first", "random": "prompts in random order"}
 
@@ -80,6 +60,11 @@ def _outline(rows: Sequence[HistogramRow]) -> Spec:
     )
 
 
+def silhouette_charts(clustering: MatrixClusters) -> list[Chart | None]:
+    """How well each number of clusters fits."""
+    return [silhouette_chart(clustering)]
+
+
 def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
     """Mean silhouette by number of clusters, observed and shuffled."""
     rows = clustering.rows
@@ -95,6 +80,11 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         axis("mean silhouette", span([value for _, points in curves for _, value in points], also=(0.0,))),
         layers,
     )
+
+
+def outrank_charts(weights: MatrixWeights) -> list[Chart | None]:
+    """How often each model outranks each other, in the order of their ranks."""
+    return [outrank_chart(weights, by_rank(weights))]
 
 
 def by_rank(weights: MatrixWeights) -> list[RandomWeightRow]:
@@ -116,72 +106,6 @@ def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Ch
         f" {turned} keep their order in less than 95% of the weightings",
         names=[row.model for row in rows],
     )
-
-
-def heat_map(
-    values: Sequence[Sequence[float | None]],
-    *,
-    title: str,
-    say: str,
-    words: Sequence[str] = (),
-    names: Sequence[str] = (),
-) -> Chart | None:
-    """A square of shares in [0, 1], rows and columns named alike, or numbered where these are many; missing ones stay
-    empty.
-
-    Args:
-        title: what it is called.
-        say: what is seen, in words.
-        words: of each shade in the legend; none for shares in percent.
-        names: of the rows.
-    """
-    size = len(values)
-    if not size:
-        return None
-    named = len(names) <= _MOST_NAMES and bool(names)
-    cell = min(_LARGEST_CELL, max(_NAMED_CELL if named else 1, _SIDE // size))
-    stride = next(step for step in _STRIDES if step * cell >= _APART)
-    words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
-    runs = sorted(
-        (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
-        for row, shares in enumerate(values)
-        for shade, first, last in _runs(shares)
-    )
-    cells = [(left, right, top, bottom, words[shade]) for shade, top, bottom, left, right in runs]
-    kinds = {label: f"var(--q{shade})" for shade, label in enumerate(words)}
-    numbered: Spec = {
-        "type": "quantitative",
-        "scale": {"domain": [0.5, size + 0.5], "nice": False},
-        "axis": {
-            "values": list(range(stride, size + 1, stride)),
-            "title": None,
-            "grid": False,
-            "domain": False,
-            "ticks": False,
-        },
-    }
-    if named:
-        numbered = with_words(numbered, dict(enumerate(distinct(names, _NAME), 1)))
-    across = {**numbered, "axis": {**numbered["axis"], "orient": "top"}}
-    down = {**numbered, "scale": {**numbered["scale"], "reverse": True}}
-    painted = bars(cells, kinds)
-    painted["mark"] = {"type": "rect"}
-    painted["encoding"]["fill"]["legend"] |= {"columns": 5}
-    return chart(title, say, across, down, [painted], size=(cell * size, cell * size))
-
-
-def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
-    """Neighbours of one shade: the shade, the first, the one after the last."""
-    runs: list[tuple[int, int, int]] = []
-    for index, share in enumerate(shares):
-        if share is None:
-            continue
-        shade = min(int(share * SHADES + 1e-9), SHADES - 1)
-        if runs and runs[-1][0] == shade and runs[-1][2] == index:
-            runs[-1] = (shade, runs[-1][1], index + 1)
-        else:
-            runs.append((shade, index, index + 1))
-    return runs
 
 
 def growth_charts(growth: MatrixGrowth) -> list[Chart]:
@@ -227,6 +151,11 @@ def _gaps(growth: MatrixGrowth) -> Chart | None:
         axis("largest difference", span([row.largest_gap for row in growth.steps], also=(0.0,))),
         layers,
     )
+
+
+def coefficient_charts(explanation: MatrixExplanation) -> list[Chart | None]:
+    """How much what prompts ask says of their scores."""
+    return [coefficient_chart(explanation)]
 
 
 def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:

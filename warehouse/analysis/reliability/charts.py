@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from warehouse.analysis.reliability.reliability_report import ReliabilityReport
-from warehouse.report.charts import SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
-from warehouse.report.matrix_charts import SHADES, heat_map
+from warehouse.charts.chart import SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
+from warehouse.charts.heat_map import SHADES, heat_map
 
 #: Height of a model's line at least, and characters of its name.
 _LINE, _NAME = 13, 60
 _CALLS = "prompts a model"
+
+
+def suite_charts(report: ReliabilityReport) -> Iterator[Chart | None]:
+    """All figures of a suite, in the order of the answer."""
+    for charts in charts_by_part(report).values():
+        yield from charts
+
+
+def charts_by_part(report: ReliabilityReport) -> dict[str, list[Chart | None]]:
+    """The figures of a suite by the part of the answer that they show."""
+    return {
+        "ranks": [rank_chart(report)],
+        "sizes": size_charts(report),
+        "switches": [switch_chart(report)],
+        "seeds": seed_charts(report),
+        "agreement": [agreement_chart(report)],
+    }
 
 
 def rank_chart(report: ReliabilityReport) -> Chart | None:

@@ -15,8 +15,6 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from warehouse.report.charts import Ends, span
-from warehouse.report.fold import folded
 from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
@@ -28,6 +26,8 @@ _OPENED = Markup(
 )
 #: Parts of a name, each with the sign that ends it.
 _SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
+#: An option of a command, as ``--metric``.
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 _ALL = Markup('<label class="all"><input type="checkbox" class="cols">All columns</label>')
 #: Rows beyond which a table shows only so many of the first until it is asked for all.
 MANY_ROWS, FIRST_ROWS = 50, 40
@@ -76,6 +76,20 @@ def table(
     if not rest:
         return first
     return first + folded(of(f"{label}, the rest", "", rest), f"The other {len(rest)} rows", "rest")
+
+
+def folded(html: str, words: str, kind: str = "") -> Markup:
+    """HTML behind words that open it.
+
+    Args:
+        html: what is safe as it stands; what is folded in it opens without a script.
+        words: plain text.
+        kind: a class of it.
+    """
+    inner = html.replace("<noscript>", "<div>").replace("</noscript>", "</div>")
+    classes = f"late {kind}".strip()
+    opened = Markup('<details class="{}"><summary>{}</summary>').format(classes, words)
+    return opened + Markup(f"<noscript>{inner}</noscript></details>")
 
 
 def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
@@ -128,6 +142,11 @@ def broken(word: str) -> Markup:
     return Markup("<wbr>").join(escape(part) for part in _SIGNS.findall(word))
 
 
+def unbroken(words: str) -> Markup:
+    """A text as HTML whose options, such as ``--metric``, are never broken at their dashes."""
+    return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
+
+
 def text(
     head: str,
     values: Iterable[str | None],
@@ -178,30 +197,6 @@ def number(
     return PageColumn(head, "n", tuple(_cell(value, form, minor, sign) for value in figures), words or None, minor)
 
 
-def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | None:
-    """Drawings on one axis, hidden where there is no room; None without an axis."""
-    if axis is None:
-        return None
-    ticks = "".join(
-        f'<path class="tick" d="M{at} 15V20"/><text x="{at}" y="11">{words}</text>' for at, words in axis.ticks
-    )
-    return PageColumn(
-        f'{head}<svg aria-hidden="true">{ticks}</svg>',
-        "figure",
-        tuple(f'<td class="x drawn">{cell}' for cell in cells),
-        None,
-        True,
-    )
-
-
-def interval_drawn(axis: Axis, value: float | None, low: float | None, high: float | None) -> str:
-    """An estimate and its interval on an axis."""
-    if not is_finite(value):
-        return ""
-    bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>' if is_finite(low) and is_finite(high) else ""
-    return f'<svg aria-hidden="true">{bar}<circle class="dot" cx="{axis.at(value)}" cy="10" r="4"/></svg>'
-
-
 def is_finite(value: Any) -> bool:
     """Whether a value is there and finite."""
     return value is not None and math.isfinite(value)
@@ -221,56 +216,3 @@ def _cell(value: float | None, form: Form, minor: bool, sign: bool = False) -> s
     shown, exact = written(value, form, sign=sign), written(value, "%.8g")
     own = " class=x" if minor else ""
     return f"<td{own}>{shown}" if exact == shown else f'<td{own} data-v="{exact}">{shown}'
-
-
-#: Width of the drawings inside tables; their height is 20.
-WIDTH = 200.0
-_MARGIN = 14.0
-
-
-@dataclass(frozen=True)
-class Axis:
-    """An axis between two figures."""
-
-    low: float  #: figure at the left end.
-    high: float  #: figure at the right end.
-    ticks: tuple[tuple[float, str], ...]  #: round numbers on it: position and words.
-    left: float = _MARGIN  #: position of the left end.
-    width: float = WIDTH - 2 * _MARGIN  #: from there to the right end.
-
-    def at(self, value: float | None) -> float | None:
-        """Position of a value in pixels; None for a missing one."""
-        return None if value is None else _pixel((self.low, self.high), value, self.left, self.width)
-
-
-def make_axis(
-    values: Iterable[float | None], *, zero: bool = False, left: float = _MARGIN, width: float = WIDTH - 2 * _MARGIN
-) -> Axis | None:
-    """An axis that holds all values, with three to seven round numbers; None for no finite value.
-
-    Args:
-        values: ends of intervals and figures; None and not finite ones are left out.
-        zero: whether 0 is on it too.
-        left: position of its left end, in pixels.
-        width: from there to its right end.
-    """
-    ends = span(values, also=(0.0,) if zero else ())
-    if ends is None:
-        return None
-    low, high = ends
-    step = step_of(high - low)
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
-    numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    ticks = ((_pixel(ends, number * step, left, width), f"{number * step + 0.0:{form}}") for number in numbers)
-    return Axis(low, high, tuple(ticks), left, width)
-
-
-def _pixel(ends: Ends, value: float, left: float, width: float) -> float:
-    return round(left + (value - ends[0]) / (ends[1] - ends[0]) * width, 1)
-
-
-def step_of(span: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that gives at most five steps."""
-    power = 10.0 ** math.floor(math.log10(span / 5))
-    return next(factor * power for factor in (1, 2, 5, 10, 20) if span / (factor * power) <= 5)
