@@ -14,7 +14,7 @@ import calibration.script as script
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.items.feature_report import SHOWN, SHOWN_SKEWED
+from warehouse.analysis.items.feature_view import SHOWN, SHOWN_SKEWED
 from warehouse.stats.items.features import JointTest, Slope, joint_test, slope
 
 MARKS = ("<!-- calibration of features: begin -->", "<!-- calibration of features: end -->")

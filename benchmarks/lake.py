@@ -42,7 +42,7 @@ LEAVES = """
 import sys, time
 from warehouse.store.open import open_store
 from warehouse.store.connection import Store
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 total, whole = 0, Store.arrow
 def counted(self, sql, params=None, **how):
     global total

@@ -17,13 +17,13 @@ import click
 import pytest
 
 import warehouse.api
-from warehouse.analysis.comparison.compare import Comparison
-from warehouse.analysis.comparison.gate_report import Gate
-from warehouse.analysis.items.item_report import ItemReport
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards
-from warehouse.analysis.sequential.gate_report import SequentialGate
-from warehouse.analysis.suites.leaderboard import SuiteBoard
-from warehouse.analysis.variance.variance import VarianceReport
+from warehouse.analysis.compare.answer import Comparison
+from warehouse.analysis.gate.view import Gate
+from warehouse.analysis.items.view import ItemReport
+from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
+from warehouse.analysis.sequential.view import SequentialGate
+from warehouse.analysis.suites.answer import SuiteBoard
+from warehouse.analysis.variance.answer import VarianceReport
 from warehouse.api import Warehouse
 from warehouse.cli.main import cli
 from warehouse.questions.question import Answer

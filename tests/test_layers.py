@@ -99,25 +99,21 @@ PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numba", "numpy", "scipy", "
 
 # Rooms of the analysis that answer what is asked every day. They import none of the others, which are rare: what those
 # add to a daily answer fills a hook (`selection/hook_table.py`), and is loaded where a store or an option calls for it.
-DAILY = {f"{ANALYSIS}.{room}" for room in ("leaderboard", "comparison", "power", "suites", "selection")}
+DAILY = {
+    f"{ANALYSIS}.{room}"
+    for room in ("leaderboard", "comparison", "compare", "pairs", "gate", "power", "suites", "selection")
+}
 #: Files that answer rare questions in daily rooms.
 RARE_FILES = {
-    *(f"{ANALYSIS}.comparison.{file}" for file in ("costs", "exploratory", "flips", "frontier", "frontier_rows")),
-    *(f"{ANALYSIS}.comparison.{file}" for file in ("formulations", "formulation_report")),
-    *(f"{ANALYSIS}.suites.{file}" for file in ("horizon", "horizon_report")),
-    *(f"{ANALYSIS}.power.costs", f"{ANALYSIS}.leaderboard.curves"),
+    *(f"{ANALYSIS}.compare.{file}" for file in ("exploratory", "flips")),
+    f"{ANALYSIS}.power.costs",
+    f"{ANALYSIS}.leaderboard.curves",
 }
-#: What all rooms of the analysis are made with; it imports none of the rare ones either.
-COMMON = {f"{ANALYSIS}.{file}" for file in ("results", "groups", "listing_view")}
-#: Questions of daily commands, with what every question is made of; all others are rare.
-DAILY_QUESTIONS = {
-    f"{QUESTIONS}.{file}"
-    for file in (
-        *("leaderboard", "comparison", "power"),
-        *("question", "options", "spelling", "registry", "methods"),
-        "sequential",  # its fields are options of `gate`, whose help names them
-    )
-}
+#: What all rooms of the analysis are made with; it imports none of the rare ones either. Fields of the sequential gate
+#: are options of `gate`, whose help names them.
+COMMON = {*(f"{ANALYSIS}.{file}" for file in ("results", "groups", "listing_view")), f"{ANALYSIS}.sequential.question"}
+#: What every question is made of.
+DAILY_QUESTIONS = {f"{QUESTIONS}.{file}" for file in ("question", "options", "spelling", "registry", "methods")}
 
 ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
 ENGINE_HOME = "warehouse.store.engines"
@@ -340,13 +336,13 @@ def test_daily_questions_import_none_of_the_rare_ones() -> None:
     [
         ("warehouse/analysis/leaderboard/row.py", "from warehouse.analysis.subsets.stored import recognise", 1),
         ("warehouse/analysis/leaderboard/row.py", "def f():\n    from ..irt import fitting", 1),
-        ("warehouse/analysis/comparison/gate.py", "from .costs import cost_source", 1),
-        ("warehouse/analysis/power/power.py", "if TYPE_CHECKING:\n    from .costs import CostPlan", 1),
+        ("warehouse/analysis/gate/answer.py", "from ..frontier.costs import cost_source", 1),
+        ("warehouse/analysis/power/answer.py", "if TYPE_CHECKING:\n    from .costs import CostPlan", 1),
         ("warehouse/analysis/results.py", "from warehouse.analysis.training import curves", 1),
-        ("warehouse/questions/leaderboard.py", "from warehouse.questions.labels import CorrectedLeaderboard", 1),
-        ("warehouse/analysis/comparison/costs.py", "from warehouse.analysis.subsets.stored import recognise", 0),
+        ("warehouse/questions/options.py", "from warehouse.analysis.judge.question import CorrectedGate", 1),
+        ("warehouse/analysis/frontier/costs.py", "from warehouse.analysis.subsets.stored import recognise", 0),
         ("warehouse/analysis/subsets/stored.py", "from warehouse.analysis.leaderboard.row import make_row", 0),
-        ("warehouse/analysis/power/power.py", "from ..selection.scores import PromptScores", 0),
+        ("warehouse/analysis/power/answer.py", "from ..selection.scores import PromptScores", 0),
     ],
 )
 def test_a_rare_import_is_caught(path: str, source: str, faults: int) -> None:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from warehouse.errors import InputError, MisuseError
 from warehouse.extras import load
-from warehouse.questions.text import BATCH as BATCH
-from warehouse.questions.text import Embedder as Embedder
-from warehouse.questions.text import Entailment as Entailment
+from warehouse.questions.text_models import BATCH as BATCH
+from warehouse.questions.text_models import Embedder as Embedder
+from warehouse.questions.text_models import Entailment as Entailment
 
 #: One row per text, 32 bits, shape (n, dimension).
 Vectors = NDArray[np.float32]

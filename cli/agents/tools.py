@@ -13,11 +13,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.gate.question import ReleaseGate
+from warehouse.analysis.power.question import PowerFromRuns
+from warehouse.analysis.show.question import Show
+from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.questions.comparison import Compare, ReleaseGate
-from warehouse.questions.items import Show
-from warehouse.questions.leaderboard import AnyLeaderboard
-from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Option, Options, Question, fields_schema, options
 from warehouse.records.canonical_json import columns_of, json_text
 from warehouse.store.connection import Store
@@ -169,7 +170,7 @@ def _answer(context: Context, question: Question) -> Answered:
 def _rows(question: Question, result: Any) -> tuple[Sequence[str], list[Row], Sequence[str]]:
     """Columns, rows, and the columns to show, as the command has them with ``--json``."""
     from warehouse.analysis.comparison.row import Flip
-    from warehouse.analysis.items.show_report import PromptRow, PromptRunRow, PromptRuns, PromptView
+    from warehouse.analysis.show.view import PromptRow, PromptRunRow, PromptRuns, PromptView
 
     if isinstance(result, PromptView):
         row = result.to_dict()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.reliability import Anchors
+from warehouse.analysis.anchors.question import Anchors
 
 from ..lazy_group import command
 from ..state import State
@@ -16,7 +16,7 @@ from ..ui.questions import options_of
 from ..ui.table import echo, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.reliability.anchors import AnchorReport
+    from warehouse.analysis.anchors.answer import AnchorReport
 
 
 @command("anchors")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.audit.question import Audit
 from warehouse.files import CLEANED, SAMPLE, write_output
-from warehouse.questions.items import Audit
 
 from ..lazy_group import command
 from ..state import State

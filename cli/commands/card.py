@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.card.question import Card
 from warehouse.files import CARD, write_output
-from warehouse.questions.leaderboard import Card
 from warehouse.tables.words import some_of
 
 from ..lazy_group import command
@@ -21,7 +21,7 @@ from ..ui.questions import options_of
 from ..ui.table import echo
 
 if TYPE_CHECKING:
-    from warehouse.analysis.card.card import ModelCard
+    from warehouse.analysis.card.answer import ModelCard
     from warehouse.store.connection import Store
 
 FORMATS = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.comparison import Compare, CompareUnpaired
+from warehouse.analysis.compare.question import Compare, CompareUnpaired
 from warehouse.tables.words import left_out
 
 from ..lazy_group import command
@@ -19,9 +19,9 @@ from ..ui.questions import options_of
 from ..ui.table import echo, print_table
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.compare import Comparison
+    from warehouse.analysis.compare.answer import Comparison
+    from warehouse.analysis.compare.unpaired import UnpairedComparison
     from warehouse.analysis.comparison.row import ComparisonRow, Flip
-    from warehouse.analysis.comparison.unpaired import UnpairedComparison
 
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.questions.comparison import Compare
-from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
-from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.judge.question import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
+from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.questions.question import Question
 
 from ..state import State
@@ -17,7 +17,7 @@ from ..ui.output import Output
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
+    from warehouse.analysis.judge.corrected_figures import CorrectedFigures
 
 
 def give_corrected(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.training import Curves
+from warehouse.analysis.curves.question import Curves
 
 from ..lazy_group import command
 from ..state import State
@@ -14,7 +14,7 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.training.curves_report import CurvesReport
+    from warehouse.analysis.curves.view import CurvesReport
 
 
 @command("curves")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.text import MapPrompts
+from warehouse.analysis.datamap.question import MapPrompts
 
 from ..lazy_group import command
 from ..state import State
@@ -15,7 +15,7 @@ from ..ui.output import Output
 from ..ui.questions import level_option, options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.items.datamap_report import DataMap
+    from warehouse.analysis.datamap.view import DataMap
 
 
 @command("datamap")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.reliability import Flash
+from warehouse.analysis.flash.question import Flash
 
 from ..lazy_group import command
 from ..state import State
@@ -16,7 +16,7 @@ from ..ui.questions import options_of
 from ..ui.table import echo, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.reliability.flash import FlashReport
+    from warehouse.analysis.flash.answer import FlashReport
 
 
 @command("flash")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.comparison import Formulations
+from warehouse.analysis.formulations.question import Formulations
 from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
@@ -16,7 +16,7 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.formulation_report import FormulationsReport
+    from warehouse.analysis.formulations.view import FormulationsReport
 
 
 @command("formulations")
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @option("--crossings", "All pairs of models that change places.", is_flag=True)
 @output_options
 def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
-    from warehouse.analysis.comparison import formulation_report as words
+    from warehouse.analysis.formulations import view as words
 
     if models and crossings:
         raise click.UsageError("give one of --models and --crossings")

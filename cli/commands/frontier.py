@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.power import Frontier
+from warehouse.analysis.frontier.question import Frontier
 
 from ..lazy_group import command
 from ..state import State
@@ -15,7 +15,7 @@ from ..ui.questions import in_flags, options_of
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.frontier_rows import FrontierReport
+    from warehouse.analysis.frontier.view import FrontierReport
 
 
 @command("frontier")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.comparison import ReleaseGate
+from warehouse.analysis.gate.question import ReleaseGate
 
 from ..lazy_group import command
 from ..state import State
@@ -19,7 +19,7 @@ from ..ui.table import echo
 from .gate_options import SETTINGS, GateOptions
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.gate_report import Gate
+    from warehouse.analysis.gate.view import Gate
 
 
 def margins_callback(
@@ -92,7 +92,7 @@ def gate(
     if markdown:
         echo(decision.to_markdown())
     else:
-        from warehouse.analysis.comparison.gate_report import report_notes
+        from warehouse.analysis.gate.view import report_notes
 
         state.give(output, decision, decision.view, notes=report_notes(decision))
         say_next(state, output, decision, question)

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import click
 
-from warehouse.questions.comparison import ReleaseGate
+from warehouse.analysis.gate.question import ReleaseGate
+from warehouse.analysis.sequential.question import FULL, Sequential
 from warehouse.questions.question import Option, options
-from warehouse.questions.sequential import FULL, Sequential
 
 from ..ui.options import MappingFile, pairs_callback
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.questions.sequential import SequentialReleaseGate
+from warehouse.analysis.sequential.question import SequentialReleaseGate
 
 from ..state import State
 from ..ui.options import assignments
@@ -17,7 +17,7 @@ from .gate_options import LOOKS, GateOptions
 from .watch import stopping
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.gate_report import SequentialGate
+    from warehouse.analysis.sequential.view import SequentialGate
 
 #: Seconds between two looks at a log.
 PAUSE = 2.0
@@ -35,14 +35,14 @@ def sequential_gate(state: State, typed_gate: GateOptions, output: Output, markd
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
-    from warehouse.analysis.comparison.gate_report import report_notes
+    from warehouse.analysis.gate.view import report_notes
 
     state.give(output, decision, decision.view, notes=report_notes(decision))
     return decision.exit_code
 
 
 def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output) -> int:
-    from warehouse.analysis.comparison.gate_report import EXIT
+    from warehouse.analysis.gate.view import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.reliability import TimeHorizon
+from warehouse.analysis.horizon.question import TimeHorizon
 
 from ..lazy_group import command
 from ..state import State
@@ -14,7 +14,7 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.suites.horizon_report import HorizonReport
+    from warehouse.analysis.horizon.view import HorizonReport
 
 
 @command("horizon")
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def horizon(state: State, /, output: Output, **options: Any) -> None:
     question = TimeHorizon.from_command(options, typed(options))
     report: HorizonReport = state.ask(question)
-    from warehouse.analysis.suites.horizon_report import report_notes, trend_in_words
+    from warehouse.analysis.horizon.view import report_notes, trend_in_words
 
     draw(report)
     notes = [*map(trend_in_words, report.trends), *report_notes(report)]

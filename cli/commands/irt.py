@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.items import Abilities, Dimensions, FitItems, ItemResponse, NextItems, PublishedScale
+from warehouse.analysis.irt.question import Abilities, Dimensions, FitItems, ItemResponse, NextItems, PublishedScale
 from warehouse.questions.question import options
 
 from ..lazy_group import command, group
@@ -19,7 +19,7 @@ from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import echo, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.irt import Irt
+    from warehouse.analysis.irt.answer import Irt
 
 
 @group("irt")

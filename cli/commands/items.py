@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.items import ItemFeatures, ItemPruning, Items, ItemSplits
+from warehouse.analysis.items.question import ItemFeatures, ItemPruning, Items, ItemSplits
 
 from ..lazy_group import command
 from ..state import State
@@ -28,9 +28,9 @@ from ..ui.questions import options_of, seed_option
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.items.feature_report import FeatureReport
-    from warehouse.analysis.items.item_report import ItemReport
-    from warehouse.analysis.items.pruning_report import PruningReport, SplitReport
+    from warehouse.analysis.items.feature_view import FeatureReport
+    from warehouse.analysis.items.pruning_view import PruningReport, SplitReport
+    from warehouse.analysis.items.view import ItemReport
 
 
 @command("items")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.judge.question import HeldAgainstPeople, NextLabels, PlanLabels
 from warehouse.files import SHEET, write_output
-from warehouse.questions.labels import HeldAgainstPeople, NextLabels, PlanLabels
 
 from ..lazy_group import CommandGroup, command, group
 from ..state import State
@@ -20,9 +20,9 @@ from ..ui.questions import options_of
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.agreement_report import JudgeReport
-    from warehouse.analysis.judges.next import LabelWave
-    from warehouse.analysis.judges.plan import LabelPlans
+    from warehouse.analysis.judge.next import LabelWave
+    from warehouse.analysis.judge.plan import LabelPlans
+    from warehouse.analysis.judge.view import JudgeReport
 
 
 class JudgeGroup(CommandGroup):
@@ -49,8 +49,8 @@ def judge() -> None:
 @drawable
 @output_options
 def agreement(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.judges.agreement_report import JudgeRow
-    from warehouse.analysis.judges.corrected import CorrectedRow
+    from warehouse.analysis.judge.corrected import CorrectedRow
+    from warehouse.analysis.judge.view import JudgeRow
 
     question = HeldAgainstPeople.from_command(options, typed(options))
     report: JudgeReport = state.ask(question)

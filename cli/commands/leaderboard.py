@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.questions.question import UnusedError
 from warehouse.records.own_files import own_text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from warehouse.questions.matrix import (
+from warehouse.analysis.matrix.question import (
     ClusterMatrix,
     CompareParts,
     CorrelationTest,
@@ -27,8 +27,8 @@ from ..ui.questions import options_of, seed_option
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.matrix.cluster_report import MatrixClusters
-    from warehouse.analysis.matrix.matrix import Matrix
+    from warehouse.analysis.matrix.answer import Matrix
+    from warehouse.analysis.matrix.cluster_view import MatrixClusters
 
 #: Tables of weights that are shown alone.
 Part = Literal["schemes", "random", "pairs"] | None

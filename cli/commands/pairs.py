@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.pairs.question import AllPairs
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs
 
 from ..lazy_group import command
 from ..state import State
@@ -19,7 +19,7 @@ from ..ui.questions import in_flags, options_of
 from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+    from warehouse.analysis.pairs.answer import PairGroup, Pairs
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -46,7 +46,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:
-    from warehouse.analysis.comparison.all_pairs import counted, pairs_head, tests
+    from warehouse.analysis.pairs.answer import counted, pairs_head, tests
 
     if output.for_people:
         echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.power.question import (
+    CostPower,
+    GivenVariances,
+    Planned,
+    PlannedCosts,
+    PowerFromRuns,
+    PowerPilot,
+)
 from warehouse.errors import MisuseError
-from warehouse.questions.power import CostPower, GivenVariances, Planned, PlannedCosts, PowerFromRuns, PowerPilot
 from warehouse.questions.question import options
 
 from ..lazy_group import command
@@ -65,7 +72,7 @@ def power(
     output: Output,
     **options: Any,
 ) -> None:
-    from warehouse.analysis.power.power import PowerQuestion, given_parts, plan_power
+    from warehouse.analysis.power.answer import PowerQuestion, given_parts, plan_power
     from warehouse.stats import Cost
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))

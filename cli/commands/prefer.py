@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warehouse.analysis.prefer.question import Prefer
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import Prefer
 
 from ..lazy_group import command
 from ..state import State
@@ -16,7 +16,7 @@ from ..ui.questions import in_flags, options_of
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.preferences.prefer_report import PreferenceReport
+    from warehouse.analysis.prefer.view import PreferenceReport
 
 
 @command("prefer")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.refresh import FigureHistory
+from warehouse.refresh.question import FigureHistory
 
 from ..lazy_group import command
 from ..state import State

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.reliability import Reliability
+from warehouse.analysis.reliability.question import Reliability
 
 from ..lazy_group import command
 from ..state import State
@@ -18,7 +18,7 @@ from ..ui.questions import options_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warehouse.analysis.reliability.reliability_report import ReliabilityReport
+    from warehouse.analysis.reliability.view import ReliabilityReport
 
 PARTS = ("ranks", "sizes", "models", "pool", "switches", "agreement", "seeds", "datasets")
 #: Parts of which there is a picture.

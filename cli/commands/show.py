@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from warehouse.questions.items import Show
+from warehouse.analysis.show.question import Show
 
 from ..lazy_group import command
 from ..state import State
@@ -16,7 +16,7 @@ from ..ui.questions import options_of
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.items.show_report import PromptRuns, PromptView, RunView
+    from warehouse.analysis.show.view import PromptRuns, PromptView, RunView
 
 
 @command("show")
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
 @output_options
 def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:
-    from warehouse.analysis.items.show_report import PromptRuns, PromptView
+    from warehouse.analysis.show.view import PromptRuns, PromptView
 
     shown: RunView | PromptView | PromptRuns = state.ask(Show(run, prompt))
     if isinstance(shown, PromptView):

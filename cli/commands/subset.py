@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.subsets.question import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
 from warehouse.files import PLAN, SUBSET, write_output
-from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
 
 from ..lazy_group import command, group
 from ..state import State

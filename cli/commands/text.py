@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates
+from warehouse.analysis.text.question import ClusterByText, EmbedPrompts, FindDuplicates
 
 from ..lazy_group import command, former, group
 from ..state import State
@@ -16,9 +16,9 @@ from ..ui.questions import options_of
 from ..ui.table import percentage, print_rows, print_text, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.text.clusters_report import SemanticClusters
-    from warehouse.analysis.text.duplicates_report import Duplicates
-    from warehouse.analysis.text.embed_report import Embedding
+    from warehouse.analysis.text.clusters_view import SemanticClusters
+    from warehouse.analysis.text.duplicates_view import Duplicates
+    from warehouse.analysis.text.embed_view import Embedding
 
 
 @command("embed")
@@ -130,7 +130,7 @@ def _group_by_text(state: State, output: Output, options: dict[str, Any]) -> Non
 @click.argument("benchmark", required=False)
 @output_options
 def show(state: State, /, benchmark: str | None, output: Output) -> None:
-    from warehouse.analysis.text.clusters_report import chained_notes
+    from warehouse.analysis.text.clusters_view import chained_notes
     from warehouse.analysis.text.semantic_clusters import ClusteringRow, stored_clusterings
 
     with state.open() as store:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.variance import PassRates, SeedVariance, Variance
+from warehouse.analysis.variance.question import PassRates, SeedVariance, Variance
 
 from ..lazy_group import command
 from ..state import State
@@ -14,9 +14,9 @@ from ..ui.output import Output
 from ..ui.questions import options_of
 
 if TYPE_CHECKING:
-    from warehouse.analysis.variance.pass_report import PassReport
-    from warehouse.analysis.variance.seed_report import SeedReport
-    from warehouse.analysis.variance.variance import VarianceReport
+    from warehouse.analysis.variance.answer import VarianceReport
+    from warehouse.analysis.variance.pass_view import PassReport
+    from warehouse.analysis.variance.seed_view import SeedReport
 
 
 @command("variance")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .options import option, refuse_typed
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
+    from warehouse.analysis.judge.corrected_figures import CorrectedFigures
     from warehouse.questions.question import Question
 
     from ..state import State

@@ -15,10 +15,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.pairs.question import AllPairs
+from warehouse.analysis.power.question import PowerFromRuns
 from warehouse.errors import WarehouseError
-from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.options import AsRows, Selected
-from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
 
 from ..state import State
@@ -114,7 +115,7 @@ def _named(row: Any, rows: Sequence[Any]) -> str:
 
 
 def _after_ranks(board: Any, question: Any) -> Step:
-    from warehouse.questions.items import Show
+    from warehouse.analysis.show.question import Show
 
     rows = _ranked(board)
     tested = [row for row in rows if row.group and not row.n_not_compared]
@@ -188,7 +189,7 @@ def _after_gate(decision: Any, question: Any) -> Step:
 
 
 def _after_run(view: Any, _question: Any) -> Step:
-    from warehouse.questions.items import Show
+    from warehouse.analysis.show.question import Show
 
     prompt = next((str(row.tool_id or row.prompt_id) for row in view.rows), None)
     shown = Show(f"run:{view.run['run_id']}", prompt)
@@ -213,7 +214,7 @@ def _after_prefer(report: Any, question: Any) -> Step:
 
 def _after_judge(report: Any, question: Any) -> Step:
     """Labels that count, or how many would halve the widest interval; of votes nothing."""
-    from warehouse.questions.labels import NextLabels, PlanLabels
+    from warehouse.analysis.judge.question import NextLabels, PlanLabels
 
     if report.of != "scores" or question.rogan_gladen is not None:
         return None
@@ -231,7 +232,7 @@ def _after_judge(report: Any, question: Any) -> Step:
 
 def _after_plan(plans: Any, question: Any) -> Step:
     """As many as the model takes that takes most, without those that there are."""
-    from warehouse.questions.labels import NextLabels
+    from warehouse.analysis.judge.question import NextLabels
 
     left = [row.n_labels - row.n_pilot for row in plans.rows if row.n_labels is not None]
     if not left or max(left) < 1:
@@ -242,7 +243,7 @@ def _after_plan(plans: Any, question: Any) -> Step:
 
 def _after_corrected(figures: Any, question: Any) -> Step:
     """The first two of a board of one group, compared."""
-    from warehouse.questions.labels import CorrectedComparison
+    from warehouse.analysis.judge.question import CorrectedComparison
 
     rows = [row for row in figures.rows if row.estimate is not None]
     if len(rows) < 2 or len({row.model_a for row in rows}) < len(rows):

@@ -54,7 +54,7 @@ def modules_after(*lines: str) -> set[str]:
 def test_daily_commands_load_nothing_rare(url: str) -> None:
     """On a store without plans, without stopped runs, and where nobody asks for costs."""
     loaded = modules_after(*(f"--db {url} {line}" for line in PLAIN))
-    for answers in ("leaderboard.leaderboard", "suites.leaderboard", "comparison.all_pairs", "power.power"):
+    for answers in ("leaderboard.answer", "suites.answer", "pairs.answer", "power.answer"):
         assert f"warehouse.analysis.{answers}" in loaded
     assert sorted(filter(is_rare, loaded)) == []
 

@@ -24,7 +24,7 @@ import pytest
 import warehouse
 from tests.support.builders import StoreRows
 from tests.support.stores import filled_store
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.analysis.report_data.report import read_report
 from warehouse.analysis.report_data.section_table import SECTIONS
 from warehouse.report.page import render
@@ -126,7 +126,7 @@ def test_from_the_store_to_the_leaderboard(quiz: Store) -> None:
 
 def test_from_the_store_to_the_page(quiz: Store) -> None:
     way = way_of_scores(lambda: render(read_report(quiz, n_resamples=99)))
-    assert {"analysis/comparison/all_pairs.py", "analysis/variance/row.py"} <= {*way}
+    assert {"analysis/pairs/answer.py", "analysis/variance/row.py"} <= {*way}
     # sections are asked one after the other, first what they read, then what they make of it; none asks another
     sections = [file for file in way if file.endswith("section.py") or file == BASE]
     assert len(set(sections)) <= len(SECTIONS) + 1 and max(Counter(sections).values()) <= 2

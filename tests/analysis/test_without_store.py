@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from tests.support.simulated_votes import simulate
-from warehouse.analysis.audit.audit import audit_of
+from warehouse.analysis.audit.answer import audit_of
 from warehouse.analysis.audit.keys import Key, LikeliestOptions, PromptOptions, TextAnswers
 from warehouse.analysis.audit.read import StoredAnswers, Voter
+from warehouse.analysis.decide.answer import decide_of
+from warehouse.analysis.recipes.answer import recipes_of
+from warehouse.analysis.seeds.answer import recipe_seeds
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
@@ -20,17 +23,14 @@ from warehouse.analysis.selection.prompts import SharedPrompts
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, coverage_of, group_entries
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.suites.answer import suite_board
 from warehouse.analysis.suites.entries import LeafEntries
-from warehouse.analysis.suites.leaderboard import suite_board
+from warehouse.analysis.suites.question import OnSuite
 from warehouse.analysis.suites.read import Leaf, SuiteEntries
 from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.analysis.suites.units import UnitMap
-from warehouse.analysis.training.decide import decide_of
-from warehouse.analysis.training.recipes import recipes_of
-from warehouse.analysis.training.seeds import recipe_seeds
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores, Trajectory
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import OnSuite
 from warehouse.records.run_fields import COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.computed.prompt_vectors import PromptVectors
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import warehouse
-from tests.analysis.test_audit import WRONG, N, lines, store_of, write_verdicts
+from tests.analysis.audit.test_audit import WRONG, N, lines, store_of, write_verdicts
 from tests.support.cli import Caller, on_a_terminal
 from warehouse.analysis.audit.rows import AuditAgreementRow, AuditRow, EffectRow, JudgedRow
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warehouse
-from tests.analysis.test_datamap import build as build
+from tests.analysis.datamap.test_datamap import build as build
 from tests.support.cli import Caller
 
 

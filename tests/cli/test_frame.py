@@ -112,7 +112,7 @@ def test_looking_imports_nothing_that_takes_longer_than_the_answer(tmp_path: Pat
     environment = {"PYTHONPROFILEIMPORTTIME": "1"}
     done = in_subprocess("--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment)
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
-    assert "warehouse.analysis.leaderboard.leaderboard" in imported
+    assert "warehouse.analysis.leaderboard.answer" in imported
     heavy = {"pandas", "scipy.stats", "scipy.special", "scipy.sparse", "alembic.command", "sqlalchemy", "numba"}
     assert not imported & heavy
 

@@ -22,7 +22,7 @@ from warehouse.store.open import open_store
 HEAVY = {
     *("pandas", "scipy.special", "scipy.stats", "rich", "sqlalchemy", "alembic", "urllib.request", "deltalake"),
     *("grpc", "pysail", "pyspark", "warehouse.stats.intervals.estimate_mean"),
-    "warehouse.analysis.leaderboard.leaderboard",
+    "warehouse.analysis.leaderboard.answer",
 }
 
 

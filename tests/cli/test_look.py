@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.world import build_world
-from warehouse.analysis.items.show_report import PromptRow
+from warehouse.analysis.show.view import PromptRow
 from warehouse.errors import did_you_mean
 from warehouse.stats.intervals.estimate_mean import METHODS, RESAMPLED
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_matrix import SCORES
-from tests.analysis.test_matrix import build as build
+from tests.analysis.matrix.test_matrix import SCORES
+from tests.analysis.matrix.test_matrix import build as build
 from tests.support.cli import Caller
 from warehouse.api import Warehouse
 from warehouse.stats.matrix import permutation_test

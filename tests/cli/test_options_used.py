@@ -88,9 +88,9 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 #: Commands that are not called here.
 LEFT_OUT = {
-    "irt scale": "needs four benchmarks of four models; tests/analysis/test_published_scale.py",
+    "irt scale": "needs four benchmarks of four models; tests/analysis/irt/test_published_scale.py",
     "publish": "says how long it took; tests/store/test_publish.py",
-    "subset extend": "answers differ from call to call; tests/analysis/test_subset_plans.py",
+    "subset extend": "answers differ from call to call; tests/analysis/subsets/test_subset_plans.py",
     "db reader": "makes a role of a server",
     "export": "writes whole stores, seconds a call; tests/test_export.py",
     "lake sync": "needs an extra; tests/cli/test_lake.py",

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import warehouse
-from tests.analysis.test_text import build
+from tests.analysis.text.test_text import build
 from tests.support.cli import Caller, filled_url
 from tests.support.embedders import TinyEmbedder
 from tests.support.stores import ENGINES
-from warehouse.analysis.text.clusters_report import GrowthRow
-from warehouse.analysis.text.duplicates_report import DuplicateRow
-from warehouse.analysis.text.embed_report import EmbedRow
-from warehouse.analysis.text.similar_report import SimilarRow
+from warehouse.analysis.text.clusters_view import GrowthRow
+from warehouse.analysis.text.duplicates_view import DuplicateRow
+from warehouse.analysis.text.embed_view import EmbedRow
+from warehouse.analysis.text.similar_view import SimilarRow
 
 TINY = "tests.support.embedders:tiny"
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.inspect_logs import FIXTURES, as_first_asked
 from tests.support.stores import select
-from warehouse.analysis.items.show import show
+from warehouse.analysis.show.answer import show
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.records import parse_json

@@ -16,7 +16,7 @@ from tests.support.cli import Caller
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.errors import InputError
 from warehouse.importers.aider import IMPORTER as AIDER
 from warehouse.importers.swe_bench import IMPORTER as SWE_BENCH

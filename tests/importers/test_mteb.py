@@ -14,7 +14,7 @@ from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.errors import InputError
 from warehouse.importers.mteb import IMPORTER
 from warehouse.ingest.pipeline import ingest

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from warehouse.analysis.comparison.compare import compare
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.suites.leaderboard import suite_leaderboard
-from warehouse.analysis.variance.variance import pass_rates, variance
+from warehouse.analysis.compare.answer import compare
+from warehouse.analysis.leaderboard.answer import leaderboard
+from warehouse.analysis.suites.answer import suite_leaderboard
+from warehouse.analysis.variance.answer import pass_rates, variance
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.support.stores import select
-from warehouse.analysis.comparison.compare import compare
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.compare.answer import compare
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store

@@ -16,7 +16,7 @@ from tests.support import lm_eval
 from tests.support.dumps import rewritten
 from tests.support.ingested import ingested
 from tests.support.stores import select
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.errors import InputError
 from warehouse.importers.verifiers import IMPORTER
 from warehouse.ingest.pipeline import ingest

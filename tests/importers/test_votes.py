@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.cli import Caller
 from tests.support.stores import store_at
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.preferences.votes import read_votes
+from warehouse.analysis.leaderboard.answer import leaderboard
+from warehouse.analysis.prefer.votes import read_votes
 from warehouse.errors import MappingError, MisuseError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.preferences.ballots import BOTH_BAD, FIRST, SECOND, TIE

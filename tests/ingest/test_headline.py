@@ -11,7 +11,8 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.stores import ENGINES, empty_store
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.benchmark import benchmark_part
 from warehouse.analysis.report_data.part import ReportSetting
 from warehouse.analysis.report_data.read import read_parts
@@ -19,7 +20,6 @@ from warehouse.analysis.report_data.section_table import section_kinds
 from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.cli.main import main
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
 from warehouse.store.curate import headline_metric
 from warehouse.store.open import open_store

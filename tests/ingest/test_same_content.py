@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.cli import Caller
 from tests.support.stores import select, store_at
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.load.state import LoadOptions

@@ -37,7 +37,7 @@ def test_only_infinite_scores_are_found(filled: str) -> None:
         runs = store.rows("select run_id, model from run_current order by model")
         metrics = [row["id"] for row in store.rows("select id from metric")]
         ids = {"run_ids": [row["run_id"] for row in runs], "metric_ids": metrics}
-        found = store.rows(query_text("analysis", "infinite_scores"), ids)
+        found = store.rows(query_text("analysis/selection", "infinite_scores"), ids)
     counted = [(row["run_id"], row["n_above"], row["n_below"]) for row in found]
     assert sorted(counted) == [(runs[0]["run_id"], 0, 1), (runs[0]["run_id"], 1, 0)]
 

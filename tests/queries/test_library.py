@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
 from tests.support.world import the_world
-from warehouse.analysis.comparison.compare import compare
+from warehouse.analysis.compare.answer import compare
 from warehouse.store.connection import Store
 from warehouse.store.sql import query_files
 

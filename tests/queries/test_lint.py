@@ -31,7 +31,9 @@ OWN = {
     "vacuum": STORES,
 }
 OWN_FILES = {
-    f"{folder}/{path.stem}": path for folder in OWN for path in sorted((ROOT / "queries" / folder).glob("*.sql"))
+    path.relative_to(ROOT / "queries").with_suffix("").as_posix(): path
+    for folder in OWN
+    for path in sorted((ROOT / "queries" / folder).rglob("*.sql"))
 }
 #: Those that one engine alone runs, and so in its own words.
 ONE_ENGINE = ("ingest", "roles", "file_objects", "server_objects")
@@ -78,7 +80,7 @@ def test_every_file_is_under_the_lint() -> None:
 @pytest.mark.parametrize("name", OWN_FILES)
 def test_an_own_statement_is_read_by_its_engines(name: str) -> None:
     folder = name.split("/")[0]
-    text = filled(query_files.query_text(*name.split("/")))
+    text = filled(query_files.query_text(*name.rsplit("/", 1)))
     first = next(line for line in text.splitlines() if not line.startswith("--"))
     if folder in ONE_ENGINE or first.startswith(CHANGES):
         assert [fault for engine in OWN[folder] for fault in statement_faults(text, engine)] == []
@@ -88,7 +90,7 @@ def test_an_own_statement_is_read_by_its_engines(name: str) -> None:
 
 @pytest.mark.parametrize("name", OWN_FILES)
 def test_an_own_statement_says_what_it_is(name: str) -> None:
-    text = query_files.query_text(*name.split("/"))
+    text = query_files.query_text(*name.rsplit("/", 1))
     assert_laid_out(text)
     header = [line for line in text.splitlines() if line.startswith("--")]
     assert len(header[0]) > len("-- grain: ") and not header[0].startswith("-- grain:")
@@ -97,7 +99,7 @@ def test_an_own_statement_says_what_it_is(name: str) -> None:
 
 def test_every_own_statement_is_used() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in code_files())
-    assert [name for name in OWN_FILES if f'"{name.split("/")[1]}"' not in code] == []
+    assert [name for name in OWN_FILES if f'"{name.rsplit("/", 1)[1]}"' not in code] == []
 
 
 def test_no_long_sql_in_code() -> None:

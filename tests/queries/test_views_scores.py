@@ -10,7 +10,7 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.stores import select
 from tests.support.world import the_world
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.errors import StatisticsError
 from warehouse.stats import Estimate, estimate_mean
 from warehouse.store.connection import Store

@@ -13,26 +13,28 @@ import numpy as np
 import pytest
 
 from tests.support.embedders import TinyEmbedder
+from warehouse.analysis.compare.question import Compare, CompareUnpaired
+from warehouse.analysis.leaderboard.question import OneLeaderboard, Ranking
+from warehouse.analysis.suites.question import AnyLeaderboard
+from warehouse.analysis.text.question import EmbedPrompts, FindDuplicates
 from warehouse.api import Warehouse
 from warehouse.cli.ui.questions import in_flags, options_of
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.questions.comparison import Compare, CompareUnpaired
-from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard, Ranking
 from warehouse.questions.methods import explained
 from warehouse.questions.question import Answer, Option, Question, UnusedError, options
-from warehouse.questions.text import EmbedPrompts, FindDuplicates
 from warehouse.records.dump import ImportSettings
 
 
 def every() -> list[type[Question]]:
     """All questions that there are."""
-    for file in resources.files("warehouse.questions").iterdir():
-        if file.name.endswith(".py"):
-            import_module(f"warehouse.questions.{file.name.removesuffix('.py')}")
+    for folder in resources.files("warehouse.analysis").iterdir():
+        if (folder / "question.py").is_file():
+            import_module(f"warehouse.analysis.{folder.name}.question")
+    import_module("warehouse.refresh.question")
     found, left = [], [Question]
     while left:
         below = left.pop().__subclasses__()
-        found += [kind for kind in below if kind.__module__.startswith("warehouse.questions")]
+        found += [kind for kind in below if kind.__module__.startswith("warehouse.")]
         left += below
     return found
 
@@ -56,8 +58,8 @@ class Ask(Question):
 
 @pytest.mark.parametrize("question", every(), ids=lambda kind: kind.__name__)
 def test_a_question_is_answered_by_a_function_of_it(question: type[Question]) -> None:
-    module, _, name = question.ANSWER.partition(":")
-    answer = getattr(import_module(module), name)
+    module, function = question.answered_by()
+    answer = getattr(import_module(module), function)
     assert isinstance(answer, Answer)
     assert answer.question is question
     assert all(option.help.strip() for option in options(question).values())

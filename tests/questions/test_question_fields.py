@@ -10,12 +10,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from warehouse.analysis.anchors.question import Anchors
+from warehouse.analysis.flash.question import Flash
+from warehouse.analysis.items.question import ItemPruning
+from warehouse.analysis.pairs.question import AllPairs
 from warehouse.cli.ui.questions import in_flags, options_of
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.questions.comparison import AllPairs
-from warehouse.questions.items import ItemPruning
 from warehouse.questions.question import Option, Question
-from warehouse.questions.reliability import Anchors, Flash
 
 
 @dataclass(frozen=True)

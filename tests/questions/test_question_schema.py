@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from inspect import Parameter
-from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-import warehouse.questions
+from warehouse.analysis.compare.question import Compare
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import Compare
 from warehouse.questions.question import Question, options
+from warehouse.questions.registry import ENTRIES, question_of
 
-for module in iter_modules(warehouse.questions.__path__):
-    import_module(f"warehouse.questions.{module.name}")
+for name in ENTRIES:
+    if ENTRIES[name].question:
+        question_of(name)
 
 
 def kinds(base: type[Question] = Question) -> Iterator[type[Question]]:

@@ -17,17 +17,19 @@ from hypothesis import strategies as st
 
 import warehouse.refresh.history
 from tests.questions.test_question import every
+from warehouse.analysis.anchors.question import Anchors
+from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.gate.question import ReleaseGate
+from warehouse.analysis.pairs.question import AllPairs
+from warehouse.analysis.power.question import PowerFromRuns
+from warehouse.analysis.sequential.question import SequentialReleaseGate
+from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
+from warehouse.analysis.variance.question import PassRates
 from warehouse.api import Warehouse
 from warehouse.cli.main import main
 from warehouse.cli.state import State
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs, Compare, ReleaseGate
-from warehouse.questions.leaderboard import AnyLeaderboard, SuiteLeaderboard
-from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Answer, FieldOption, Options, Question, options
-from warehouse.questions.reliability import Anchors
-from warehouse.questions.sequential import SequentialReleaseGate
-from warehouse.questions.variance import PassRates
 
 WORDS = st.one_of(
     st.sampled_from(["a b", "-x", "--metric", "it's", '"$HOME"', "a;b", "é 模型", "*", "#7", "a=b", "\\", "--"]),

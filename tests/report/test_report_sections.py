@@ -19,12 +19,12 @@ import warehouse.report.page
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url, section_of
 from tests.support.stores import ENGINES, store_at
-from warehouse.analysis.items.datamap_section import DataMapSection, map_part
-from warehouse.analysis.matrix.correlation_report import HistogramRow
+from warehouse.analysis.datamap.section import DataMapSection, map_part
+from warehouse.analysis.matrix.correlation_view import HistogramRow
 from warehouse.analysis.matrix.section import MatrixSection
 from warehouse.analysis.matrix.section_parts import matrix_part
 from warehouse.analysis.matrix.section_parts import test_says as matrix_sentence
-from warehouse.analysis.matrix.weights_report import OutrankRow
+from warehouse.analysis.matrix.weights_view import OutrankRow
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.analysis.training.section import TrainingSection, findings

@@ -19,11 +19,11 @@ from tests.support.builders import StoreRows
 from tests.support.cli import filled_url
 from tests.support.html import Reader, table
 from tests.support.sections import section_of
-from warehouse.analysis.comparison.pairs_charts import MOST_NUMBERS, apart
 from warehouse.analysis.items.section import PromptsSection
 from warehouse.analysis.matrix.section_parts import passes
+from warehouse.analysis.pairs.charts import MOST_NUMBERS, apart
 from warehouse.analysis.report_data.report import ReportData
-from warehouse.analysis.text.clusters_report import SemanticClusters
+from warehouse.analysis.text.clusters_view import SemanticClusters
 from warehouse.report.board import in_words
 from warehouse.report.log_tables import short_paths
 from warehouse.report.page import render

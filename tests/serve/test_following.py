@@ -24,9 +24,9 @@ from tests.support.cli import in_fork
 from tests.support.lakes import needs_lake
 from tests.support.two_models import MODELS as TWO
 from tests.support.two_models import build_two_models
-from warehouse.analysis.comparison.compare import compared_pairs
+from warehouse.analysis.compare.answer import compared_pairs
+from warehouse.analysis.compare.question import Compare
 from warehouse.errors import QueryLimitError, StoreError
-from warehouse.questions.comparison import Compare
 from warehouse.serve.answers import Answers
 from warehouse.serve.app import create_app
 from warehouse.serve.following import FollowedStore

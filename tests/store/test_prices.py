@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from warehouse.analysis.comparison.costs import cost_source, read_costs
+from warehouse.analysis.frontier.costs import cost_source, read_costs
 from warehouse.errors import InputError
 from warehouse.store.curate.prices import Price, models_without_price, put_prices, read_prices, stored_prices
 

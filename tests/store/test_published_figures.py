@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.stores import select
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.store.connection import Store
 
 SCORES = np.array([1.0, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1])

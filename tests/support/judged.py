@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warehouse
-from warehouse.analysis.judges.next import LabelWave
+from warehouse.analysis.judge.next import LabelWave
 from warehouse.api import Warehouse
 
 Scores = Mapping[str, NDArray[np.float64]]

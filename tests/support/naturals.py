@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 

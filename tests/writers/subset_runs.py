@@ -7,7 +7,7 @@
     /tmp/venv/bin/python subset_runs.py inspect FOLDER whole
     /tmp/venv/bin/python subset_runs.py inspect FOLDER planned "$(cat ids.txt)"
 
-with what `warehouse subset export` wrote in between (``tests/analysis/test_subset_circle.py`` has the plan, and
+with what `warehouse subset export` wrote in between (``tests/analysis/subsets/test_subset_circle.py`` has the plan, and
 makes all of it anew where the harnesses are installed). The models are the dummy of lm-eval, which answers at
 random, and the mock of Inspect, whose answers depend on a seed.
 """

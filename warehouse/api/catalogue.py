@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from warehouse.analysis.card.question import Card
 from warehouse.api.connection import Connection
-from warehouse.questions.leaderboard import Card
 from warehouse.questions.methods import Gives, method
 from warehouse.store.connection import Store
 
 if TYPE_CHECKING:
-    from warehouse.analysis.card.card import ModelCard  # noqa: F401
+    from warehouse.analysis.card.answer import ModelCard  # noqa: F401
     from warehouse.analysis.results import Listing
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse.analysis.show.question import Show
 from warehouse.errors import MisuseError
-from warehouse.questions.items import Show
 from warehouse.questions.methods import Gives, method, method_of
 from warehouse.questions.registry import added_names, question_of
 from warehouse.store.connection import Store
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from warehouse.analysis.items.show_report import PromptRuns, PromptView, RunView  # noqa: F401
+    from warehouse.analysis.show.view import PromptRuns, PromptView, RunView  # noqa: F401
     from warehouse.store.open import StoreOpener
 
 

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warehouse.analysis.audit.question import Audit
+from warehouse.analysis.datamap.question import MapPrompts
+from warehouse.analysis.irt.question import ItemResponse, PublishedScale
+from warehouse.analysis.items.question import ItemFeatures, ItemPruning, Items, ItemSplits
+from warehouse.analysis.matrix.question import PerformanceMatrix
+from warehouse.analysis.subsets.question import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
+from warehouse.analysis.text.question import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar
 from warehouse.api.connection import Connection
-from warehouse.questions.items import Audit, ItemFeatures, ItemPruning, ItemResponse, Items, ItemSplits, PublishedScale
-from warehouse.questions.matrix import PerformanceMatrix
 from warehouse.questions.methods import Gives, method, method_of_several
-from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
-from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar, MapPrompts
 
 if TYPE_CHECKING:
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
-    from warehouse.analysis.irt.irt import Irt  # noqa: F401
-    from warehouse.analysis.irt.scale_report import ScaleReport  # noqa: F401
-    from warehouse.analysis.items.datamap_report import DataMap  # noqa: F401
-    from warehouse.analysis.items.feature_report import FeatureReport  # noqa: F401
-    from warehouse.analysis.items.item_report import ItemReport  # noqa: F401
-    from warehouse.analysis.items.pruning_report import PruningReport, SplitReport  # noqa: F401
-    from warehouse.analysis.matrix.matrix import Matrix  # noqa: F401
+    from warehouse.analysis.datamap.view import DataMap  # noqa: F401
+    from warehouse.analysis.irt.answer import Irt  # noqa: F401
+    from warehouse.analysis.irt.scale_view import ScaleReport  # noqa: F401
+    from warehouse.analysis.items.feature_view import FeatureReport  # noqa: F401
+    from warehouse.analysis.items.pruning_view import PruningReport, SplitReport  # noqa: F401
+    from warehouse.analysis.items.view import ItemReport  # noqa: F401
+    from warehouse.analysis.matrix.answer import Matrix  # noqa: F401
     from warehouse.analysis.subsets.exchange import Export  # noqa: F401
     from warehouse.analysis.subsets.plan import SubsetPlans  # noqa: F401
-    from warehouse.analysis.text.clusters_report import SemanticClusters  # noqa: F401
-    from warehouse.analysis.text.duplicates_report import Duplicates  # noqa: F401
-    from warehouse.analysis.text.embed_report import Embedding  # noqa: F401
-    from warehouse.analysis.text.similar_report import Similar  # noqa: F401
+    from warehouse.analysis.text.clusters_view import SemanticClusters  # noqa: F401
+    from warehouse.analysis.text.duplicates_view import Duplicates  # noqa: F401
+    from warehouse.analysis.text.embed_view import Embedding  # noqa: F401
+    from warehouse.analysis.text.similar_view import Similar  # noqa: F401
 
 
 class ItemMethods(Connection):

@@ -11,7 +11,7 @@ from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
 from warehouse.questions.methods import Gives, method
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
-from warehouse.questions.refresh import FigureHistory
+from warehouse.refresh.question import FigureHistory
 from warehouse.store.open import open_store
 
 if TYPE_CHECKING:

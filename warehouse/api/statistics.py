@@ -7,10 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.api.connection import Connection
-from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, Prefer, ReleaseGate
-from warehouse.questions.labels import (
+from warehouse.analysis.anchors.question import Anchors
+from warehouse.analysis.compare.question import Compare, CompareUnpaired
+from warehouse.analysis.curves.question import Curves
+from warehouse.analysis.decide.question import Decide
+from warehouse.analysis.flash.question import Flash
+from warehouse.analysis.formulations.question import Formulations
+from warehouse.analysis.frontier.question import Frontier
+from warehouse.analysis.gate.question import ReleaseGate
+from warehouse.analysis.horizon.question import TimeHorizon
+from warehouse.analysis.judge.question import (
     CorrectedComparison,
     CorrectedGate,
     CorrectedLeaderboard,
@@ -18,45 +24,52 @@ from warehouse.questions.labels import (
     NextLabels,
     PlanLabels,
 )
-from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
+from warehouse.analysis.leaderboard.question import EveryLeaderboard, OneLeaderboard
+from warehouse.analysis.pairs.question import AllPairs
+from warehouse.analysis.power.question import CostPower, PowerPilot
+from warehouse.analysis.prefer.question import Prefer
+from warehouse.analysis.recipes.question import Recipes
+from warehouse.analysis.reliability.question import Reliability
+from warehouse.analysis.seeds.question import Seeds
+from warehouse.analysis.sequential.question import SequentialReleaseGate, SequentialSettings
+from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
+from warehouse.analysis.templates.question import Templates
+from warehouse.analysis.variance.question import PassRates, SeedVariance, Variance
+from warehouse.api.connection import Connection
+from warehouse.errors import MisuseError
 from warehouse.questions.methods import Gives, method, method_by_kind
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
-from warehouse.questions.power import CostPower, Frontier, PowerPilot
 from warehouse.questions.question import options
-from warehouse.questions.reliability import Anchors, Flash, Reliability, TimeHorizon
-from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
-from warehouse.questions.training import Curves, Decide, Recipes, Seeds
-from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
-    from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
-    from warehouse.analysis.comparison.formulation_report import FormulationsReport  # noqa: F401
-    from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
-    from warehouse.analysis.comparison.gate_report import Gate  # noqa: F401
-    from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
-    from warehouse.analysis.judges.agreement_report import JudgeReport  # noqa: F401
-    from warehouse.analysis.judges.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
-    from warehouse.analysis.judges.next import LabelWave  # noqa: F401
-    from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
-    from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
+    from warehouse.analysis.anchors.answer import AnchorReport  # noqa: F401
+    from warehouse.analysis.compare.answer import Comparison  # noqa: F401
+    from warehouse.analysis.compare.unpaired import UnpairedComparison  # noqa: F401
+    from warehouse.analysis.curves.view import CurvesReport  # noqa: F401
+    from warehouse.analysis.decide.view import Decisions  # noqa: F401
+    from warehouse.analysis.flash.answer import FlashReport  # noqa: F401
+    from warehouse.analysis.formulations.view import FormulationsReport  # noqa: F401
+    from warehouse.analysis.frontier.view import FrontierReport  # noqa: F401
+    from warehouse.analysis.gate.view import Gate  # noqa: F401
+    from warehouse.analysis.horizon.view import HorizonReport  # noqa: F401
+    from warehouse.analysis.judge.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
+    from warehouse.analysis.judge.next import LabelWave  # noqa: F401
+    from warehouse.analysis.judge.plan import LabelPlans  # noqa: F401
+    from warehouse.analysis.judge.view import JudgeReport  # noqa: F401
+    from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards  # noqa: F401
+    from warehouse.analysis.pairs.answer import Pairs  # noqa: F401
     from warehouse.analysis.power.costs import CostPlan  # noqa: F401
-    from warehouse.analysis.power.plan_report import PowerPlan
-    from warehouse.analysis.preferences.prefer_report import PreferenceReport  # noqa: F401
-    from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
-    from warehouse.analysis.reliability.flash import FlashReport  # noqa: F401
-    from warehouse.analysis.reliability.reliability_report import ReliabilityReport  # noqa: F401
-    from warehouse.analysis.sequential.gate_report import SequentialGate, SequentialRow  # noqa: F401
-    from warehouse.analysis.suites.horizon_report import HorizonReport  # noqa: F401
-    from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
-    from warehouse.analysis.training.curves_report import CurvesReport  # noqa: F401
-    from warehouse.analysis.training.decide_report import Decisions  # noqa: F401
-    from warehouse.analysis.training.recipes_report import RecipesReport  # noqa: F401
-    from warehouse.analysis.training.seeds_report import SeedsReport  # noqa: F401
-    from warehouse.analysis.variance.pass_report import PassReport  # noqa: F401
-    from warehouse.analysis.variance.seed_report import SeedReport  # noqa: F401
-    from warehouse.analysis.variance.template_report import TemplatesReport  # noqa: F401
-    from warehouse.analysis.variance.variance import VarianceReport  # noqa: F401
+    from warehouse.analysis.power.view import PowerPlan
+    from warehouse.analysis.prefer.view import PreferenceReport  # noqa: F401
+    from warehouse.analysis.recipes.view import RecipesReport  # noqa: F401
+    from warehouse.analysis.reliability.view import ReliabilityReport  # noqa: F401
+    from warehouse.analysis.seeds.view import SeedsReport  # noqa: F401
+    from warehouse.analysis.sequential.view import SequentialGate, SequentialRow  # noqa: F401
+    from warehouse.analysis.suites.answer import SuiteBoard  # noqa: F401
+    from warehouse.analysis.templates.view import TemplatesReport  # noqa: F401
+    from warehouse.analysis.variance.answer import VarianceReport  # noqa: F401
+    from warehouse.analysis.variance.pass_view import PassReport  # noqa: F401
+    from warehouse.analysis.variance.seed_view import SeedReport  # noqa: F401
     from warehouse.stats import Cost, VarianceParts
 
 
@@ -156,7 +169,7 @@ class SequentialMethods(Connection):
             StatisticsError: a number out of range.
         """
         from warehouse.analysis.selection.selection import Selection, as_conditions
-        from warehouse.analysis.sequential.gate import Follower
+        from warehouse.analysis.sequential.answer import Follower
 
         settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, looks=looks, use_history=use_history)
         selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
@@ -200,7 +213,7 @@ def _changes(log: Path, go_on: Callable[[], bool]) -> Iterator[None]:
 
 def _read(follower: Any, log: Path, reading: Mapping[str, Any]) -> tuple[SequentialRow | None, str]:
     """The row of the log as it is now, or why there is none yet."""
-    from warehouse.analysis.sequential.gate import NothingYet
+    from warehouse.analysis.sequential.answer import NothingYet
     from warehouse.errors import InputError
     from warehouse.ingest.pipeline import ingest
     from warehouse.store.load.state import LoadOptions
@@ -291,7 +304,7 @@ class VarianceMethods(Connection):
                 references; contradictory questions.
             StatisticsError: numbers out of range, variances that are all 0, a single prompt.
         """
-        from warehouse.analysis.power.power import PowerQuestion, plan_power
+        from warehouse.analysis.power.answer import PowerQuestion, plan_power
         from warehouse.stats import Cost
 
         if (parts is None) == (not references):

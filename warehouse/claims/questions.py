@@ -11,16 +11,19 @@ from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
 
+from warehouse.analysis.card.question import Card
+from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.frontier.question import Frontier
+from warehouse.analysis.horizon.question import TimeHorizon
+from warehouse.analysis.judge.question import CorrectedComparison, CorrectedLeaderboard, HeldAgainstPeople
+from warehouse.analysis.pairs.question import AllPairs
+from warehouse.analysis.prefer.question import Prefer
+from warehouse.analysis.suites.question import AnyLeaderboard
+from warehouse.analysis.variance.question import Variance
 from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
 from warehouse.questions import registry
-from warehouse.questions.comparison import AllPairs, Compare, Prefer
-from warehouse.questions.labels import CorrectedComparison, CorrectedLeaderboard, HeldAgainstPeople
-from warehouse.questions.leaderboard import AnyLeaderboard, Card
-from warehouse.questions.power import Frontier
 from warehouse.questions.question import Question, options
-from warehouse.questions.reliability import TimeHorizon
-from warehouse.questions.variance import Variance
 from warehouse.store.connection import Store
 from warehouse.store.schema.recomputed import require_proven
 from warehouse.store.sql.bind_parameters import bare_text

@@ -24,10 +24,10 @@ from inspect_ai.util import EarlyStop
 
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.sequential.plan import MANAGER, LiveTest, first_occurrences, plan_for, read_baseline
+from warehouse.analysis.sequential.question import SequentialSettings
 from warehouse.analysis.sequential.stopped import PromptKey
 from warehouse.errors import MisuseError
 from warehouse.importers.inspect.sample_fields import as_score, identity_of, letters_of, values_of
-from warehouse.questions.sequential import SequentialSettings
 from warehouse.records.canonical_json import content_key
 from warehouse.store.open import open_store
 

@@ -25,13 +25,13 @@ from lm_eval.utils import handle_non_serializable, simple_parse_args_string
 
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.sequential.plan import Baseline, LiveTest, first_occurrences, plan_for, read_baseline
+from warehouse.analysis.sequential.question import SequentialSettings
 from warehouse.analysis.sequential.stopped import PromptKey
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.importers.common.json_fields import compact, number_or_none
 from warehouse.importers.lm_eval.layout import model_fields
 from warehouse.importers.lm_eval.metrics import filter_label
 from warehouse.importers.lm_eval.rows import target_text
-from warehouse.questions.sequential import SequentialSettings
 from warehouse.records.canonical_json import content_key
 from warehouse.store.open import open_store
 

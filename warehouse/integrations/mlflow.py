@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from warehouse.analysis.comparison.compare import Comparison
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards
+from warehouse.analysis.compare.answer import Comparison
+from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
 from warehouse.analysis.results import Result, plain
-from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.errors import MisuseError
 from warehouse.extras import install_command
 

@@ -123,3 +123,19 @@ class SelectedAtLevel(Selected):
     """The same with intervals."""
 
     level: Level = 0.95
+
+
+@dataclass(frozen=True)
+class OneBenchmark(Options):
+    """One benchmark."""
+
+    benchmark: Annotated[str, Option("Name of a benchmark with prompts of its own.", "BENCHMARK")]
+
+
+Benchmarks = Annotated[
+    Sequence[str],
+    Option("Names, also of suites; default: all that have some.", "[BENCHMARK|SUITE]...", is_argument=True),
+]
+
+
+Trained = Annotated[str, Option("Reference of a trained model, or run:ID.", "MODEL")]

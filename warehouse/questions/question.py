@@ -163,7 +163,7 @@ class Question(Options):
     """Base of a question."""
 
     NAME: ClassVar[str]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
-    #: ``module:name`` of the `Answer`, which is loaded when it is asked; empty where the class has a method `answer`.
+    #: ``file:function`` of what answers it, in the folder of the class; empty: the function NAME of `answer.py`.
     ANSWER: ClassVar[str] = ""
     COMMAND: ClassVar[str] = ""  #: words of that command and the switches without which it asks something else.
     #: whether that is given how to open the store, as it lets go of it while it works, or writes.
@@ -180,13 +180,24 @@ class Question(Options):
         return self.answer(store)
 
     def answer(self, store: Any) -> Any:
-        """What answers it: a `warehouse.Result`. A question of another package says so itself, in this method.
+        """What answers it, a `warehouse.Result`; loaded when it is asked (`answered_by`).
+
+        A question of another package may say so itself, in this method.
 
         Args:
             store: an open `Store`, or a `StoreOpener` where the class says ``OPENS``.
         """
-        module, _, name = self.ANSWER.partition(":")
-        return getattr(import_module(module), name).to(store, self)
+        module, function = self.answered_by()
+        return getattr(import_module(module), function).to(store, self)
+
+    @classmethod
+    def answered_by(cls) -> tuple[str, str]:
+        """Module and function of its answer, an `Answer`: they stand in the folder of the class that names it."""
+        named = next(kind for kind in cls.__mro__ if "NAME" in vars(kind))
+        folder = named.__module__.rpartition(".")[0]
+        file, _, function = cls.ANSWER.partition(":")
+        module = file or "answer"
+        return f"{folder}.{module}" if folder else module, function or cls.NAME
 
     def command(self, *more: str) -> str:
         """The line of a shell that asks it, without the store; what is at its default is left out.

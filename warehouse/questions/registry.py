@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from warehouse.errors import WarehouseError
@@ -34,63 +35,63 @@ class Entry:
     examples: tuple[str, ...]  #: command lines that can be pasted.
 
 
-#: By section: name, class below ``warehouse.questions``, sentence, examples.
+#: By section: name, ``folder:Class`` below ``warehouse.analysis`` (with a dot: whole), sentence, examples.
 _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
     "look": (
-        ("leaderboard", "leaderboard:AnyLeaderboard", "Rank models on a benchmark or suite.",
+        ("leaderboard", "suites:AnyLeaderboard", "Rank models on a benchmark or suite.",
          "warehouse leaderboard gsm8k", "warehouse leaderboard gsm8k --where temperature=0.7 --json",
          "warehouse leaderboard --group mmlu --weights prompts"),
-        ("compare", "comparison:Compare", "Compare two models on the prompts they share.",
+        ("compare", "compare:Compare", "Compare two models on the prompts they share.",
          "warehouse compare model-a model-b --benchmark gsm8k",
          "warehouse compare model-a model-b --equivalence 0.02",
          "warehouse compare model-a model-b --benchmark gsm8k --flips 20"),
-        ("frontier", "power:Frontier", "Hold scores against costs: who is beaten in both.",
+        ("frontier", "frontier:Frontier", "Hold scores against costs: who is beaten in both.",
          "warehouse frontier gsm8k", "warehouse frontier gsm8k --cost tokens --svg frontier.svg",
          "warehouse frontier gsm8k --prices prices.csv --margin 0.02 --cheaper 2"),
-        ("show", "items:Show", "Show a run, or one prompt of it with every response.",
+        ("show", "show:Show", "Show a run, or one prompt of it with every response.",
          "warehouse show run:7", "warehouse show run:7 12"),
-        ("card", "leaderboard:Card", "Write down every figure of a model, for people and for hubs.",
+        ("card", "card:Card", "Write down every figure of a model, for people and for hubs.",
          "warehouse card model-a", "warehouse card model-a --against model-b --out card.md",
          "warehouse card model-a --format hf"),
     ),
     "inference": (
-        ("pairs", "comparison:AllPairs", "Compare all models of a benchmark, pair by pair.",
+        ("pairs", "pairs:AllPairs", "Compare all models of a benchmark, pair by pair.",
          "warehouse pairs gsm8k", "warehouse pairs gsm8k --matrix"),
-        ("prefer", "comparison:Prefer", "Tell which models are preferred, by votes on pairs.",
+        ("prefer", "prefer:Prefer", "Tell which models are preferred, by votes on pairs.",
          "warehouse prefer arena", "warehouse prefer arena model-a model-b --scorer people",
          "warehouse prefer arena --by scorer --svg arena.svg",
          "warehouse prefer arena --covariate length --ties davidson --json"),
         ("variance", "variance:PassRates", "Split a run's variance: prompts, draws; pass@k.",
          "warehouse variance gsm8k", "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",
          "warehouse variance model-a --benchmark gsm8k --seeds"),
-        ("templates", "variance:Templates", "What the wording of prompts adds to a score's error.",
+        ("templates", "templates:Templates", "What the wording of prompts adds to a score's error.",
          "warehouse templates mmlu", "warehouse templates mmlu --factor fewshot --random templates --se 0.01"),
-        ("formulations", "comparison:Formulations", "Whether two formulations of a benchmark rank models alike.",
+        ("formulations", "formulations:Formulations", "Whether two formulations of a benchmark rank models alike.",
          "warehouse formulations mmlu mmlu_cloze",
          "warehouse formulations gsm8k gsm8k --first-where fewshot=0 --second-where fewshot=5",
          "warehouse formulations mmlu mmlu_cloze --crossings --json"),
-        ("horizon", "reliability:TimeHorizon", "How long tasks may be for a model to do them.",
+        ("horizon", "horizon:TimeHorizon", "How long tasks may be for a model to do them.",
          "warehouse horizon metr_horizon", "warehouse horizon metr_horizon --q 0.5,0.8 --trend --svg horizon.svg",
          "warehouse horizon metr_horizon --interval fieller --json"),
-        ("seeds", "training:Seeds", "What another training seed would have given: noise floors.",
+        ("seeds", "seeds:Seeds", "What another training seed would have given: noise floors.",
          "warehouse seeds", "warehouse seeds lambada_openai --average 4"),
-        ("curves", "training:Curves", "Tell where curves of training rise, fall and cross.",
+        ("curves", "curves:Curves", "Tell where curves of training rise, fall and cross.",
          "warehouse curves arc_easy", "warehouse curves arc_easy mix-a mix-b --chance 0.25"),
-        ("decide", "training:Decide", "Tell whether two recipes differ by more than seeds do.",
+        ("decide", "decide:Decide", "Tell whether two recipes differ by more than seeds do.",
          "warehouse decide mix-a mix-b", "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy"),
-        ("recipes", "training:Recipes", "Find benchmarks that can decide between recipes.",
+        ("recipes", "recipes:Recipes", "Find benchmarks that can decide between recipes.",
          "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
          "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000"),
         ("reliability", "reliability:Reliability", "How far a suite's verdicts hang on its prompts.",
          "warehouse reliability mmlu", "warehouse reliability mmlu_pro --scenarios category",
          "warehouse reliability mmlu --part models --csv"),
-        ("flash", "reliability:Flash", "Rank a model with as few prompts as its place needs.",
+        ("flash", "flash:Flash", "Rank a model with as few prompts as its place needs.",
          "warehouse flash mmlu", "warehouse flash mmlu --model model-a",
          "warehouse flash mmlu --model my/model --new --ids"),
         ("power", "power:PowerFromRuns", "Plan a comparison: prompts, draws, what can be found.",
          "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
          "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02"),
-        ("gate", "comparison:ReleaseGate", "Decide whether a candidate is no worse than a baseline.",
+        ("gate", "gate:ReleaseGate", "Decide whether a candidate is no worse than a baseline.",
          "warehouse gate candidate baseline --margin 0.01",
          "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 --markdown",
          "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential --n-max 800",
@@ -116,37 +117,37 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse judge essays --judge gpt --human people",
          "warehouse judge plan essays --judge gpt --human people --width 0.1",
          "warehouse judge next essays --judge gpt --n 50 --out sheet.csv"),
-        ("judge agreement", "labels:HeldAgainstPeople", "Agreement, bias, and what people would say on average.",
+        ("judge agreement", "judge:HeldAgainstPeople", "Agreement, bias, and what people would say on average.",
          "warehouse judge agreement essays --judge gpt --human people",
          "warehouse judge agreement essays model-a model-b --judge gpt --svg judge.svg",
          "warehouse judge agreement essays --judge gpt --rogan-gladen pilot --transportable"),
-        ("judge plan", "labels:PlanLabels", "Say how many labels of people a corrected figure takes.",
+        ("judge plan", "judge:PlanLabels", "Say how many labels of people a corrected figure takes.",
          "warehouse judge plan essays --judge gpt --correlation 0.6 --width 0.1",
          "warehouse judge plan essays model-a model-b --judge gpt --human people --difference 0.05"),
-        ("judge next", "labels:NextLabels", "Draw the answers that people label next, by known chance.",
+        ("judge next", "judge:NextLabels", "Draw the answers that people label next, by known chance.",
          "warehouse judge next essays --judge gpt --n 50 --seed 1 --out sheet.csv",
          "warehouse judge next essays --judge gpt --n 50 --dry-run"),
         ("irt", "", "Fit item response models; one scale for all models.",
          "warehouse irt fit gsm8k", "warehouse irt ability gsm8k math"),
-        ("irt fit", "items:FitItems", "Fit prompts: how hard, how telling, which do not fit.",
+        ("irt fit", "irt:FitItems", "Fit prompts: how hard, how telling, which do not fit.",
          "warehouse irt fit gsm8k", "warehouse irt fit mmlu --model 1pl --family developer --csv"),
-        ("irt ability", "items:Abilities", "Put models on one scale over several benchmarks.",
+        ("irt ability", "irt:Abilities", "Put models on one scale over several benchmarks.",
          "warehouse irt ability gsm8k math", "warehouse irt ability gsm8k math --sensitivity"),
-        ("irt scale", "items:PublishedScale", "Put models on one scale by published figures, without samples.",
+        ("irt scale", "irt:PublishedScale", "Put models on one scale by published figures, without samples.",
          "warehouse irt scale benchmark_stitching", "warehouse irt scale gsm8k math mmlu --reference model-a",
          "warehouse irt scale benchmark_stitching --predict o3-2025-04-16_high --json"),
-        ("irt next", "items:NextItems", "Choose the prompts that tell most of a model.",
+        ("irt next", "irt:NextItems", "Choose the prompts that tell most of a model.",
          "warehouse irt next model-a gsm8k -n 50", "warehouse irt next my/model gsm8k --new --ids"),
-        ("irt dimensions", "items:Dimensions", "Tell how many abilities the answers show.",
+        ("irt dimensions", "irt:Dimensions", "Tell how many abilities the answers show.",
          "warehouse irt dimensions gsm8k", "warehouse irt dimensions gsm8k --try 1,2,3 --sizes 50"),
-        ("anchors", "reliability:Anchors", "Pick a few prompts for all; the error that costs.",
+        ("anchors", "anchors:Anchors", "Pick a few prompts for all; the error that costs.",
          "warehouse anchors gsm8k", "warehouse anchors mmlu --sizes 100 --list --csv"),
-        ("audit", "items:Audit", "Keys that are probably wrong, by what models answer.",
+        ("audit", "audit:Audit", "Keys that are probably wrong, by what models answer.",
          "warehouse audit mmlu_redux --strata subject", "warehouse audit mmlu_redux --effect --plan cleaned.json",
          "warehouse audit mmlu_redux --against verdicts.csv",
          "warehouse audit mmlu_redux --sample 200 --certain 50 --seed 3 --out judge.csv",
          "warehouse audit mmlu_redux --verdicts judge.csv"),
-        ("datamap", "text:MapPrompts", "Map prompts by P(correct) and S(consistency).",
+        ("datamap", "datamap:MapPrompts", "Map prompts by P(correct) and S(consistency).",
          "warehouse datamap gpt-4 --benchmark cruxeval_output",
          "warehouse datamap run:7 --group text --suspects --csv"),
         ("matrix", "", "Ask the matrix of scores, prompts × models.",
@@ -177,16 +178,24 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse cluster text gsm8k", "warehouse cluster text gsm8k --threshold 0.9 --default"),
     ),
     "time": (
-        ("history", "refresh:FigureHistory", "Show how stored figures have changed.",
+        ("history", "warehouse.refresh.question:FigureHistory", "Show how stored figures have changed.",
          "warehouse history model-a gsm8k", "warehouse history model-a gsm8k --statistic score --last 5",
          "warehouse history gsm8k", "warehouse history model-a"),
     ),
 }  # fmt: skip
 
 
+def _class_of(question: str) -> str:
+    """A class as ``module:Class``: each stands in the file `question.py` of its folder."""
+    folder, _, kind = question.partition(":")
+    if not folder or "." in folder:
+        return question
+    return f"warehouse.analysis.{folder}.question:{kind}"
+
+
 #: The questions of this package by name, in the order of the help.
 ENTRIES = {
-    name: Entry(name, section, f"warehouse.questions.{question}" if question else "", sentence, tuple(examples))
+    name: Entry(name, section, _class_of(question), sentence, tuple(examples))
     for section, questions in _TABLE.items()
     for name, question, sentence, *examples in questions
 }
@@ -249,6 +258,6 @@ def _loaded(point: EntryPoint) -> type[Question]:
     named = getattr(question, "NAME", "")
     if named != point.name:
         raise WarehouseError(f"{where} calls itself {named!r}; its NAME has to be that of its entry point")
-    if not question.ANSWER and question.answer is Question.answer:
-        raise WarehouseError(f"{where} has no answer; expected a method answer(self, store)")
+    if question.answer is Question.answer and find_spec(question.answered_by()[0]) is None:
+        raise WarehouseError(f"{where} has no answer; expected a method answer(self, store), or `answer.py` beside it")
     return question

@@ -16,8 +16,8 @@ from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.rows import without_place
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.refresh import FigureHistory
 from warehouse.refresh.history_report import History, HistoryRow
+from warehouse.refresh.question import FigureHistory
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words
 from warehouse.analysis.report_data.part import BenchmarkPart
-from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.tables.page import (
     PageColumn,

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
-from warehouse.analysis.comparison.pairs_charts import MOST_PAIRED
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
+from warehouse.analysis.pairs.answer import PairGroup, max_t_words
+from warehouse.analysis.pairs.charts import MOST_PAIRED
 from warehouse.analysis.report_data.part import BenchmarkPart
-from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.charts.picture import Picture, note_of
 from warehouse.charts.pictures import Interval, forest, pair_map, ties, wins

@@ -10,7 +10,7 @@ from warehouse.tables.page import count, name, number, table, text
 from warehouse.tables.words import decimals
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.ability_report import AbilityReport
+    from warehouse.analysis.irt.ability_view import AbilityReport
 
 
 def abilities_say(abilities: AbilityReport) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.words import Sentence
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange

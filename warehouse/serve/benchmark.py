@@ -8,24 +8,26 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.comparison.all_pairs import pairs_of
 from warehouse.analysis.items.section import prompts_say, prompts_table
 from warehouse.analysis.items.single_prompts import hard_prompts
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.question import OneLeaderboard
 from warehouse.analysis.leaderboard.words import label_of, rows_in_words
-from warehouse.analysis.preferences.section import preferences_table
+from warehouse.analysis.pairs.answer import pairs_of
+from warehouse.analysis.pairs.question import AllPairs
+from warehouse.analysis.power.question import PowerFromRuns
+from warehouse.analysis.prefer.question import Prefer
+from warehouse.analysis.prefer.section import preferences_table
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.charts.axes import make_axis
 from warehouse.charts.in_tables import interval_drawn
 from warehouse.charts.picture import Picture
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs, Prefer
-from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard
-from warehouse.questions.power import PowerFromRuns
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.serve.differences import shortened

@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from warehouse.analysis.comparison.compare import ComparedPairs, Comparison, compared_pairs
-from warehouse.analysis.comparison.exploratory import Exploratory, explore, freeze
-from warehouse.analysis.comparison.flips import SHOW, Flips, Ids, PairedPrompt, PromptFilter, flips_of_pairs, prompts_of
+from warehouse.analysis.compare.answer import ComparedPairs, Comparison, compared_pairs
+from warehouse.analysis.compare.exploratory import Exploratory, explore, freeze
+from warehouse.analysis.compare.flips import SHOW, Flips, Ids, PairedPrompt, PromptFilter, flips_of_pairs, prompts_of
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
 from warehouse.analysis.results import plain
 from warehouse.charts.picture import Picture
 from warehouse.charts.pictures import Interval, forest
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.questions.comparison import Compare
 from warehouse.records.canonical_json import json_text
 from warehouse.records.clock import utc_now
 from warehouse.records.credentials import masked

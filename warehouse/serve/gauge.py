@@ -11,10 +11,10 @@ from itertools import chain
 from statistics import NormalDist
 from typing import TypeAlias
 
-from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import NO_VERDICT, better_in_words
+from warehouse.analysis.pairs.answer import Pairs
 
 #: Ids of the runs of a condition.
 Runs: TypeAlias = tuple[int, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from warehouse.analysis.audit.health import HealthPart, read_health
+from warehouse.analysis.audit.question import Audit
 from warehouse.analysis.results import plain
 from warehouse.errors import ReadOnlyError
-from warehouse.questions.items import Audit
 from warehouse.serve.page import Page, PageRequest, Site
 from warehouse.store.connection import Store
 

@@ -14,16 +14,17 @@ from typing import Any
 
 import orjson
 
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
+from warehouse.analysis.leaderboard.answer import Leaderboard, board_of
+from warehouse.analysis.leaderboard.question import OneLeaderboard, Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.read import or_why
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_facts, read_names
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import RowRules, Selection
+from warehouse.analysis.suites.question import SuiteLeaderboard
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, WarehouseError
-from warehouse.questions.leaderboard import OneLeaderboard, Ranking, SuiteLeaderboard
 from warehouse.questions.question import Question
 from warehouse.report.heat import HeatCell, HeatColumn, cells_of
 from warehouse.serve.answers import Answers

@@ -8,11 +8,11 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.words import better_in_words
 from warehouse.analysis.report_data.report import Changes, read_changes
+from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import Compare
-from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from warehouse.analysis.items.show import models_on_prompt, one_run
-from warehouse.analysis.items.show_report import PromptView
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
+from warehouse.analysis.show.answer import models_on_prompt, one_run
+from warehouse.analysis.show.question import Show
+from warehouse.analysis.show.view import PromptView
 from warehouse.analysis.text.similar import similar
-from warehouse.analysis.text.similar_report import SimilarRow
+from warehouse.analysis.text.similar_view import SimilarRow
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.questions.items import Show
 from warehouse.serve import markdown
 from warehouse.serve.compare import read as read_comparison
 from warehouse.serve.page import Download, Missing, Page, PageRequest, Site

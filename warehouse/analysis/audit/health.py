@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.audit.question import Audit
 from warehouse.analysis.audit.report import BLIND
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.questions.items import Audit
 from warehouse.records import parse_json
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -133,15 +133,15 @@ def _part(store: Store, name: str, audit: str | None) -> HealthPart:
 #: Room, name and parameters of the query of each part; some count in ``n_all`` what they leave out.
 _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "refused": ("analysis", "health_sources", {"most": MOST}),
-    "left_out": ("analysis", "health_left_out", {"most": MOST, "replaced": 0}),
-    "truncated": ("analysis", "health_truncated", {"most": MOST}),
+    "left_out": ("analysis/audit", "health_left_out", {"most": MOST, "replaced": 0}),
+    "truncated": ("analysis/audit", "health_truncated", {"most": MOST}),
     "unscored": ("analysis", "report_unscored", {}),
-    "published": ("analysis", "health_published", {"most": MOST}),
-    "directions": ("analysis", "health_directions", {"most": MOST}),
+    "published": ("analysis/audit", "health_published", {"most": MOST}),
+    "directions": ("analysis/audit", "health_directions", {"most": MOST}),
     "shared": ("store", "shared_benchmarks", {"first_run": 0, "linked": 0}),
     "shared_votes": ("store", "shared_votes", {"sources": 0, "of_all": 1}),
-    "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
-    "superseded": ("analysis", "health_left_out", {"most": MOST, "replaced": 1}),
+    "keys": ("analysis/audit", "health_keys", {"fewest": FEWEST_MODELS}),
+    "superseded": ("analysis/audit", "health_left_out", {"most": MOST, "replaced": 1}),
 }
 
 

@@ -147,7 +147,7 @@ def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
 
 
 def _prompts(store: Store, ids: Ints) -> list[Mapping[str, Any]]:
-    return sorted(store.rows(query_text("analysis", "audit_prompts"), {"prompt_ids": ids}), key=natural_key)
+    return sorted(store.rows(query_text("analysis/audit", "audit_prompts"), {"prompt_ids": ids}), key=natural_key)
 
 
 def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
@@ -233,7 +233,7 @@ def _texts(
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    rows = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs}, per="run_id")
+    rows = store.rows(query_text("analysis/audit", "audit_stored"), {"run_ids": runs}, per="run_id")
     return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in rows}
 
 
@@ -248,7 +248,7 @@ def _read_texts(
         per: column of ids for which reads are shared; empty where they are not.
         responses: the beginnings of responses, in place of extracted answers.
     """
-    query = query_text("analysis", "audit_answers").format(
+    query = query_text("analysis/audit", "audit_answers").format(
         column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
     )
     parameters = {"run_ids": runs, "first_run_id": min(runs), "last_run_id": max(runs), "metric_ids": metric_ids}
@@ -259,7 +259,7 @@ def _read_texts(
 
 def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
     """The options that some runs scored."""
-    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs}, per="run_id")
+    table = store.columns(query_text("analysis/audit", "audit_choices"), {"run_ids": runs}, per="run_id")
     own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
     changes = np.zeros(len(own[0]), dtype=bool)
     for column in own:

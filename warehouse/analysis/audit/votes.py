@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.audit.keys import Key, LikeliestOptions, TextAnswers, free_form
 from warehouse.analysis.audit.read import StoredAnswers, Voter, best_value
+from warehouse.analysis.datamap.question import MapPrompts
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import MisuseError
-from warehouse.questions.text import MapPrompts
 from warehouse.stats import near_pairs
 from warehouse.stats.items.discrimination import UNIDENTIFIED, discrimination, power_of_flags
 from warehouse.stats.labels.votes import N_OPTIONS, NOT_ASKED, UNPARSED, Votes, free_form_options, votes_for_options

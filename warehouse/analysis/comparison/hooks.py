@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.selection.hook_table import Hook
-from warehouse.questions.comparison import Compare
 from warehouse.store.connection import Store
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.overall_seeds import error_of_prompts, seeds_of_sides
 from warehouse.analysis.comparison.pair_tests import (
     PLANNED,
@@ -22,7 +23,6 @@ from warehouse.analysis.comparison.read import SharedRead
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.prompts import copies_in_words, sharing_in_words
-from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.sample import distinct

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.pairing import Floats, NotComparable, Pair
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.questions.comparison import Compare
 from warehouse.stats import (
     PairedDifference,
     mcnemar_test,

@@ -451,10 +451,10 @@ def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> Sha
     documents = units[(units < FIRST_OF_TEXTS) & (cluster != SAME_TEXT)]
     clusters: dict[int, tuple[str, str]] = {}
     if len(texts):
-        rows = store.rows(query_text("analysis", "text_of_clusters"), {"prompt_ids": texts})
+        rows = store.rows(query_text("analysis/comparison", "text_of_clusters"), {"prompt_ids": texts})
         clusters |= {row["id"] + FIRST_OF_TEXTS: (SAME_TEXT, row["text_hash"]) for row in rows}
     if len(documents):
-        rows = store.rows(query_text("analysis", "source_clusters"), {"cluster_ids": documents})
+        rows = store.rows(query_text("analysis/comparison", "source_clusters"), {"cluster_ids": documents})
         clusters |= {row["id"]: (row["name"], row["label"]) for row in rows}
     return SharedRead(prompts, clusters)
 

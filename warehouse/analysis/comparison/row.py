@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
@@ -15,7 +16,6 @@ from warehouse.analysis.comparison.read import PairTexts
 from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested, finite_or_none, part_fields
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, indices_among
-from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, compare_infinite, partially_paired_difference
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.adjust import holm_of_distinct

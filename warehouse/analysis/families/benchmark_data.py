@@ -81,7 +81,7 @@ class BenchmarkData:
         """The last statement before of figures that were stated anew, by current run and metric."""
         parameters = {"benchmark_ids": list(self.benchmark.ids)}
         with self.opened() as store:
-            rows = store.rows(query_text("analysis", "restated_figures"), parameters)
+            rows = store.rows(query_text("analysis/families", "restated_figures"), parameters)
         return {
             (row["run_id"], row["metric_id"]): PublishedFigure(row["value"], row["standard_error"], row["n"] or 0)
             for row in rows
@@ -295,7 +295,7 @@ class _Shared:
         self.metrics = grouped(metrics_of(store, ids), lambda metric: metric.benchmark_id)
         self.clusterings = {
             row["id"]: [str(value) for value in row.values()]
-            for row in store.rows(query_text("analysis", "clustering_contents"))
+            for row in store.rows(query_text("analysis/families", "clustering_contents"))
         }
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:

@@ -15,8 +15,8 @@ from warehouse.analysis.families.subjects import model_of as model_of
 from warehouse.analysis.families.subjects import pair_of as pair_of
 from warehouse.analysis.families.subjects import row_subject as row_subject
 from warehouse.analysis.families.subjects import subject_of as subject_of
+from warehouse.analysis.leaderboard.question import DRAWS
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import DRAWS
 from warehouse.stats.core.inputs import as_level
 
 if TYPE_CHECKING:

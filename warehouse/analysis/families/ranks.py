@@ -23,8 +23,8 @@ class RanksFamily:
         Raises:
             MisuseError: there is no one metric.
         """
-        from warehouse.analysis.leaderboard.leaderboard import rank_rows
-        from warehouse.questions.leaderboard import Ranking
+        from warehouse.analysis.leaderboard.answer import rank_rows
+        from warehouse.analysis.leaderboard.question import Ranking
 
         scores = data.row_scores()
         options = Ranking(level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)

@@ -63,8 +63,8 @@ def _figures(
 def _figure(
     data: BenchmarkData, entries: Sequence[ScoredCondition], about: tuple[str, str], settings: FamilySettings
 ) -> Value:
+    from warehouse.analysis.leaderboard.question import Ranking
     from warehouse.analysis.leaderboard.row import make_row
-    from warehouse.questions.leaderboard import Ranking
 
     first = entries[0]
     metric = data.metric_name(first.metric)

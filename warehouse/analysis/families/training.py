@@ -11,7 +11,7 @@ from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import short_digest
 
 if TYPE_CHECKING:
-    from warehouse.analysis.training.seeds_report import SeedsRow
+    from warehouse.analysis.seeds.view import SeedsRow
     from warehouse.analysis.training.trajectories import RecipeScores
 
 _KEY_LENGTH = 12
@@ -35,8 +35,8 @@ class Training:
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """Of each recipe by the headline metric (MisuseError: no recipe has two seeds or two checkpoints after all)."""
+        from warehouse.analysis.seeds.answer import seeds_row
         from warehouse.analysis.training.read import read_recipes
-        from warehouse.analysis.training.seeds import seeds_row
 
         with data.opened() as store:
             recipes = read_recipes(store, data.benchmark.ids)

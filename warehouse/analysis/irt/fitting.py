@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.irt.fit_report import FamilyRow, FittedItemRow, FormRow, IrtReport
+from warehouse.analysis.irt.fit_view import FamilyRow, FittedItemRow, FormRow, IrtReport
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import BlockRow
 from warehouse.analysis.results import finite_or_none, part_fields

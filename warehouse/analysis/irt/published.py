@@ -12,7 +12,8 @@ from datetime import date
 
 import numpy as np
 
-from warehouse.analysis.irt.scale_report import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
+from warehouse.analysis.irt.question import PublishedScale
+from warehouse.analysis.irt.scale_view import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -21,7 +22,6 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.questions.items import PublishedScale
 from warehouse.questions.question import answers
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.items import published_scale as stats
@@ -238,7 +238,7 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
 
 def release_days(store: Store, run_ids: Collection[int]) -> dict[int, date]:
     """The day of release of the model of each run of which it is known: as a person said, else as a dump."""
-    rows = store.rows(query_text("analysis", "release_dates"), {"run_ids": sorted(run_ids)}, per="run_id")
+    rows = store.rows(query_text("analysis/irt", "release_dates"), {"run_ids": sorted(run_ids)}, per="run_id")
     said = {row["run_id"]: row["said"] for row in rows if row["said"]}
     found = {row["run_id"]: list(released_in(row["settings"] or "")) for row in rows}
     released = {run: min(days) for run, days in found.items() if days}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
-from warehouse.analysis.irt.ability_report import AbilityReport, AbilityRow, SensitivityRow
+from warehouse.analysis.irt.ability_view import AbilityReport, AbilityRow, SensitivityRow
 from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, fit_pool
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.results import finite_or_none, part_fields

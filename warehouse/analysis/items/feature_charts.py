@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warehouse.analysis.items.feature_report import FeatureReport, FeatureRow
+from warehouse.analysis.items.feature_view import FeatureReport, FeatureRow
 from warehouse.charts.chart import Chart, Spec
 from warehouse.charts.intervals import MOST, interval_chart, title_of
 

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.items.feature_report import VALUE, FeatureReport, FeatureRow
+from warehouse.analysis.items.feature_view import VALUE, FeatureReport, FeatureRow
+from warehouse.analysis.items.question import ItemFeatures
 from warehouse.analysis.matrix.read import MatrixData, matrix_of
 from warehouse.analysis.selection.prompts import expected_answer, options
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.text.parts import FIELD, document_of, prompt_rows
 from warehouse.errors import MisuseError
-from warehouse.questions.items import ItemFeatures
 from warehouse.questions.question import answers
 from warehouse.stats.items.discrimination import MODELS_FOR_RAW, correlations, mean_correlations
 from warehouse.stats.items.features import CONSTANT, joint_test, slope

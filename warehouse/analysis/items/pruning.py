@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.items.pruning_report import PruningReport, PruningRow, SplitPoint, SplitReport, SplitRow
+from warehouse.analysis.items.pruning_view import PruningReport, PruningRow, SplitPoint, SplitReport, SplitRow
+from warehouse.analysis.items.question import ItemPruning, ItemSplits
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
-from warehouse.questions.items import ItemPruning, ItemSplits
 from warehouse.questions.question import answers
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.items.discrimination import correlations

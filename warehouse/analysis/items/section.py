@@ -11,12 +11,12 @@ from markupsafe import Markup
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.items.excerpts import distinctive, excerpt
 from warehouse.analysis.items.single_prompts import HardPrompts, Suspects, hard_prompts, suspects
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads, or_why
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.charts.page_parts import heading, opened
-from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
 from warehouse.tables.page import name, number, table, text

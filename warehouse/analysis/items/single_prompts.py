@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.analysis.audit.audit import suspects_of
+from warehouse.analysis.audit.answer import suspects_of
 from warehouse.analysis.audit.read import StoredAnswers
 from warehouse.analysis.audit.rows import AuditRow
-from warehouse.analysis.comparison.all_pairs import comparable
+from warehouse.analysis.pairs.answer import comparable
 from warehouse.analysis.report_data.read import or_why
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores

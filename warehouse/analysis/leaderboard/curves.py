@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.conditions import Condition, Run, describe

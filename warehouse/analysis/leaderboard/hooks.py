@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.selection.hook_table import Hook
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
-from warehouse.questions.leaderboard import Ranking
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
@@ -17,7 +18,6 @@ from warehouse.analysis.selection.hooks import StoppedEstimate, StoppedRun
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, unscored_flags
 from warehouse.errors import StatisticsError
-from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, finite_bounds

@@ -14,12 +14,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.matrix.cluster_report import ClusterCountRow, ClusterRow, MatrixClusters
-from warehouse.analysis.matrix.correlation_report import HistogramRow, MatrixTest, TestRow
-from warehouse.analysis.matrix.explanation_report import ExplainedParts, ExplainRow, MatrixExplanation, PartRow
-from warehouse.analysis.matrix.growth_report import GrowthRow, GrowthStep, MatrixGrowth
+from warehouse.analysis.matrix.cluster_view import ClusterCountRow, ClusterRow, MatrixClusters
+from warehouse.analysis.matrix.correlation_view import HistogramRow, MatrixTest, TestRow
+from warehouse.analysis.matrix.explanation_view import ExplainedParts, ExplainRow, MatrixExplanation, PartRow
+from warehouse.analysis.matrix.growth_view import GrowthRow, GrowthStep, MatrixGrowth
 from warehouse.analysis.matrix.read import MatrixData
-from warehouse.analysis.matrix.weights_report import MatrixWeights, OutrankRow, RandomWeightRow, WeightRow
+from warehouse.analysis.matrix.weights_view import MatrixWeights, OutrankRow, RandomWeightRow, WeightRow
 from warehouse.analysis.results import shared_fields
 from warehouse.errors import MisuseError, StoreError, first_line
 from warehouse.stats.matrix import (

@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from warehouse.analysis.matrix.cluster_report import MatrixClusters
-from warehouse.analysis.matrix.correlation_report import MatrixTest
-from warehouse.analysis.matrix.explanation_report import MatrixExplanation
-from warehouse.analysis.matrix.growth_report import MatrixGrowth
-from warehouse.analysis.matrix.matrix import METHOD_VERSION
+from warehouse.analysis.matrix.answer import METHOD_VERSION
+from warehouse.analysis.matrix.cluster_view import MatrixClusters
+from warehouse.analysis.matrix.correlation_view import MatrixTest
+from warehouse.analysis.matrix.explanation_view import MatrixExplanation
+from warehouse.analysis.matrix.growth_view import MatrixGrowth
 from warehouse.analysis.matrix.read import MatrixData, matrix_of
 from warehouse.analysis.matrix.results import MatrixResult
-from warehouse.analysis.matrix.weights_report import MatrixWeights
+from warehouse.analysis.matrix.weights_view import MatrixWeights
 from warehouse.analysis.selection.benchmarks import KnownBenchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.select import select_among

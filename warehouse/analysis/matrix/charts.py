@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warehouse.analysis.matrix.cluster_report import MatrixClusters
-from warehouse.analysis.matrix.correlation_report import HistogramRow, MatrixTest
-from warehouse.analysis.matrix.explanation_report import MatrixExplanation
-from warehouse.analysis.matrix.growth_report import MatrixGrowth
-from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow
+from warehouse.analysis.matrix.cluster_view import MatrixClusters
+from warehouse.analysis.matrix.correlation_view import HistogramRow, MatrixTest
+from warehouse.analysis.matrix.explanation_view import MatrixExplanation
+from warehouse.analysis.matrix.growth_view import MatrixGrowth
+from warehouse.analysis.matrix.weights_view import MatrixWeights, RandomWeightRow
 from warehouse.charts.chart import COLOURS, Bin, Chart, Points, Spec, axis, bars, chart, colours, layer, lines, span
 from warehouse.charts.heat_map import heat_map
 

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 from markupsafe import Markup
 
-from warehouse.analysis.comparison.pairs_charts import apart
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.matrix.section_parts import LEAST_PERMUTATIONS, matrix_part
+from warehouse.analysis.pairs.charts import apart
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.charts.page_parts import figures, heading, notes
-from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
 
 

@@ -21,11 +21,11 @@ from warehouse.analysis.matrix.charts import (
     silhouette_chart,
     similarity_charts,
 )
-from warehouse.analysis.matrix.cluster_report import ClusterRow, MatrixClusters
-from warehouse.analysis.matrix.correlation_report import MatrixTest
-from warehouse.analysis.matrix.explanation_report import ExplainRow, MatrixExplanation
-from warehouse.analysis.matrix.growth_report import GrowthStep, MatrixGrowth
-from warehouse.analysis.matrix.weights_report import MatrixWeights, RandomWeightRow, WeightRow
+from warehouse.analysis.matrix.cluster_view import ClusterRow, MatrixClusters
+from warehouse.analysis.matrix.correlation_view import MatrixTest
+from warehouse.analysis.matrix.explanation_view import ExplainRow, MatrixExplanation
+from warehouse.analysis.matrix.growth_view import GrowthStep, MatrixGrowth
+from warehouse.analysis.matrix.weights_view import MatrixWeights, RandomWeightRow, WeightRow
 from warehouse.charts.axes import Axis, make_axis
 from warehouse.charts.in_tables import drawing
 from warehouse.tables.page import PageColumn, count, number, table, text, written

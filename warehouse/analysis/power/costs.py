@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.comparison.costs import NO_COSTS, cost_source, read_costs
+from warehouse.analysis.frontier.costs import NO_COSTS, cost_source, read_costs
+from warehouse.analysis.power.answer import USUAL_SIZES
 from warehouse.analysis.power.pilot import choose_runs, clusters_of
-from warehouse.analysis.power.power import USUAL_SIZES
+from warehouse.analysis.power.question import CostPower
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
-from warehouse.questions.power import CostPower
 from warehouse.questions.question import answers
 from warehouse.stats import CheaperPower, cheaper_power, cheaper_sample_size, cost_ratio
 from warehouse.stats.intervals.defaults import FEW_PROMPTS

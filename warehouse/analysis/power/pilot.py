@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.power.question import PowerPilot
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition
@@ -18,7 +19,6 @@ from warehouse.analysis.selection.scores import PromptScores, read_links, read_s
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
 from warehouse.errors import MisuseError
-from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import answers
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant, mean_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from warehouse.analysis.reliability.reliability_report import ReliabilityReport
+from warehouse.analysis.reliability.view import ReliabilityReport
 from warehouse.charts.chart import SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
 from warehouse.charts.heat_map import SHADES, heat_map
 

@@ -82,7 +82,7 @@ def _column(
     }
     if labels:
         return labels
-    rows = store.rows(query_text("analysis", "cluster_labels"), {"benchmark_ids": benchmark.ids})
+    rows = store.rows(query_text("analysis/reliability", "cluster_labels"), {"benchmark_ids": benchmark.ids})
     labels = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
     if labels:
         return labels
@@ -207,7 +207,7 @@ def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCo
         return
     params = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
     first: dict[int, int] = {}
-    for row in store.rows(query_text("analysis", "fewshot_draws"), params):
+    for row in store.rows(query_text("analysis/reliability", "fewshot_draws"), params):
         column = runs[row["run_id"]]
         if first.setdefault(column, row["run_id"]) == row["run_id"]:
             seeds[column].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]

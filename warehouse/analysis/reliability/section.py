@@ -57,7 +57,9 @@ class StoredReliability:
 
 def stored_reliability(store: Store) -> dict[str, StoredReliability]:
     """By name of benchmark or suite; those that a refresh of the family ``reliability`` has figures of."""
-    by_benchmark = grouped(store.rows(query_text("analysis", "report_reliability")), itemgetter("benchmark"))
+    by_benchmark = grouped(
+        store.rows(query_text("analysis/reliability", "report_reliability")), itemgetter("benchmark")
+    )
     return {
         name: StoredReliability(
             {row["statistic"]: (row["estimate"], row["low"], row["high"]) for row in rows},

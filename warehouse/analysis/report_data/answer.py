@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.words import Sentence, interval_in_words
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import (
     NOBODY_LEADS,
@@ -25,7 +24,8 @@ from warehouse.analysis.leaderboard.words import (
     rows_in_words,
     tied_in_words,
 )
-from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.pairs.answer import PairGroup, Pairs
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import decimals, fixed
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from warehouse.analysis.comparison.all_pairs import pairs_of
-from warehouse.analysis.leaderboard.leaderboard import board_of
+from warehouse.analysis.leaderboard.answer import board_of
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.pairs.answer import pairs_of
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads, or_why
 from warehouse.analysis.report_data.section_table import section_kinds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
-from warehouse.questions.leaderboard import Ranking
 
 
 def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPart:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from markupsafe import Markup
 
-from warehouse.analysis.comparison.all_pairs import Pairs
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.pairs.answer import Pairs
 from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.analysis.report_data.run_facts import RunFacts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames
-from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
 
 T = TypeVar("T")

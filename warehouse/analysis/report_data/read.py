@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
+from warehouse.analysis.leaderboard.answer import Leaderboard, board_of
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, BenchmarkNames, read_facts
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection, row_rules
 from warehouse.analysis.selection.targets import Targets, targets_of
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import in_blocks
 

@@ -14,6 +14,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.benchmark import benchmark_part, suite_sections
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting
 from warehouse.analysis.report_data.read import benchmarks_with_votes, read_benchmarks
@@ -25,7 +26,6 @@ from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
-from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.stats.multiple.sign_sums import load_compiler
@@ -37,7 +37,7 @@ from warehouse.store.shared_reads import blocks_of, runs_by_benchmark
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.ability_report import AbilityReport
+    from warehouse.analysis.irt.ability_view import AbilityReport
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
@@ -290,8 +290,8 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
     ]
     if not subjects:
         return ()
-    from warehouse.analysis.irt.ability_report import AbilityReport
-    from warehouse.analysis.irt.irt import METHOD_VERSION
+    from warehouse.analysis.irt.ability_view import AbilityReport
+    from warehouse.analysis.irt.answer import METHOD_VERSION
 
     reports: list[AbilityReport] = []
     for subject in subjects:
@@ -368,7 +368,7 @@ def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | 
     Args:
         benchmarks: names of those that are shown; None for all.
     """
-    stored = store.rows(query_text("analysis", "report_changes"))
+    stored = store.rows(query_text("analysis/report_data", "report_changes"))
     if not stored:
         return None
     shown = [row for row in stored if row["subject"] and (benchmarks is None or row["benchmark"] in benchmarks)]

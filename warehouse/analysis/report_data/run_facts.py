@@ -23,8 +23,11 @@ class RunFacts:
 def run_facts(store: Store, run_ids: Iterable[int]) -> Mapping[int, RunFacts]:
     """By id; runs of which nothing is known are left out."""
     distinct = set(run_ids)
-    started = {row["run_id"]: row["started_at"].date() for row in store.rows(query_text("analysis", "report_dates"))}
-    costs = {row["run_id"]: row["cost"] for row in store.rows(query_text("analysis", "report_costs"))}
+    started = {
+        row["run_id"]: row["started_at"].date()
+        for row in store.rows(query_text("analysis/report_data", "report_dates"))
+    }
+    costs = {row["run_id"]: row["cost"] for row in store.rows(query_text("analysis/report_data", "report_costs"))}
     released = release_days(store, distinct)
     return {
         run: RunFacts(started.get(run), released.get(run), costs.get(run))

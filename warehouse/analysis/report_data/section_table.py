@@ -17,10 +17,10 @@ SECTIONS = {
     "variance": "warehouse.analysis.variance.section:VarianceSection",
     "partial": "warehouse.analysis.subsets.section:PartialSection",
     "reliability": "warehouse.analysis.reliability.section:ReliabilitySection",
-    "votes": "warehouse.analysis.preferences.section:VotesSection",
+    "votes": "warehouse.analysis.prefer.section:VotesSection",
     "training": "warehouse.analysis.training.section:TrainingSection",
     "prompts": "warehouse.analysis.items.section:PromptsSection",
-    "datamap": "warehouse.analysis.items.datamap_section:DataMapSection",
+    "datamap": "warehouse.analysis.datamap.section:DataMapSection",
     "matrix": "warehouse.analysis.matrix.section:MatrixSection",
 }
 

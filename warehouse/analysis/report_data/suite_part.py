@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.part import Section
 from warehouse.analysis.selection.selection import Selection, row_rules
-from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
+from warehouse.analysis.suites.answer import SuiteBoard, suite_board
+from warehouse.analysis.suites.question import OnSuite
 from warehouse.analysis.suites.read import read_suite_entries
 from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import OnSuite, Ranking
 from warehouse.store.connection import Store
 
 #: Said where only the newest conditions of each model are shown.

@@ -164,7 +164,7 @@ class BenchmarkNames:
 
 def read_names(store: Store) -> BenchmarkNames:
     """The names of all benchmarks and suites."""
-    return BenchmarkNames(store.rows(query_text("analysis", "benchmark_names")))
+    return BenchmarkNames(store.rows(query_text("analysis/selection", "benchmark_names")))
 
 
 def all_benchmarks(store: Store) -> list[Benchmark]:
@@ -231,7 +231,7 @@ def _by_id(store: Store, runs: pa.Table) -> tuple[Run, ...]:
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]:
     """All metrics of some benchmarks, by label."""
-    query = query_text("analysis", "benchmark_metrics")
+    query = query_text("analysis/selection", "benchmark_metrics")
     metrics = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
     return tuple(sorted(map(_metric, metrics), key=headline_scorer_first))
 

@@ -76,7 +76,9 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         return _as_map(())
     alike: list[dict[str, Any]] = []
     if cluster is None:  # the defaults, and equal texts where many are and there is none
-        counted = store.rows(query_text("analysis", "same_text_counts"), {"benchmark_ids": benchmark_ids}, per=_OF)
+        counted = store.rows(
+            query_text("analysis/selection", "same_text_counts"), {"benchmark_ids": benchmark_ids}, per=_OF
+        )
         alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
         ids, by_text = [*defaults], [row["benchmark_id"] for row in alike]
     else:
@@ -86,7 +88,7 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         if not ids and cluster != SAME_TEXT:
             names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
             raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
-    of_texts = query_text("analysis", "same_text_clusters")
+    of_texts = query_text("analysis/selection", "same_text_clusters")
     queries = ((_MEMBERS, "clustering_id", ids), (of_texts, _OF, by_text))
     columns = [store.columns(sql, {f"{per}s": some}, per=per) for sql, per, some in queries if some]
     return _as_map(columns, _describe_alike(alike))

@@ -19,7 +19,7 @@ FILLED_BY = {
     "rows on plans": "warehouse.analysis.subsets.on_leaderboard",
     "suites on plans": "warehouse.analysis.subsets.on_suite",
     "pairs on plans": "warehouse.analysis.subsets.on_pair",
-    "costs of pairs": "warehouse.analysis.comparison.costs",
+    "costs of pairs": "warehouse.analysis.frontier.costs",
 }
 
 

@@ -70,7 +70,7 @@ def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) ->
             return int(number)
         raise MisuseError(f"no prompt has the id {number!r}; see: warehouse show RUN")
     condition = "1 = 1" if benchmark_ids is None else "benchmark_id in (:benchmark_ids)"
-    query = query_text("analysis", "prompts_called").format(condition=condition)
+    query = query_text("analysis/selection", "prompts_called").format(condition=condition)
     rows = store.rows(query, {"text": text, "benchmark_ids": benchmark_ids or ()})
     by_tool = [row for row in rows if row["tool_id"] == text]
     by_id = [row for row in rows if str(row["id"]) == text]
@@ -208,7 +208,7 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
         prompts: ids, in any number of arrays, links followed.
     """
     ids, _ = distinct(np.concatenate([np.empty(0, np.int64), *prompts]))
-    columns = store.columns(query_text("analysis", "prompt_identities").format(condition=_condition(ids)))
+    columns = store.columns(query_text("analysis/selection", "prompt_identities").format(condition=_condition(ids)))
     order = np.argsort(columns.whole_numbers("id"))
     names = ("id", "benchmark_id", "has_text", "of_text", "of_name")
     found, benchmarks, has_text, of_text, of_name = (columns.whole_numbers(name)[order] for name in names)
@@ -238,7 +238,7 @@ def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
     ids, _ = distinct(benchmarks)
     if len(ids) < 2:
         return []
-    rows = store.rows(query_text("analysis", "twin_sources"), {"benchmark_ids": ids})
+    rows = store.rows(query_text("analysis/selection", "twin_sources"), {"benchmark_ids": ids})
     by_bytes: dict[str, dict[int, set[int]]] = {}
     for row in rows:
         by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(row["benchmark_id"])

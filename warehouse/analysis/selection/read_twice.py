@@ -22,7 +22,7 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
     """
     if store.dialect.is_lake:
         return []
-    sources = store.rows(query_text("analysis", "read_twice"))
+    sources = store.rows(query_text("analysis/selection", "read_twice"))
     if not sources:
         return []
     alike: dict[tuple[str, str], list[int]] = {}
@@ -31,7 +31,7 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         settings = json.loads(row["settings"]) if row["settings"] else {}
         alike.setdefault((row["sha256"], canonical_digest(settings.get("context"))), []).append(row["id"])
     held: dict[int, set[int]] = {}
-    for row in store.rows(query_text("analysis", "runs_of_sources"), {"sources": sorted(paths)}):
+    for row in store.rows(query_text("analysis/selection", "runs_of_sources"), {"sources": sorted(paths)}):
         held.setdefault(row["source_id"], set()).add(row["run_id"])
     counted = set(run_ids)
     notes: list[str] = []

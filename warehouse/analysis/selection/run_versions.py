@@ -27,7 +27,7 @@ def differing_versions(store: Store, groups: Mapping[Name, Sequence[int]]) -> di
     ids = sorted({run for runs in several.values() for run in runs})
     if not ids or store.dialect.is_lake:
         return {}
-    rows = store.rows(query_text("analysis", "versions_of_runs"), {"runs": ids})
+    rows = store.rows(query_text("analysis/selection", "versions_of_runs"), {"runs": ids})
     by_run: dict[int, Mapping[str, str]] = {row["run_id"]: json.loads(row["versions"]) for row in rows}
     told = {name: _in_words([by_run.get(run, {}) for run in runs]) for name, runs in several.items()}
     return {name: words for name, words in told.items() if words}

@@ -46,7 +46,7 @@ def read_same_answers(store: Store, runs: Collection[Run], metrics: Sequence[Met
         return []
     scorers = {metric.id: JUDGE if metric.judge_model else DETERMINISTIC for metric in metrics}
     parameters = {"run_ids": [run["run_id"] for run in runs], "metric_ids": sorted(scorers)}
-    rows = store.rows(query_text("analysis", "equal_responses"), parameters)
+    rows = store.rows(query_text("analysis/selection", "equal_responses"), parameters)
     by_run = {key: _telling(own) for key, own in grouped(rows, itemgetter("run_id", "metric_id")).items()}
     answers: list[SameAnswers] = []
     for members in grouped(runs, itemgetter("condition_key")).values():

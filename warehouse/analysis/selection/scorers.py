@@ -24,7 +24,7 @@ def scorer_in_words(name: str, kind: str) -> str:
 def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
     """Of each run the place of the kind of its scorers, and their names."""
     names: dict[int, list[tuple[int, str]]] = {}
-    for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": list(runs)}):
+    for row in store.rows(query_text("analysis/selection", "scorers_of_runs"), {"runs": list(runs)}):
         name = scorer_in_words(row["judge_model"] or row["name"], row["kind"])
         names.setdefault(row["run_id"], []).append((_KINDS_OF_SCORERS.index(row["kind"]), name))
     return {
@@ -50,7 +50,7 @@ def name_scorers(store: Store, runs: Sequence[dict[str, Any]]) -> Sequence[dict[
         run[SCORER] = ()
     if not judged:
         return runs
-    for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": judged}, per="run_id"):
+    for row in store.rows(query_text("analysis/selection", "scorers_of_runs"), {"runs": judged}, per="run_id"):
         name = row["judge_model"] or row["name"]
         if name:
             names.setdefault(row["run_id"], []).append(name)

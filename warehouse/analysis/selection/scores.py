@@ -297,7 +297,7 @@ def _with_infinite(
     if not len(lacking):
         return facts
     params = {"run_ids": np.unique(runs[lacking]).tolist(), "metric_ids": list(metric_ids)}
-    columns = store.columns(query_text("analysis", "infinite_scores"), params, per="run_id")
+    columns = store.columns(query_text("analysis/selection", "infinite_scores"), params, per="run_id")
     found = columns.whole_numbers("run_id"), columns.whole_numbers("metric_id"), columns.whole_numbers("prompt_id")
     if not len(found[0]):
         return facts

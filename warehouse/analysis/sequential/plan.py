@@ -25,9 +25,9 @@ from warehouse.analysis.selection.reference import find_conditions, parse_where,
 from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.selection.select import without_other_seeds
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.sequential.question import FULL, SequentialSettings
 from warehouse.analysis.sequential.stopped import RULE, PromptKey, PromptOrder, order_prompts, read_keys, stopped_early
 from warehouse.errors import MisuseError
-from warehouse.questions.sequential import FULL, SequentialSettings
 from warehouse.records.clock import utc_now
 from warehouse.stats import (
     SequentialDesign,
@@ -156,7 +156,7 @@ def _refuse_clusters(store: Store, baseline: Condition, scores: PromptScores, cl
 def _all_prompts(store: Store, baseline: Condition, n: int) -> NDArray[np.int64]:
     """All prompts of the split, which must be known for their order to be."""
     name, split = baseline.benchmark_split
-    query = query_text("analysis", "prompt_keys").format(condition="prompt.benchmark_id in (:benchmark_ids)")
+    query = query_text("analysis/sequential", "prompt_keys").format(condition="prompt.benchmark_id in (:benchmark_ids)")
     rows = store.rows(query, {"benchmark_ids": find_benchmark(store, name).ids})
     ids = np.array([row["id"] for row in rows if row["split"] == split], dtype=np.int64)
     prompts: NDArray[np.int64] = np.unique(follow_links(ids, read_links(store)))

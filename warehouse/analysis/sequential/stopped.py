@@ -157,7 +157,7 @@ def read_scores_of_stopped(
         stored: rows of the query ``early_stopping``, of their runs.
     """
     cut = cut_runs(conditions)
-    prompts = query_text("analysis", "prompt_keys").format(condition=_OF_RUN)
+    prompts = query_text("analysis/sequential", "prompt_keys").format(condition=_OF_RUN)
     seen = {cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]})) for row in stored}
     alone = {item.key for item in conditions if len(item.runs) == 1}
     return {
@@ -206,7 +206,7 @@ def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
 
 def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dict[int, dict[str, Any]]:
     """Key, occurrence, split and the tool's own id of some prompts, by id."""
-    query = query_text("analysis", "prompt_keys").format(condition="prompt.id in (:ids)")
+    query = query_text("analysis/sequential", "prompt_keys").format(condition="prompt.id in (:ids)")
     return {row["id"]: row for row in store.rows(query, {"ids": prompts})}
 
 

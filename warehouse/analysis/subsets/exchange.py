@@ -14,10 +14,10 @@ from warehouse.analysis.selection.benchmarks import all_benchmarks, choose_metri
 from warehouse.analysis.selection.reference import conditions_on
 from warehouse.analysis.selection.scored_conditions import read_entries
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, read_plans
+from warehouse.analysis.subsets.question import ExportSubset, ExtendSubset, ImportSubset
 from warehouse.analysis.subsets.stored import StoredPlan, find_plans, on_plan, prompts_by_key, store_plan, with_prompts
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset
 from warehouse.records.clock import utc_now
 from warehouse.stats.subsets.design import extend_subset
 from warehouse.store.connection import Store

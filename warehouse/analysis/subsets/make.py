@@ -19,11 +19,11 @@ from warehouse.analysis.selection.scores import PromptScores, indices_among, val
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, SubsetPlans, hash_ids
+from warehouse.analysis.subsets.question import PlanSubset
 from warehouse.analysis.subsets.stored import plan_id, store_plan
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.subsets import PlanSubset
 from warehouse.records.canonical_json import fingerprint
 from warehouse.records.clock import utc_now
 from warehouse.stats.core.inputs import Bounds, FloatArray

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.leaderboard.row import PLANNED, LeaderboardRow, RowRanks, UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, is_partial
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, known_plans, recognise
-from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.stats.subsets.design import FULL_BENCHMARK, rank_among
 

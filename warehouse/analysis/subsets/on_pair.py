@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.hooks import PAIRS_ON_PLANS
 from warehouse.analysis.comparison.pair_tests import (
     PLANNED,
@@ -19,7 +20,6 @@ from warehouse.analysis.comparison.pairing import Floats, Pair
 from warehouse.analysis.selection.scores import align_values, indices_among
 from warehouse.analysis.subsets.stored import PlannedRun, known_plans, recognise
 from warehouse.errors import StatisticsError
-from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.paired.few_differ import FewDiffering

@@ -8,7 +8,7 @@ from typing import Self
 
 from markupsafe import Markup
 
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.row import PLANNED, STOPPED, LeaderboardRow
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads

@@ -143,7 +143,7 @@ def with_prompts(
     if not plans:
         return BenchmarkPlans()
     runs = [run for condition in conditions for run in condition.run_ids]
-    first_known = store.rows(query_text("analysis", "runs_first_known"), {"run_ids": runs})
+    first_known = store.rows(query_text("analysis/subsets", "runs_first_known"), {"run_ids": runs})
     first = {row["run_id"]: row["first_known"] for row in first_known if row["first_known"] is not None}
     return BenchmarkPlans(tuple(plans), prompts_by_key(store, benchmark_ids), first)
 

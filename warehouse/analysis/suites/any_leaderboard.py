@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards, leaderboard, leaderboards
+from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards, leaderboard, leaderboards
+from warehouse.analysis.leaderboard.question import EveryLeaderboard, OneLeaderboard
+from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
 from warehouse.analysis.suites.tree import is_suite
-from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 
 if TYPE_CHECKING:
-    from warehouse.analysis.suites.leaderboard import SuiteBoard
+    from warehouse.analysis.suites.answer import SuiteBoard
 
 
 @answers(AnyLeaderboard)
@@ -24,7 +25,7 @@ def any_leaderboard(store: Store, question: AnyLeaderboard) -> Leaderboard | Sui
     name = question.benchmark
     suite = name if question.group is None and name is not None and is_suite(store, name) else question.group
     if suite is not None:
-        from warehouse.analysis.suites.leaderboard import suite_leaderboard  # takes a while
+        from warehouse.analysis.suites.answer import suite_leaderboard  # takes a while
 
         reason = f"is for benchmarks, and {suite} is a suite (group)"
         return suite_leaderboard.to(store, question.only(SuiteLeaderboard, reason, group=suite, benchmark=None))

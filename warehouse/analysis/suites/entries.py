@@ -58,7 +58,7 @@ def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> l
     """Figures on some suites by the metric of this label (``name`` or ``name,filter``)."""
     if not suite_ids:
         return []
-    rows = store.rows(query_text("analysis", "published_suite_figures"), {"benchmark_ids": suite_ids})
+    rows = store.rows(query_text("analysis/suites", "published_suite_figures"), {"benchmark_ids": suite_ids})
     return [
         SuiteFigure(row["run_group_id"], row["value"], row["standard_error"] or None)
         for row in rows

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.text.duplicates_report import DuplicateModel, DuplicatePlace, DuplicateRow, Duplicates
+from warehouse.analysis.text.duplicates_view import DuplicateModel, DuplicatePlace, DuplicateRow, Duplicates
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, normalised, read_part, texts_of_part
+from warehouse.analysis.text.question import FindDuplicates
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.text import FindDuplicates
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import NearPairs, near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
@@ -78,7 +78,7 @@ def _benchmark_ranks(
     """Names of the benchmarks, and the number of that of each prompt."""
     condition = "1 = 1" if ids is None else "prompt.benchmark_id in (:benchmark_ids)"
     condition += " and prompt.text_hash is not null" if part == PROMPT else ""
-    query = query_text("analysis", "prompts_by_benchmark").format(condition=condition)
+    query = query_text("analysis/text", "prompts_by_benchmark").format(condition=condition)
     columns = store.columns(query, {"benchmark_ids": ids or ()})
     coded = columns.table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
@@ -125,7 +125,7 @@ def _scored(
 
 def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
-    scores = store.columns(query_text("analysis", "headline_scores_by_model"), {"prompt_ids": prompts})
+    scores = store.columns(query_text("analysis/text", "headline_scores_by_model"), {"prompt_ids": prompts})
     named = scores.objects("model")
     models = sorted(set(named))
     row_of = {model: row for row, model in enumerate(models)}

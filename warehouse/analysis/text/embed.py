@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.items.excerpts import shared_words
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.text.embed_report import Embedding, EmbedRow
+from warehouse.analysis.text.embed_view import Embedding, EmbedRow
 from warehouse.analysis.text.parts import (
     as_part,
     embed_command,
@@ -21,10 +21,11 @@ from warehouse.analysis.text.parts import (
     texts_of_benchmark,
     texts_of_part,
 )
+from warehouse.analysis.text.question import EmbedPrompts
 from warehouse.embeddings import Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.text import PROMPT, EmbedPrompts, Steps
+from warehouse.questions.text_models import PROMPT, Steps
 from warehouse.records.canonical_json import fingerprint
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PartTexts, embedders
@@ -178,7 +179,7 @@ def _count(counts: dict[int, int], prompts: Sequence[int], owners: dict[int, int
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
     condition = "1 = 1" if ids is None else "benchmark.id in (:ids)"
-    query = query_text("analysis", "benchmarks_shown_as").format(condition=condition)
+    query = query_text("analysis/text", "benchmarks_shown_as").format(condition=condition)
     return {row["id"]: row["name"] for row in store.rows(query, {"ids": ids or ()})}
 
 

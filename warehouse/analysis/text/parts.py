@@ -96,7 +96,7 @@ def prompt_rows(
     store: Store, part: str, condition: str, params: Mapping[str, Any], limit: str = ""
 ) -> list[dict[str, Any]]:
     column = "prompt.metadata" if part.startswith(FIELD) else "null"
-    sql = query_text("analysis", "prompt_parts").format(column=column, condition=condition)
+    sql = query_text("analysis/text", "prompt_parts").format(column=column, condition=condition)
     return store.rows(sql + limit, params)
 
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.leaderboard.leaderboard import rank_rows
+from warehouse.analysis.leaderboard.answer import rank_rows
+from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Row, shared_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.text.clusters_report import GrowthRow, SemanticClusters
+from warehouse.analysis.text.clusters_view import GrowthRow, SemanticClusters
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part
+from warehouse.analysis.text.question import ClusterByText
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.question import answers
-from warehouse.questions.text import ClusterByText
 from warehouse.stats import find_medoids, near_pairs
 from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store

@@ -8,11 +8,11 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import find_prompt, prompts_by_id
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part, texts_of_part
-from warehouse.analysis.text.similar_report import Similar, SimilarRow
+from warehouse.analysis.text.question import FindSimilar
+from warehouse.analysis.text.similar_view import Similar, SimilarRow
 from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.text import FindSimilar
 from warehouse.stats import nearest
 from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PartTexts, PromptVectors, read_vectors
 from warehouse.store.connection import Store

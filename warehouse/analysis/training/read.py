@@ -61,8 +61,8 @@ def read_recipes(
         name, _, pipeline = metric.partition(",")
         metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
         named = {"metric_name": name, "metric_filter": pipeline}
-    of_runs = query_text("analysis", "training_runs")
-    of_scores = query_text("analysis", "training_scores")
+    of_runs = query_text("analysis/training", "training_runs")
+    of_scores = query_text("analysis/training", "training_scores")
     here = "1 = 1" if benchmark_ids is None else "run.benchmark_id in (:benchmark_ids)"
     among: dict[str, Any] = {} if benchmark_ids is None else {"benchmark_ids": benchmark_ids}
     runs = store.arrow(of_runs.format(here=here), among, per="benchmark_id" if among else "")
@@ -139,7 +139,7 @@ def _prompt_sets(
     """Of runs and metrics whose figure rests on a part of the prompts of the benchmark, which part."""
     here = "benchmark_id in (:benchmark_ids)" if among else "1 = 1"
     counted = store.rows(
-        query_text("analysis", "prompt_counts").format(here=here), among, per="benchmark_id" if among else ""
+        query_text("analysis/training", "prompt_counts").format(here=here), among, per="benchmark_id" if among else ""
     )
     totals = {(row["benchmark_id"], row["split"]): row["n_prompts"] for row in counted}
     columns = (runs.column(name).to_pylist() for name in ("run_id", "benchmark_id", "split"))
@@ -148,7 +148,7 @@ def _prompt_sets(
     partial = sorted({run for run, n in behind if n and n < total_of.get(run, 0)})
     if len(partial) < 2:
         return {}
-    rows = store.rows(query_text("analysis", "training_prompt_sets"), {"run_ids": partial}, per="run_id")
+    rows = store.rows(query_text("analysis/training", "training_prompt_sets"), {"run_ids": partial}, per="run_id")
     return {(row["run_id"], row["metric_id"]): row["prompt_set"] for row in rows}
 
 
@@ -338,7 +338,7 @@ def _is_rate(recipe: RecipeScores, metrics: Sequence[Metric]) -> bool:
 
 def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float, Checkpoint], links: Links) -> Chance:
     """One over the number of options of each prompt, where all prompts have some."""
-    rows = store.rows(query_text("analysis", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
+    rows = store.rows(query_text("analysis/training", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
     ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), links).tolist()
     counts = [len(options(row["choices"])) for row in rows]
     by_prompt = {prompt: 1 / n for prompt, n in zip(ids, counts, strict=True) if n > 1}

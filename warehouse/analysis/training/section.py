@@ -8,29 +8,29 @@ from typing import Self
 
 from markupsafe import Markup
 
+from warehouse.analysis.curves.answer import curves_of
+from warehouse.analysis.curves.view import CurvesReport
+from warehouse.analysis.decide.answer import decide_of
+from warehouse.analysis.decide.view import Decisions
+from warehouse.analysis.leaderboard.answer import board_of
 from warehouse.analysis.leaderboard.curve_charts import curve_charts
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
-from warehouse.analysis.leaderboard.leaderboard import board_of
+from warehouse.analysis.leaderboard.question import Ranking
+from warehouse.analysis.recipes.answer import recipes_of
+from warehouse.analysis.recipes.view import RecipesReport, RecipesRow
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads, or_why
+from warehouse.analysis.seeds.answer import recipe_seeds
+from warehouse.analysis.seeds.view import SeedsReport
 from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.reference import by_split
-from warehouse.analysis.training.curves import curves_of
-from warehouse.analysis.training.curves_report import CurvesReport
-from warehouse.analysis.training.decide import decide_of
-from warehouse.analysis.training.decide_report import Decisions
 from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.analysis.training.read import read_curves, read_recipes
-from warehouse.analysis.training.recipes import recipes_of
-from warehouse.analysis.training.recipes_report import RecipesReport, RecipesRow
 from warehouse.analysis.training.section_tables import curves_table, noise_table, seeds_table
-from warehouse.analysis.training.seeds import recipe_seeds
-from warehouse.analysis.training.seeds_report import SeedsReport
 from warehouse.analysis.training.trajectories import Curve, RecipeScores, change
-from warehouse.analysis.variance.seed_report import SeedReport
-from warehouse.analysis.variance.variance import seeds_of
+from warehouse.analysis.variance.answer import seeds_of
+from warehouse.analysis.variance.seed_view import SeedReport
 from warehouse.charts.page_parts import figures, heading, notes
-from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.training.seed_means import SeedMean
 from warehouse.store.connection import Store
 

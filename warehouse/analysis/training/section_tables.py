@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves
-from warehouse.analysis.training.seeds_report import SeedsReport
-from warehouse.analysis.variance.seed_report import SeedReport
+from warehouse.analysis.seeds.view import SeedsReport
+from warehouse.analysis.variance.seed_view import SeedReport
 from warehouse.tables.page import PageColumn, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 

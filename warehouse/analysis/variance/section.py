@@ -11,7 +11,7 @@ from markupsafe import Markup
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.analysis.selection.targets import Targets
-from warehouse.analysis.variance.variance import VarianceReport, variance_of
+from warehouse.analysis.variance.answer import VarianceReport, variance_of
 from warehouse.charts.page_parts import heading, notes
 from warehouse.tables.page import model_and_condition, number, table
 from warehouse.tables.words import decimals

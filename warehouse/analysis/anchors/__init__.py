@@ -1,0 +1,1 @@
+"""A few prompts for all."""

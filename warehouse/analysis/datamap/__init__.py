@@ -1,0 +1,1 @@
+"""Prompts by correctness and consistency."""

@@ -1,0 +1,1 @@
+"""Two recipes held against each other."""

@@ -1,0 +1,1 @@
+"""Two formulations of a benchmark."""

@@ -1,0 +1,191 @@
+"""Time horizons in words and as a table, with what its columns and flags mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warehouse.analysis.results import Result, Row
+from warehouse.stats import HorizonBin, HorizonTrend
+from warehouse.tables.view import Table, View, legend
+from warehouse.tables.words import SHOWN, left_out, number
+
+if TYPE_CHECKING:
+    from warehouse.stats import HorizonTrend
+
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("release", "curved p", "runs", "families", "condition", "slope", "tasks")
+_LEGEND = {
+    "q": "chance of success",
+    "horizon": "minutes that people need for tasks that the model does with that chance",
+    "no penalty": "the horizon with a penalty of 0.00001 on the slope",
+    "slope": "of the log-odds of success, for tasks twice as long",
+    "curved p": "whether the curve bends: p of a square of log minutes",
+}
+_FLAGS = {
+    "extrapolated": "shorter than the shortest task there is, or longer than the longest",
+    "unbounded_below": "the interval is open below",
+    "unbounded_above": "the interval is open above: the curve may be flat",
+    "few_families": "fewer than 10 families of tasks stand for all",
+    "subset": "not all tasks that others have",
+}
+_WEIGHTS = {
+    "invsqrt": "tasks count by 1/√(tasks of their family)",
+    "equal": "each task counts as much",
+    "none": "each run counts as much",
+}
+_INTERVALS = {
+    "ftr": "families, tasks and runs drawn anew, by all models alike",
+    "fieller": "Fieller's, by families left out in turn",
+}
+
+
+@dataclass(frozen=True)
+class HorizonRow(Row):
+    """The horizon of a model for one probability of success."""
+
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: suite or benchmark, as asked for.
+    metric: str  #: what success is.
+    q: float  #: probability of success.
+    #: minutes that people need for tasks that it does with that probability; None with a ``reason``.
+    estimate: float | None
+    low: float | None  #: lower end of the interval, ``high`` the upper; None where it is open.
+    high: float | None
+    level: float  #: nominal coverage.
+    interval: str  #: ``"ftr"`` or ``"fieller"``.
+    p50: float | None  #: the horizon for 0.5; ``p80`` for 0.8.
+    p80: float | None
+    metr: float | None  #: as METR's code writes it: 0 where nothing was solved.
+    slope: float | None  #: of the curve on log2 minutes, with its ``intercept``.
+    intercept: float | None
+    penalty: float  #: of the slope.
+    unpenalised: float | None  #: the estimate with a penalty of 0.00001.
+    weights: str  #: how much a task counts.
+    n_tasks: int  #: tasks with runs and minutes, of ``n_families``.
+    n_families: int
+    n_runs: int  #: runs, of which ``n_solved`` succeeded.
+    n_solved: int
+    n_unscored: int  #: runs without a score, which do not count.
+    n_without_minutes: int  #: tasks with scores that have no minutes, and do not count.
+    cross_entropy: float | None  #: weighted mean of −ln of the probability of what happened.
+    #: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
+    curvature: float | None
+    curvature_p: float | None
+    bins: tuple[HorizonBin, ...]  #: tasks by length: what was solved beside the curve.
+    release_date: str | None  #: day of release, ISO 8601; None where the store does not know it.
+    #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the interval is
+    #: open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
+    flags: tuple[str, ...]
+    reason: str  #: why there is no horizon.
+    run_ids: tuple[int, ...]  #: ids of the runs.
+
+    @property
+    def one_line(self) -> str:
+        """What is known of it, in a sentence."""
+        who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
+        if self.estimate is None:
+            return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
+        ends = [None if end is None else length_in_words(end) for end in (self.low, self.high)]
+        interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
+        beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
+        return f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a chance of {self.q:.0%}{beyond}."
+
+
+@dataclass(frozen=True)
+class HorizonReport(Result):
+    """Time horizons of models."""
+
+    DRAWN_BY = "warehouse.analysis.horizon.charts:horizon_charts"
+
+    benchmark: str  #: as given.
+    rows: tuple[HorizonRow, ...]  #: for each model one for each probability; the longest first.
+    trends: tuple[HorizonTrend, ...]  #: one for each probability, where asked for.
+    n_tasks: int  #: tasks with minutes that some model has runs on.
+    notes: tuple[str, ...]  #: on tasks and models that do not count.
+    left_out: tuple[str, ...]  #: models without a place here, with the reason.
+
+    @property
+    def one_line(self) -> str:
+        """The result in a line."""
+        return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The horizons in sentences, the command's table, what it means, and the trends."""
+        return horizon_view(self)
+
+
+def horizon_view(report: HorizonReport) -> View:
+    """The horizons in sentences, the rows, what they mean, and the trends."""
+    first = report.rows[0]
+    head = [f"{report.benchmark} by {first.metric}: {report.n_tasks} tasks of known length"]
+    head += [row.one_line for row in report.rows if row.q == first.q]
+    table = Table.of(map(_cells, report.rows), hide_empty=("condition", "release", "flags"), minor=_MINOR)
+    intervals = f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty {first.penalty:g}"
+    flags = {flag for row in report.rows for flag in row.flags}
+    meanings = [f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags]
+    trends = [trend_in_words(trend) for trend in report.trends]
+    return View((*head, "", table, "", intervals, *legend(_LEGEND), *meanings, *trends), report_notes(report))
+
+
+def report_notes(report: HorizonReport) -> tuple[str, ...]:
+    """Why models have no horizon, and which are left out."""
+    reasons = dict.fromkeys(f"{row.model}: {row.reason}" for row in report.rows if row.reason)
+    return (*reasons, *report.notes, *left_out(report.left_out[:SHOWN]))
+
+
+def _intervals(report: HorizonReport) -> str:
+    """How the intervals are made; where models differ, which of them by which."""
+    kinds = {row.interval for row in report.rows if row.estimate is not None}
+    if len(kinds) < 2:
+        return _INTERVALS[kinds.pop() if kinds else report.rows[0].interval]
+    return f"{_INTERVALS['ftr']}; of models with one run of each task {_INTERVALS['fieller']}"
+
+
+def trend_in_words(trend: HorizonTrend) -> str:
+    """A trend in a sentence."""
+    if trend.doubling_days is None:
+        return f"No doubling time for {trend.q:.0%}: {trend.reason}."
+    low, high = ("open" if end is None else f"{end:.0f}" for end in (trend.low, trend.high))
+    return (
+        f"Horizons for {trend.q:.0%} double in {trend.doubling_days:.0f} days [{low}, {high}], by {trend.n_models}"
+        " models; the interval is of tasks alone, not of models about the line."
+    )
+
+
+def _cells(row: HorizonRow) -> dict[str, Any]:
+    def said(minutes: float | None) -> str | None:
+        return None if minutes is None else length_in_words(minutes)
+
+    ends = "" if row.estimate is None else f"[{said(row.low) or 'open'}, {said(row.high) or 'open'}]"
+    return {
+        "model": row.model,
+        "condition": row.condition,
+        "release": row.release_date or "",
+        "q": number(row.q, 2),
+        "horizon": said(row.estimate),
+        f"{100 * row.level:g}% interval": ends,
+        "no penalty": said(row.unpenalised),
+        "slope": number(row.slope, 2),
+        "curved p": number(row.curvature_p, 2),
+        "tasks": row.n_tasks,
+        "families": row.n_families,
+        "runs": row.n_runs,
+        "flags": row.flags,
+    }
+
+
+def length_in_words(minutes: float) -> str:
+    """A length of time as people say it.
+
+    >>> [length_in_words(one) for one in (0.245, 4.05, 95.0, 20000.0)]
+    ['15 s', '4.0 min', '1.6 h', '330 h']
+    """
+    for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
+        value = minutes / size
+        if value >= 1:
+            if value >= 1e5:
+                return f"{value:.1e} {unit}"
+            return f"{value:.1f} {unit}" if value < 9.95 and unit != "s" else f"{float(f'{value:.2g}'):.0f} {unit}"
+    return f"{minutes * 60:.1g} s"

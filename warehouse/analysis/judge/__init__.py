@@ -1,0 +1,1 @@
+"""A judge held against people."""

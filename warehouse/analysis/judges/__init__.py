@@ -1,1 +1,0 @@
-"""Judges held against people, out of a store."""

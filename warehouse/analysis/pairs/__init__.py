@@ -1,0 +1,1 @@
+"""All models of a benchmark, pair by pair."""

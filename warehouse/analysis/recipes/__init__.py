@@ -1,0 +1,1 @@
+"""Benchmarks that can decide between recipes."""

@@ -1,0 +1,1 @@
+"""Single runs and prompts."""

@@ -1,0 +1,1 @@
+"""Variance from the wording of prompts."""
