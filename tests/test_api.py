@@ -97,42 +97,40 @@ USES = {
         ),
         renamed={"format_name": "format"},
     ),
-    "card": Use((f"{ANALYSIS}.card.card:card",), "card", flags=("form", "out", "claim", "datasets")),
+    "card": Use((f"{ANALYSIS}.card.answer:card",), "card", flags=("form", "out", "claim", "datasets")),
     "models": Use(("warehouse.store.curate.aliases:models",), "models", flags=("dates",)),
     "benchmarks": Use(("warehouse.store.curate.aliases:benchmarks",), "benchmarks"),
     "runs": Use(("warehouse.store.curate.catalogue:runs",), "runs", flags=("run", "tags", "untags", "note")),
     "sources": Use(("warehouse.store.curate.catalogue:sources",), "sources", renamed={"source": "reference"}),
     "lake_sync": Use(("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")),
     "lake_check": Use(("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)),
-    "show": Use((f"{ANALYSIS}.items.show:show",), "show", flags=("full",)),
+    "show": Use((f"{ANALYSIS}.show.answer:show",), "show", flags=("full",)),
     "leaderboard": Use(
         (
-            f"{ANALYSIS}.leaderboard.leaderboard:leaderboard",
-            f"{ANALYSIS}.suites.leaderboard:suite_leaderboard",
-            f"{ANALYSIS}.leaderboard.leaderboard:leaderboards",
+            f"{ANALYSIS}.leaderboard.answer:leaderboard",
+            f"{ANALYSIS}.suites.answer:suite_leaderboard",
+            f"{ANALYSIS}.leaderboard.answer:leaderboards",
         ),
         "leaderboard",
         flags=CORRECTED,
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "leaderboard_corrected": Use(
-        (f"{ANALYSIS}.judges.corrected_figures:corrected_leaderboard",),
+        (f"{ANALYSIS}.judge.corrected_figures:corrected_leaderboard",),
         "leaderboard",
         flags=("corrected", *OF_LEADERBOARDS, *OF_ROWS),
     ),
-    "compare": Use(
-        (f"{ANALYSIS}.comparison.compare:compare",), "compare", flags=("only_overall", "unpaired", *CORRECTED)
-    ),
+    "compare": Use((f"{ANALYSIS}.compare.answer:compare",), "compare", flags=("only_overall", "unpaired", *CORRECTED)),
     "compare_corrected": Use(
-        (f"{ANALYSIS}.judges.corrected_figures:corrected_comparison",),
+        (f"{ANALYSIS}.judge.corrected_figures:corrected_comparison",),
         "compare",
         flags=("corrected", "only_overall", "unpaired", *OF_COMPARISONS, *OF_ROWS, "pair_seeds"),
     ),
-    "judge": Use((f"{ANALYSIS}.judges.agreement:judge",), "judge agreement", flags=("svg",)),
-    "judge_plan": Use((f"{ANALYSIS}.judges.plan:plan",), "judge plan"),
-    "judge_next": Use((f"{ANALYSIS}.judges.next:next_labels",), "judge next", flags=("out",)),
+    "judge": Use((f"{ANALYSIS}.judge.answer:judge",), "judge agreement", flags=("svg",)),
+    "judge_plan": Use((f"{ANALYSIS}.judge.plan:plan",), "judge plan"),
+    "judge_next": Use((f"{ANALYSIS}.judge.next:next_labels",), "judge next", flags=("out",)),
     "compare_unpaired": Use(
-        (f"{ANALYSIS}.comparison.unpaired:compare_unpaired",),
+        (f"{ANALYSIS}.compare.unpaired:compare_unpaired",),
         "compare",
         flags=(
             *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
@@ -142,23 +140,20 @@ USES = {
         ),
     ),
     "formulations": Use(
-        (f"{ANALYSIS}.comparison.formulations:formulations",),
-        "formulations",
-        flags=("models", "crossings"),
-        renamed=SUBSET,
+        (f"{ANALYSIS}.formulations.answer:formulations",), "formulations", flags=("models", "crossings"), renamed=SUBSET
     ),
-    "frontier": Use((f"{ANALYSIS}.comparison.frontier:frontier",), "frontier", flags=("svg",), renamed=SUBSET),
+    "frontier": Use((f"{ANALYSIS}.frontier.answer:frontier",), "frontier", flags=("svg",), renamed=SUBSET),
     "pairs": Use(
-        (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
+        (f"{ANALYSIS}.pairs.answer:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
     ),
     "gate": Use(
-        (f"{ANALYSIS}.comparison.gate:gate",),
+        (f"{ANALYSIS}.gate.answer:gate",),
         "gate",
         silent=("margin",),
         flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history", *CORRECTED),
     ),
     "gate_corrected": Use(
-        (f"{ANALYSIS}.judges.corrected_figures:corrected_gate",),
+        (f"{ANALYSIS}.judge.corrected_figures:corrected_gate",),
         "gate",
         silent=("margin",),
         flags=(
@@ -168,7 +163,7 @@ USES = {
         ),
     ),
     "sequential_gate": Use(
-        (f"{ANALYSIS}.sequential.gate:sequential_gate",),
+        (f"{ANALYSIS}.sequential.answer:sequential_gate",),
         "gate",
         silent=("margin",),
         flags=(
@@ -177,7 +172,7 @@ USES = {
         ),
     ),
     "follow_gate": Use(
-        (f"{ANALYSIS}.sequential.gate:sequential_gate", "warehouse.ingest.pipeline:ingest"),
+        (f"{ANALYSIS}.sequential.answer:sequential_gate", "warehouse.ingest.pipeline:ingest"),
         "gate",
         own=("log", "benchmark", "pause", "say"),
         fixed=(
@@ -193,16 +188,14 @@ USES = {
         renamed={"follow": "log"},
     ),
     "variance": Use(
-        (f"{ANALYSIS}.variance.variance:variance",),
+        (f"{ANALYSIS}.variance.answer:variance",),
         "variance",
         silent=("single_draws",),
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
-    "pass_rates": Use((f"{ANALYSIS}.variance.variance:pass_rates",), "variance", flags=("seeds",)),
+    "pass_rates": Use((f"{ANALYSIS}.variance.answer:pass_rates",), "variance", flags=("seeds",)),
     "items": Use(
-        (f"{ANALYSIS}.items.item_statistics:items",),
-        "items",
-        flags=("top", "splits", "pruning", "seed", "svg", *FEATURES),
+        (f"{ANALYSIS}.items.answer:items",), "items", flags=("top", "splits", "pruning", "seed", "svg", *FEATURES)
     ),
     "item_splits": Use(
         (f"{ANALYSIS}.items.pruning:item_splits",),
@@ -221,14 +214,14 @@ USES = {
         "items",
         flags=("irt", "top", "splits", "pruning", "features", "seed", "svg"),
     ),
-    "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force", "out")),
-    "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds", flags=("svg",)),
-    "curves": Use((f"{ANALYSIS}.training.curves:curves",), "curves", flags=("points", "svg")),
-    "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),
-    "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
-    "templates": Use((f"{ANALYSIS}.variance.templates:templates",), "templates"),
+    "audit": Use((f"{ANALYSIS}.audit.answer:audit",), "audit", flags=("top", "plan", "force", "out")),
+    "seeds": Use((f"{ANALYSIS}.seeds.answer:seeds",), "seeds", flags=("svg",)),
+    "curves": Use((f"{ANALYSIS}.curves.answer:curves",), "curves", flags=("points", "svg")),
+    "recipes": Use((f"{ANALYSIS}.recipes.answer:recipes",), "recipes"),
+    "decide": Use((f"{ANALYSIS}.decide.answer:decide",), "decide"),
+    "templates": Use((f"{ANALYSIS}.templates.answer:templates",), "templates"),
     "seed_variance": Use(
-        (f"{ANALYSIS}.variance.variance:seed_variance",), "variance", flags=("at", "hat", "estimand", "level", "seeds")
+        (f"{ANALYSIS}.variance.answer:seed_variance",), "variance", flags=("at", "hat", "estimand", "level", "seeds")
     ),
     "cost_power": Use(
         (f"{ANALYSIS}.power.costs:cost_power",),
@@ -241,7 +234,7 @@ USES = {
         ),
     ),
     "power": Use(
-        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.power:PowerQuestion"),
+        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.answer:PowerQuestion"),
         "power",
         own=("parts", "cost"),
         fixed=("cost",),  # None in the method, which would have to import it
@@ -253,16 +246,16 @@ USES = {
         ),
     ),
     "reliability": Use(
-        (f"{ANALYSIS}.reliability.reliability:reliability",),
+        (f"{ANALYSIS}.reliability.answer:reliability",),
         "reliability",
         silent=("datasets",),  # --part datasets
         flags=("part", "svg"),
     ),
-    "flash": Use((f"{ANALYSIS}.reliability.flash:flash",), "flash", flags=("ids", "check")),
-    "horizon": Use((f"{ANALYSIS}.suites.horizon:horizon",), "horizon", flags=("svg",)),
-    "prefer": Use((f"{ANALYSIS}.preferences.prefer:prefer",), "prefer", flags=("elo", "svg")),
-    "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids", "svg")),
-    "irt": Use((f"{ANALYSIS}.irt.irt:irt",), "irt fit", flags=("family", "seed", "top")),
+    "flash": Use((f"{ANALYSIS}.flash.answer:flash",), "flash", flags=("ids", "check")),
+    "horizon": Use((f"{ANALYSIS}.horizon.answer:horizon",), "horizon", flags=("svg",)),
+    "prefer": Use((f"{ANALYSIS}.prefer.answer:prefer",), "prefer", flags=("elo", "svg")),
+    "anchors": Use((f"{ANALYSIS}.anchors.answer:anchors",), "anchors", flags=("listed", "ids", "svg")),
+    "irt": Use((f"{ANALYSIS}.irt.answer:irt",), "irt fit", flags=("family", "seed", "top")),
     "published_scale": Use((f"{ANALYSIS}.irt.published:published_scale",), "irt scale", flags=("by_benchmark", "top")),
     "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
     "subset_export": Use((f"{ANALYSIS}.subsets.exchange:export_subset",), "subset export", flags=("out",)),
@@ -273,13 +266,13 @@ USES = {
         (f"{ANALYSIS}.subsets.exchange:extend_plan",), "subset extend", silent=("now",), flags=("out",)
     ),
     "matrix": Use(
-        (f"{ANALYSIS}.matrix.matrix:matrix",),
+        (f"{ANALYSIS}.matrix.answer:matrix",),
         "matrix test",
         silent=("progress",),
         flags=("similarities", "permutations", "seed", "histogram"),  # of its methods
     ),
     "datamap": Use(
-        (f"{ANALYSIS}.items.datamap:datamap",), "datamap", silent=("progress",), flags=("suspects", "distribution")
+        (f"{ANALYSIS}.datamap.answer:datamap",), "datamap", silent=("progress",), flags=("suspects", "distribution")
     ),
     "embed": Use((f"{ANALYSIS}.text.embed:embed",), "embed", silent=("chunk", "progress")),
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
@@ -451,4 +444,5 @@ def test_the_face_loads_nothing_that_computes() -> None:
     code = "import sys, warehouse.api; print(*(name for name in sys.modules if name.startswith('warehouse')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "warehouse.api.items" in done.stdout
-    assert not re.search(r"warehouse\.(analysis|stats|refresh|report|ingest|embeddings)", done.stdout)
+    answers = re.sub(r"\S+\.question\b", "", done.stdout)  # their fields are the parameters of the methods
+    assert not re.search(r"warehouse\.(analysis\.\w+\.|stats|refresh\.|report|ingest|embeddings)", answers)

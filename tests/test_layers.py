@@ -104,11 +104,7 @@ DAILY = {
     for room in ("leaderboard", "comparison", "compare", "pairs", "gate", "power", "suites", "selection")
 }
 #: Files that answer rare questions in daily rooms.
-RARE_FILES = {
-    *(f"{ANALYSIS}.compare.{file}" for file in ("exploratory", "flips")),
-    f"{ANALYSIS}.power.costs",
-    f"{ANALYSIS}.leaderboard.curves",
-}
+RARE_FILES = {*(f"{ANALYSIS}.compare.{file}" for file in ("exploratory", "flips")), f"{ANALYSIS}.power.costs"}
 #: What all rooms of the analysis are made with; it imports none of the rare ones either. Fields of the sequential gate
 #: are options of `gate`, whose help names them.
 COMMON = {*(f"{ANALYSIS}.{file}" for file in ("results", "groups", "listing_view")), f"{ANALYSIS}.sequential.question"}
@@ -222,7 +218,9 @@ def is_rare(name: str) -> bool:
         return not _is_of(name, DAILY_QUESTIONS)
     if not _below(name, ANALYSIS):
         return False
-    return _is_of(name, RARE_FILES) or not (_is_of(name, DAILY | COMMON))
+    if any(_below(common, name) for common in COMMON):
+        return False  # a folder, which is loaded with its file that all need
+    return _is_of(name, RARE_FILES) or not _is_of(name, DAILY | COMMON)
 
 
 def _is_of(name: str, rooms: set[str]) -> bool:

@@ -10,8 +10,8 @@ from scipy import stats
 from tests.support.builders import StoreRows
 from tests.support.sections import build as build_sections
 from tests.support.stores import ENGINES, filled_store
+from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, training_curves
 from warehouse.analysis.leaderboard.answer import leaderboard
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
 from warehouse.store.connection import Store
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from warehouse.analysis.curves.leaderboard_charts import curve_charts
+from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.curves.view import CheckpointRow, CurveRow, CurvesReport
-from warehouse.analysis.leaderboard.curve_charts import curve_charts
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.charts.chart import Chart
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warehouse.analysis.leaderboard.curve_charts import UNITS
+from warehouse.analysis.curves.leaderboard_charts import UNITS
 from warehouse.analysis.seeds.view import SeedScore, SeedsReport
 from warehouse.charts.chart import SERIES, TALL_PLOT, Chart, Spec, axis, chart, distinct, layer, point, span, with_words
 

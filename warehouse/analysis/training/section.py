@@ -9,12 +9,12 @@ from typing import Self
 from markupsafe import Markup
 
 from warehouse.analysis.curves.answer import curves_of
+from warehouse.analysis.curves.leaderboard_charts import curve_charts
+from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, training_curves
 from warehouse.analysis.curves.view import CurvesReport
 from warehouse.analysis.decide.answer import decide_of
 from warehouse.analysis.decide.view import Decisions
 from warehouse.analysis.leaderboard.answer import board_of
-from warehouse.analysis.leaderboard.curve_charts import curve_charts
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.recipes.answer import recipes_of
 from warehouse.analysis.recipes.view import RecipesReport, RecipesRow

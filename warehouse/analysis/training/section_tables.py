@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves
+from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves
 from warehouse.analysis.seeds.view import SeedsReport
 from warehouse.analysis.variance.seed_view import SeedReport
 from warehouse.tables.page import PageColumn, count, model_and_condition, name, number, table, text

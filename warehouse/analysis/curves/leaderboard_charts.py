@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
+from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, ModelCurveRow
 from warehouse.charts.chart import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
 
 #: Words of a unit on an axis.

@@ -52,7 +52,7 @@ class ModelCurveRow(Row):
 class BenchmarkCurves(Result):
     """Curves of one benchmark, the best last figure first."""
 
-    DRAWN_BY = "warehouse.analysis.leaderboard.curve_charts:curve_charts"
+    DRAWN_BY = "warehouse.analysis.curves.leaderboard_charts:curve_charts"
 
     benchmark: str  #: its name.
     higher_is_better: bool | None  #: direction; None if unknown (then higher is taken to be).
