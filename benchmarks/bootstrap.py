@@ -1,4 +1,5 @@
-"""Bootstrap intervals against scipy.stats.bootstrap, and against a loop over drawn clusters."""
+"""Bootstrap intervals against scipy.stats.bootstrap, and against a loop over drawn
+clusters."""
 
 from __future__ import annotations
 

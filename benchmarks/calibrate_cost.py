@@ -1,4 +1,5 @@
-"""Simulate what docs/cost.md says of its intervals and tests (statistics.md §17), and write its tables."""
+"""Simulate what docs/cost.md says of its intervals and tests (statistics.md §17), and
+write its tables."""
 
 from __future__ import annotations
 
@@ -20,18 +21,29 @@ from warehouse.stats import (
 )
 
 SIZES = (50, 200, 500)
-#: Prompts of a cluster, and the share of the variance of log costs that they have in common.
+#: Prompts of a cluster, and the share of the variance of log costs that they have in
+#: common.
 IN_CLUSTER, SHARED = 5, 0.5
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], float | None]
 
 
-def costs(rng: np.random.Generator, n: int, sigma: float, models: int = 1, *, clustered: bool = False) -> Array:
-    """Lognormal costs of mean 1, shape (n, models); where clustered, prompts of a cluster cost alike."""
+def costs(
+    rng: np.random.Generator,
+    n: int,
+    sigma: float,
+    models: int = 1,
+    *,
+    clustered: bool = False,
+) -> Array:
+    """Lognormal costs of mean 1, shape (n, models); where clustered, prompts of a
+    cluster cost alike."""
     z = rng.normal(size=(n, models))
     if clustered:
-        common = np.repeat(rng.normal(size=(n // IN_CLUSTER, models)), IN_CLUSTER, axis=0)
+        common = np.repeat(
+            rng.normal(size=(n // IN_CLUSTER, models)), IN_CLUSTER, axis=0
+        )
         z = SHARED**0.5 * common + (1 - SHARED) ** 0.5 * z
     return np.exp(sigma * z - sigma**2 / 2)
 
@@ -53,16 +65,43 @@ def cells() -> Iterator[tuple[str, str, Draw]]:
         for is_clustered in (False, True):
             name = f"σ {sigma:g}" + ", clusters of 5" * is_clustered
 
-            def mean(rng: np.random.Generator, n: int, s: float = sigma, c: bool = is_clustered) -> float | None:
-                return covered(mean_cost(costs(rng, n, s, clustered=c)[:, 0], clusters(n) if c else None), 1)
+            def mean(
+                rng: np.random.Generator,
+                n: int,
+                s: float = sigma,
+                c: bool = is_clustered,
+            ) -> float | None:
+                return covered(
+                    mean_cost(
+                        costs(rng, n, s, clustered=c)[:, 0], clusters(n) if c else None
+                    ),
+                    1,
+                )
 
-            def ratio(rng: np.random.Generator, n: int, s: float = sigma, c: bool = is_clustered) -> float | None:
-                a, b = np.hstack([costs(rng, n, s, clustered=c), costs(rng, n, 0.3, clustered=c)]).T
+            def ratio(
+                rng: np.random.Generator,
+                n: int,
+                s: float = sigma,
+                c: bool = is_clustered,
+            ) -> float | None:
+                a, b = np.hstack(
+                    [costs(rng, n, s, clustered=c), costs(rng, n, 0.3, clustered=c)]
+                ).T
                 return covered(cost_ratio(a, b, clusters(n) if c else None), 1)
 
-            def wrong(rng: np.random.Generator, n: int, s: float = sigma, c: bool = is_clustered) -> float | None:
-                a, b = np.hstack([costs(rng, n, s, clustered=c), costs(rng, n, 0.3, clustered=c)]).T
-                return float((cheaper_test(a, b, clusters(n) if c else None).p_value or 1) <= 0.05)
+            def wrong(
+                rng: np.random.Generator,
+                n: int,
+                s: float = sigma,
+                c: bool = is_clustered,
+            ) -> float | None:
+                a, b = np.hstack(
+                    [costs(rng, n, s, clustered=c), costs(rng, n, 0.3, clustered=c)]
+                ).T
+                return float(
+                    (cheaper_test(a, b, clusters(n) if c else None).p_value or 1)
+                    <= 0.05
+                )
 
             yield "mean cost, 95 % interval covers", name, mean
             yield "cost ratio (other σ .3), 95 % interval covers", name, ratio
@@ -74,16 +113,30 @@ def cells_of_two() -> Iterator[tuple[str, str, Draw]]:
     for solved in (0.05, 0.3):
         for method in ("log_delta", "fieller"):
             for is_clustered in (False, True):
-                name = f"{method}, {100 * solved:g} % solved, σ 1" + ", clusters of 5" * is_clustered
+                name = (
+                    f"{method}, {100 * solved:g} % solved, σ 1"
+                    + ", clusters of 5" * is_clustered
+                )
 
                 def each(
-                    rng: np.random.Generator, n: int, p: float = solved, m: str = method, c: bool = is_clustered
+                    rng: np.random.Generator,
+                    n: int,
+                    p: float = solved,
+                    m: str = method,
+                    c: bool = is_clustered,
                 ) -> float | None:
                     y = (rng.random(n) < p).astype(float)
                     one = costs(rng, n, 1.0, clustered=c)[:, 0]
-                    return covered(cost_per_solved(one, y, clusters(n) if c else None, method=m), 1 / p)
+                    return covered(
+                        cost_per_solved(one, y, clusters(n) if c else None, method=m),
+                        1 / p,
+                    )
 
-                yield "cost per solved, 95 % interval covers, where any is solved", name, each
+                yield (
+                    "cost per solved, 95 % interval covers, where any is solved",
+                    name,
+                    each,
+                )
     for name, better, times in (
         ("score at the margin, 20 × cheaper", 0.4, 20.0),
         ("equal score, cost at 1/x", 0.5, 2.0),
@@ -91,30 +144,52 @@ def cells_of_two() -> Iterator[tuple[str, str, Draw]]:
         for sigma in (0.3, 1.0, 1.5):
 
             def good(
-                rng: np.random.Generator, n: int, p: float = better, t: float = times, s: float = sigma
+                rng: np.random.Generator,
+                n: int,
+                p: float = better,
+                t: float = times,
+                s: float = sigma,
             ) -> float | None:
-                a, b = (rng.random(n) < p).astype(float), (rng.random(n) < 0.5).astype(float)
+                a, b = (
+                    (rng.random(n) < p).astype(float),
+                    (rng.random(n) < 0.5).astype(float),
+                )
                 cheap, dear = np.hstack([costs(rng, n, s) / t, costs(rng, n, 0.3)]).T
                 test = as_good_for_less(a, cheap, b, dear, margin=0.1, times=2)
                 return float((test.p_value or 1) <= 0.05)
 
-            yield "as good (margin .1) for 2 × less at .05, at its edge", f"{name}, σ {sigma:g}", good
+            yield (
+                "as good (margin .1) for 2 × less at .05, at its edge",
+                f"{name}, σ {sigma:g}",
+                good,
+            )
 
 
-PLANNED = "found with the prompts that a pilot of n plans for power .8 (half as expensive, other σ .3)"
+PLANNED = (
+    "found with the prompts that a pilot of n plans for power .8 (half as expensive, "
+    "other σ .3)"
+)
 #: New samples of each pilot's plan.
 NEW_SAMPLES = 40
 
 
 def planned(rng: np.random.Generator, n: int, sigma: float) -> float | None:
-    """How often new samples, of the size that a pilot of n prompts asks for, show that half the cost is less."""
+    """How often new samples, of the size that a pilot of n prompts asks for, show that
+    half the cost is less."""
     a, b = np.hstack([costs(rng, n, sigma) / 2, costs(rng, n, 0.3)]).T
     plan = cheaper_sample_size(a, b)
     if plan is None:
         return None
-    cheap, dear = (costs(rng, plan.n_prompts, spread, NEW_SAMPLES) for spread in (sigma, 0.3))
+    cheap, dear = (
+        costs(rng, plan.n_prompts, spread, NEW_SAMPLES) for spread in (sigma, 0.3)
+    )
     return float(
-        np.mean([(cheaper_test(*pair).p_value or 1) <= 0.05 for pair in zip(cheap.T / 2, dear.T, strict=True)])
+        np.mean(
+            [
+                (cheaper_test(*pair).p_value or 1) <= 0.05
+                for pair in zip(cheap.T / 2, dear.T, strict=True)
+            ]
+        )
     )
 
 
@@ -125,11 +200,16 @@ SETS = {
 }
 
 
-def in_set(rng: np.random.Generator, n: int, settings: tuple[float, list[float], list[float]]) -> float:
-    """Whether the set holds all six models, each of which is on the frontier as one metric is equal for all."""
+def in_set(
+    rng: np.random.Generator, n: int, settings: tuple[float, list[float], list[float]]
+) -> float:
+    """Whether the set holds all six models, each of which is on the frontier as one
+    metric is equal for all."""
     step, means, sigmas = settings
     y = (rng.random((n, 6)) < 0.3 + step * np.arange(6)).astype(float)
-    c = np.hstack([mean * costs(rng, n, sigma) for mean, sigma in zip(means, sigmas, strict=True)])
+    c = np.hstack(
+        [mean * costs(rng, n, sigma) for mean, sigma in zip(means, sigmas, strict=True)]
+    )
     return float(frontier_set(y, c).in_set.all())
 
 
@@ -140,7 +220,8 @@ def share(draw: Draw, n: int, times: int, seed: int | None = None) -> str:
 
 
 def tables(runs: int) -> Iterator[str]:
-    """Lines of the tables; sets have a fifth of the samples, plans a 66th of the pilots."""
+    """Lines of the tables; sets have a fifth of the samples, plans a 66th of the
+    pilots."""
     heads = f"{' | '.join(f'n = {n}' for n in SIZES)} |\n| --- |{' --- |' * len(SIZES)}"
     heading = ""
     for table, row, draw in sorted([*cells(), *cells_of_two()], key=lambda one: one[0]):
@@ -151,16 +232,27 @@ def tables(runs: int) -> Iterator[str]:
     yield f"\n| 95 % set holds the whole frontier | {heads}"
     for row, settings in SETS.items():
         draw = partial(in_set, settings=settings)
-        yield f"| {row} | {' | '.join(share(draw, n, max(runs // 5, 1)) for n in SIZES)} |"
+        yield (
+            f"| {row} | {' | '.join(share(draw, n, max(runs // 5, 1)) for n in SIZES)} "
+            "|"
+        )
     yield f"\n| {PLANNED} | {heads}"
     for sigma in (0.3, 1.0, 1.5):
         draw = partial(planned, sigma=sigma)
-        yield f"| σ {sigma:g} | {' | '.join(share(draw, n, max(runs // 66, 1), seed=runs) for n in SIZES)} |"
+        yield (
+            f"| σ {sigma:g} | "
+            f"{' | '.join(share(draw, n, max(runs // 66, 1), seed=runs) for n in SIZES)} "
+            "|"
+        )
 
 
 def main() -> None:
-    options = script.parser_of(__doc__, "cost.md", {"runs": (2000, "samples of a cell")}, seed=False).parse_args()
-    script.write_between(options.output, script.MARKS, [*map(script.told, tables(options.runs)), ""])
+    options = script.parser_of(
+        __doc__, "cost.md", {"runs": (2000, "samples of a cell")}, seed=False
+    ).parse_args()
+    script.write_between(
+        options.output, script.MARKS, [*map(script.told, tables(options.runs)), ""]
+    )
 
 
 if __name__ == "__main__":

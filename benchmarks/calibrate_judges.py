@@ -1,4 +1,5 @@
-"""Simulate the intervals and tests of `warehouse judge` (statistics.md §16), and write docs/calibration_judges.md."""
+"""Simulate the intervals and tests of `warehouse judge` (statistics.md §16), and write
+docs/calibration_judges.md."""
 
 from __future__ import annotations
 
@@ -31,7 +32,11 @@ from warehouse.stats.judges.plan import (
     strata_by,
     target_error,
 )
-from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
+from warehouse.stats.judges.prediction import (
+    label_influence,
+    label_spread,
+    reproducibility,
+)
 
 N = 1000
 #: Units that truths of agreement are taken from.
@@ -59,18 +64,24 @@ def groups(n: int, g: int) -> NDArray[np.intp]:
     return np.arange(n) * g // n
 
 
-def truths(rng: np.random.Generator, p: float, clusters: NDArray[np.intp] | None) -> Array:
+def truths(
+    rng: np.random.Generator, p: float, clusters: NDArray[np.intp] | None
+) -> Array:
     """0/1 labels at rate p; in clusters by a normal that they share (correlation .2)."""
     from statistics import NormalDist
 
     z = rng.normal(size=N)
     if clusters is not None:
-        z = math.sqrt(0.2) * rng.normal(size=clusters.max() + 1)[clusters] + math.sqrt(0.8) * z
+        z = (
+            math.sqrt(0.2) * rng.normal(size=clusters.max() + 1)[clusters]
+            + math.sqrt(0.8) * z
+        )
     return (z < NormalDist().inv_cdf(p)).astype(float)
 
 
 def judged(rng: np.random.Generator, h: Array, p: float, rho: float) -> Array:
-    """A judge that says what people say with probability rho, else draws at the same rate."""
+    """A judge that says what people say with probability rho, else draws at the same
+    rate."""
     return np.where(rng.random(len(h)) < rho, h, (rng.random(len(h)) < p).astype(float))
 
 
@@ -82,7 +93,9 @@ def part(rng: np.random.Generator, h: Array, n: int) -> Array:
     return known
 
 
-def by_counts(order: NDArray[np.intp], h: Array, of: NDArray[np.intp], counts: NDArray[np.intp]) -> Array:
+def by_counts(
+    order: NDArray[np.intp], h: Array, of: NDArray[np.intp], counts: NDArray[np.intp]
+) -> Array:
     """Labels of so many units of each stratum, the first in an order."""
     known = np.full(len(h), np.nan)
     for code, count in enumerate(counts):
@@ -108,13 +121,25 @@ def fixed(p: float, rho: float, n: int) -> Draw:
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         h = truths(rng, p, None)
         judge = judged(rng, h, p, rho)
-        return figures(prediction_powered_mean(part(rng, h, n), judge, prompts_fixed=True), float(h.mean()))
+        return figures(
+            prediction_powered_mean(part(rng, h, n), judge, prompts_fixed=True),
+            float(h.mean()),
+        )
 
     return draw
 
 
-def stratified(p: float, rho: float, n: int, shares: tuple[float, ...], *, is_fixed: bool = False, g: int = 0) -> Draw:
-    """Strata by the judge's score, or by its order where there are more than two; labels by these shares."""
+def stratified(
+    p: float,
+    rho: float,
+    n: int,
+    shares: tuple[float, ...],
+    *,
+    is_fixed: bool = False,
+    g: int = 0,
+) -> Draw:
+    """Strata by the judge's score, or by its order where there are more than two;
+    labels by these shares."""
 
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         clusters = groups(N, g) if g else None
@@ -122,14 +147,21 @@ def stratified(p: float, rho: float, n: int, shares: tuple[float, ...], *, is_fi
         judge = judged(rng, h, p, rho) + (len(shares) == 4) * rng.normal(0, 0.3, N)
         order = np.lexsort((rng.random(N), judge))
         strata = np.empty(N, int)
-        strata[order] = (judge[order] if len(shares) == 2 else groups(N, len(shares))).astype(int)
+        strata[order] = (
+            judge[order] if len(shares) == 2 else groups(N, len(shares))
+        ).astype(int)
         known = np.full(N, np.nan)
         for stratum, share in enumerate(shares):
-            inside = rng.permutation(np.flatnonzero(strata == stratum))[: max(2, round(share * n))]
+            inside = rng.permutation(np.flatnonzero(strata == stratum))[
+                : max(2, round(share * n))
+            ]
             known[inside] = h[inside]
         truth = float(h.mean()) if is_fixed else p
         return figures(
-            prediction_powered_mean(known, judge, strata=strata, prompts_fixed=is_fixed, clusters=clusters), truth
+            prediction_powered_mean(
+                known, judge, strata=strata, prompts_fixed=is_fixed, clusters=clusters
+            ),
+            truth,
         )
 
     return draw
@@ -150,7 +182,8 @@ def unequal(p: float, rho: float, n: int, sigma: float) -> Draw:
 
 
 def waves(p: float, n: int, k: int, *, fine: bool = False) -> Draw:
-    """As `judge next` draws: one simple wave, one by strata, and two by strata, the second by what the first says."""
+    """As `judge next` draws: one simple wave, one by strata, and two by strata, the
+    second by what the first says."""
 
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         h = truths(rng, p, None)
@@ -163,12 +196,17 @@ def waves(p: float, n: int, k: int, *, fine: bool = False) -> Draw:
         def labels(counts: NDArray[np.intp]) -> Array:
             return by_counts(order, h, of, counts)
 
-        once = prediction_powered_mean(labels(allocate_labels(sizes, n)), judge, strata=of)
+        once = prediction_powered_mean(
+            labels(allocate_labels(sizes, n)), judge, strata=of
+        )
         first = allocate_labels(sizes, n // 2)
         spread = label_spread([(labels(first), judge)], of)
         both = first + allocate_labels(sizes, n - n // 2, first, spread)
         twice = prediction_powered_mean(labels(both), judge, strata=of)
-        wide = [None if one.low is None or one.high is None else one.high - one.low for one in (simple, once, twice)]
+        wide = [
+            None if one.low is None or one.high is None else one.high - one.low
+            for one in (simple, once, twice)
+        ]
         return {
             "simple covers": covered(simple.low, simple.high, p),
             "by strata": covered(once.low, once.high, p),
@@ -191,9 +229,12 @@ def pooled(n: int, rho: float, models: int = 8) -> Draw:
         gs = [judged(rng, h, p, rho) for h, p in zip(hs, rates, strict=True)]
         known = [part(rng, h, n) for h in hs]
         there = [~np.isnan(one) for one in known]
-        weight = pooled_weight([(h[one], g[one]) for h, g, one in zip(hs, gs, there, strict=True)])
+        weight = pooled_weight(
+            [(h[one], g[one]) for h, g, one in zip(hs, gs, there, strict=True)]
+        )
         found = [
-            figures(prediction_powered_mean(h, g, weight=weight), p) for h, g, p in zip(known, gs, rates, strict=True)
+            figures(prediction_powered_mean(h, g, weight=weight), p)
+            for h, g, p in zip(known, gs, rates, strict=True)
         ]
         return {name: float(np.mean([one[name] for one in found])) for name in found[0]}  # type: ignore[arg-type]
 
@@ -201,7 +242,8 @@ def pooled(n: int, rho: float, models: int = 8) -> Draw:
 
 
 def several_draws(k: int, n: int, noise: float) -> Draw:
-    """A judge asked K times: the interval, and the spread of the figure over fresh draws against what is said of it."""
+    """A judge asked K times: the interval, and the spread of the figure over fresh
+    draws against what is said of it."""
 
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         h = truths(rng, 0.5, None)
@@ -210,7 +252,9 @@ def several_draws(k: int, n: int, noise: float) -> Draw:
         found, values = [], []
         for _ in range(20):
             said = (rng.random((k, N)) < chance).astype(float)
-            found.append(prediction_powered_mean(known, said.mean(axis=0), bounds=(0, 1)))
+            found.append(
+                prediction_powered_mean(known, said.mean(axis=0), bounds=(0, 1))
+            )
             values.append(said.var(axis=0, ddof=1).mean() / k)
         expected = reproducibility(found[0], values[0])
         seen = float(np.std([one.estimate for one in found], ddof=1))
@@ -219,7 +263,9 @@ def several_draws(k: int, n: int, noise: float) -> Draw:
     return draw
 
 
-def difference(p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0) -> Draw:
+def difference(
+    p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0
+) -> Draw:
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         common = rng.random(N)
         own = [np.where(rng.random(N) < 0.5, common, rng.random(N)) for _ in range(2)]
@@ -229,15 +275,20 @@ def difference(p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0
         if strata:
             score = (gs[0] + gs[1]) / 2
             of = strata_by(score_cuts(score, strata), score)
-            known = by_counts(rng.permutation(N), hs[0], of, allocate_labels(np.bincount(of), n))
+            known = by_counts(
+                rng.permutation(N), hs[0], of, allocate_labels(np.bincount(of), n)
+            )
         other = np.where(np.isnan(known), np.nan, hs[1])
-        return figures(prediction_powered_difference(known, other, *gs, strata=of), p_a - p_b)
+        return figures(
+            prediction_powered_difference(known, other, *gs, strata=of), p_a - p_b
+        )
 
     return draw
 
 
 def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
-    """Several models labelled on the same units, whose ease they share: what holds of all of them at once."""
+    """Several models labelled on the same units, whose ease they share: what holds of
+    all of them at once."""
     from statistics import NormalDist
 
     m, cuts = len(rates), [NormalDist().inv_cdf(p) for p in rates]
@@ -245,31 +296,49 @@ def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         of = groups(N, g) if g else np.arange(N)
         ease = rng.normal(size=of.max() + 1)[of]
-        hs = [(math.sqrt(0.5) * (ease + rng.normal(size=N)) < cut).astype(float) for cut in cuts]
+        hs = [
+            (math.sqrt(0.5) * (ease + rng.normal(size=N)) < cut).astype(float)
+            for cut in cuts
+        ]
         gs = [judged(rng, h, p, rho) for h, p in zip(hs, rates, strict=True)]
         there = ~np.isnan(part(rng, hs[0], n))
         known = [np.where(there, h, np.nan) for h in hs]
         clusters = of if g else None
         alone, means, ends = (
-            [prediction_powered_mean(h, judge, clusters, level=level) for h, judge in zip(known, gs, strict=True)]
+            [
+                prediction_powered_mean(h, judge, clusters, level=level)
+                for h, judge in zip(known, gs, strict=True)
+            ]
             for level in (0.95, 1 - 0.05 / m, level_of_pairs(m))
         )
-        psi = [label_influence(h, judge, one.weight) for h, judge, one in zip(known, gs, ends, strict=True)]
+        psi = [
+            label_influence(h, judge, one.weight)
+            for h, judge, one in zip(known, gs, ends, strict=True)
+        ]
         sums = [np.bincount(of, one) for one in psi]
-        figures = [[getattr(one, name) for one in ends] for name in ("estimate", "low", "high")]
+        figures = [
+            [getattr(one, name) for one in ends] for name in ("estimate", "low", "high")
+        ]
         low, high = differences_of_means(*figures, sums)
         gaps = rates[:, None] - rates
         pairs = np.triu_indices(m, 1)
         ranks = np.array(ranks_left(low, high))
         by_t = [
-            prediction_powered_difference(known[a], known[b], gs[a], gs[b], clusters, level=level_of_pairs(m))
+            prediction_powered_difference(
+                known[a], known[b], gs[a], gs[b], clusters, level=level_of_pairs(m)
+            )
             for a, b in zip(*pairs, strict=True)
             if m <= 5  # else there are too many
         ]
         best, worst = 1 + (gaps < 0).sum(axis=1), m - (gaps > 0).sum(axis=1)
 
         def all_cover(found: Any, truths: Any = rates) -> float:
-            return float(all(covered(one.low, one.high, p) != 0 for one, p in zip(found, truths, strict=True)))
+            return float(
+                all(
+                    covered(one.low, one.high, p) != 0
+                    for one, p in zip(found, truths, strict=True)
+                )
+            )
 
         return {
             "each by itself": all_cover(alone),
@@ -278,7 +347,9 @@ def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
             "differences by t": all_cover(by_t, gaps[pairs]) if by_t else None,
             "ranks": float(((ranks[:, 0] <= best) & (worst <= ranks[:, 1])).all()),
             "pairs told apart": float(((low > 0) | (high < 0))[pairs].mean()),
-            "labels alone": float(np.mean(["labels_only" in one.flags for one in alone])),
+            "labels alone": float(
+                np.mean(["labels_only" in one.flags for one in alone])
+            ),
         }
 
     return draw
@@ -292,7 +363,8 @@ MEASURES = ("agreement", "kappa", "kappa_quadratic", "ac1", "alpha_nominal")
 def rated(
     rng: np.random.Generator, n: int, rates: tuple[float, ...], same: float, g: int
 ) -> tuple[Array, Array, NDArray[np.intp]]:
-    """People's category, the judge's, and clusters, which are easier or harder to judge alike."""
+    """People's category, the judge's, and clusters, which are easier or harder to judge
+    alike."""
     c = len(rates)
     of = groups(n, g)
     people = rng.choice(c, n, p=rates)
@@ -306,7 +378,10 @@ def rated(
 
 def agreement(n: int, rates: tuple[float, ...], same: float, g: int) -> Draw:
     h, judge, _ = rated(np.random.default_rng(0), MANY, rates, same, MANY)
-    truth = {one.measure: one.estimate for one in judge_agreement(h, judge, np.arange(MANY) // (MANY // 10)).figures}
+    truth = {
+        one.measure: one.estimate
+        for one in judge_agreement(h, judge, np.arange(MANY) // (MANY // 10)).figures
+    }
 
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         h, judge, of = rated(rng, n, rates, same, g)
@@ -319,7 +394,9 @@ def agreement(n: int, rates: tuple[float, ...], same: float, g: int) -> Draw:
             result[name] = covered(one.low, one.high, value)
             if name in ("kappa", "ac1"):
                 plain = interval_t(one.estimate or 0.0, one.standard_error, g - 1)
-                result[f"{name}, plain t"] = None if plain is None else covered(plain.low, plain.high, value)
+                result[f"{name}, plain t"] = (
+                    None if plain is None else covered(plain.low, plain.high, value)
+                )
         return result
 
     return draw
@@ -362,12 +439,16 @@ def prevalence(p: float, se: float, sp: float, g: int) -> Draw:
         effect = 1.0
         if of is not None:
             effect = estimate_mean(judge, clusters=of).design_effect or 1.0
-        with_it = rogan_gladen(float(judge.sum()), N, a, 100, b, 100, design_effect=effect)
+        with_it = rogan_gladen(
+            float(judge.sum()), N, a, 100, b, 100, design_effect=effect
+        )
         without = rogan_gladen(float(judge.sum()), N, a, 100, b, 100)
         return {
             "covers": covered(with_it.low, with_it.high, p),
             "without the design effect": covered(without.low, without.high, p),
-            "the judge's rate": float(abs(judge.mean() - p) <= 1.96 * math.sqrt(p * (1 - p) * effect / N)),
+            "the judge's rate": float(
+                abs(judge.mean() - p) <= 1.96 * math.sqrt(p * (1 - p) * effect / N)
+            ),
         }
 
     return draw
@@ -384,15 +465,24 @@ def piloted(p: float, rho: float, n: int, g: int = 0) -> Draw:
         h = truths(rng, p, of)
         chosen = rng.permutation(N)[:n]
         clusters = None if of is None else of[chosen]
-        found = label_pilot(h[chosen], judged(rng, h, p, rho)[chosen], clusters=clusters)
-        width = None if found.low is None or found.high is None else found.high - found.low
-        return {"covers": covered(found.low, found.high, rho), "no interval": float(width is None), "width": width}
+        found = label_pilot(
+            h[chosen], judged(rng, h, p, rho)[chosen], clusters=clusters
+        )
+        width = (
+            None if found.low is None or found.high is None else found.high - found.low
+        )
+        return {
+            "covers": covered(found.low, found.high, rho),
+            "no interval": float(width is None),
+            "width": width,
+        }
 
     return draw
 
 
 def planned(p: float, rho: float, width: float, pilot: int = 0) -> Draw:
-    """The interval by as many labels as a plan says: of a pilot, or of the true correlation and spread."""
+    """The interval by as many labels as a plan says: of a pilot, or of the true
+    correlation and spread."""
 
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         h = truths(rng, p, None)
@@ -406,8 +496,15 @@ def planned(p: float, rho: float, width: float, pilot: int = 0) -> Draw:
         if plan.n_labels is None:
             return {"no number": 1.0}
         figure = prediction_powered_mean(part(rng, h, plan.n_labels), judge)
-        wide = None if figure.low is None or figure.high is None else (figure.high - figure.low) / width
-        found_width = {"width / wanted": wide, "covers": covered(figure.low, figure.high, p)}
+        wide = (
+            None
+            if figure.low is None or figure.high is None
+            else (figure.high - figure.low) / width
+        )
+        found_width = {
+            "width / wanted": wide,
+            "covers": covered(figure.low, figure.high, p),
+        }
         return {"no number": 0.0, "labels": float(plan.n_labels), **found_width}
 
     return draw
@@ -425,7 +522,8 @@ def found_difference(rate: float, delta: float, rho: float) -> Draw:
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         ease = rng.random(N)
         a, b = (
-            ((0.5 * ease + 0.5 * rng.random(N)) > 1 - cut).astype(float) for cut in (rate + delta / 2, rate - delta / 2)
+            ((0.5 * ease + 0.5 * rng.random(N)) > 1 - cut).astype(float)
+            for cut in (rate + delta / 2, rate - delta / 2)
         )
         sides = [judged(rng, one, rate, rho) for one in (a, b)]
         true = np.corrcoef(a - b, sides[0] - sides[1])[0, 1]
@@ -443,7 +541,11 @@ def found_difference(rate: float, delta: float, rho: float) -> Draw:
             own[chosen] = labels[chosen]
         figure = prediction_powered_difference(*known, *sides)
         is_found = figure.p_value is not None and figure.p_value < 0.05
-        return {"no number": 0.0, "labels": float(plan.n_labels), "found": float(is_found)}
+        return {
+            "no number": 0.0,
+            "labels": float(plan.n_labels),
+            "found": float(is_found),
+        }
 
     return draw
 
@@ -457,7 +559,11 @@ def of_labels() -> Iterator[tuple[str, str, Draw]]:
         *((0.5, 0.3, n, 30) for n in (50, 200)),
         (0.5, 0.8, 200, 30),
     ):
-        yield table, f"rate {p:g}, correlation {rho:g}, {n} labels{f', {g} clusters' * bool(g)}", piloted(p, rho, n, g)
+        yield (
+            table,
+            f"rate {p:g}, correlation {rho:g}, {n} labels{f', {g} clusters' * bool(g)}",
+            piloted(p, rho, n, g),
+        )
     table = "Labels planned for a width (U)"
     for p, rho, width, pilot in (
         *((0.5, rho, width, 0) for rho in (0.0, 0.3, 0.8) for width in (0.1, 0.2)),
@@ -465,10 +571,23 @@ def of_labels() -> Iterator[tuple[str, str, Draw]]:
         *((0.5, rho, 0.15, pilot) for rho in (0.3, 0.8) for pilot in (30, 100)),
     ):
         how = f"by a pilot of {pilot}" if pilot else "correlation and spread known"
-        yield table, f"rate {p:g}, correlation {rho:g}, width {width:g}, {how}", planned(p, rho, width, pilot)
+        yield (
+            table,
+            f"rate {p:g}, correlation {rho:g}, width {width:g}, {how}",
+            planned(p, rho, width, pilot),
+        )
     table = "Labels planned for a difference, power .8 (U)"
-    for rate, delta, rho in ((0.5, 0.1, 0.0), (0.5, 0.1, 0.5), (0.5, 0.1, 0.8), (0.7, 0.15, 0.6)):
-        yield table, f"rate {rate:g}, difference {delta:g}, judge {rho:g}", found_difference(rate, delta, rho)
+    for rate, delta, rho in (
+        (0.5, 0.1, 0.0),
+        (0.5, 0.1, 0.5),
+        (0.5, 0.1, 0.8),
+        (0.7, 0.15, 0.6),
+    ):
+        yield (
+            table,
+            f"rate {rate:g}, difference {delta:g}, judge {rho:g}",
+            found_difference(rate, delta, rho),
+        )
 
 
 def of_means() -> Iterator[tuple[str, str, Draw]]:
@@ -483,20 +602,42 @@ def of_means() -> Iterator[tuple[str, str, Draw]]:
     ):
         yield table, f"rate {p:g}, correlation {rho:g}, {n} labels", simple(p, rho, n)
     for n in (50, 200):
-        yield table, f"rate 0.5, correlation 0.8, {n} labels, 30 clusters", simple(0.5, 0.8, n, 30)
+        yield (
+            table,
+            f"rate 0.5, correlation 0.8, {n} labels, 30 clusters",
+            simple(0.5, 0.8, n, 30),
+        )
     table = "Differences of two models, 0/1"
     for p_a, p_b, n in ((0.5, 0.6, 50), (0.5, 0.6, 200), (0.9, 0.95, 200)):
         yield table, f"rates {p_a:g} and {p_b:g}, {n} labels", difference(p_a, p_b, n)
-        yield table, f"rates {p_a:g} and {p_b:g}, {n} labels, by three strata (U)", difference(p_a, p_b, n, strata=3)
+        yield (
+            table,
+            f"rates {p_a:g} and {p_b:g}, {n} labels, by three strata (U)",
+            difference(p_a, p_b, n, strata=3),
+        )
     table = "Prompts fixed (U)"
-    for p, rho, n in ((0.5, 0.8, 50), (0.5, 0.8, 200), (0.5, 0.8, 800), (0.1, 0.8, 200), (0.5, 0.0, 200)):
-        yield table, f"rate {p:g}, correlation {rho:g}, {n} of {N} labelled", fixed(p, rho, n)
+    for p, rho, n in (
+        (0.5, 0.8, 50),
+        (0.5, 0.8, 200),
+        (0.5, 0.8, 800),
+        (0.1, 0.8, 200),
+        (0.5, 0.0, 200),
+    ):
+        yield (
+            table,
+            f"rate {p:g}, correlation {rho:g}, {n} of {N} labelled",
+            fixed(p, rho, n),
+        )
     table = "λ of eight models together (U)"
     for n, rho in ((20, 0.8), (30, 0.8), (40, 0.3)):
         yield table, f"{n} labels a model, correlation {rho:g}", pooled(n, rho)
     table = "A judge asked several times (U)"
     for k, n, noise in ((2, 100, 0.1), (5, 100, 0.1), (2, 300, 0.2)):
-        yield table, f"{k} draws, {n} labels, noise {noise:g}", several_draws(k, n, noise)
+        yield (
+            table,
+            f"{k} draws, {n} labels, noise {noise:g}",
+            several_draws(k, n, noise),
+        )
 
 
 def of_designs() -> Iterator[tuple[str, str, Draw]]:
@@ -514,11 +655,31 @@ def of_designs() -> Iterator[tuple[str, str, Draw]]:
                 stratified(p, 0.8, n, (0.25,) * 4),
             )
             shares = (0.1, 0.4, 0.4, 0.1)
-            yield table, f"rate {p:g}, four strata, more in the middle, {n} labels", stratified(p, 0.8, n, shares)
-    yield table, "rate 0.5, by 0 and 1, one label in five of 0, 100 labels", stratified(0.5, 0.8, 100, (0.2, 0.8))
-    yield table, "rate 0.5, 25 strata of 40, four labels each", stratified(0.5, 0.8, 100, (0.04,) * 25)
-    yield table, "rate 0.5, 25 strata, two labels each", stratified(0.5, 0.8, 50, (0.04,) * 25)
-    yield table, "rate 0.5, four strata, 100 labels, 30 clusters", stratified(0.5, 0.8, 100, (0.25,) * 4, g=30)
+            yield (
+                table,
+                f"rate {p:g}, four strata, more in the middle, {n} labels",
+                stratified(p, 0.8, n, shares),
+            )
+    yield (
+        table,
+        "rate 0.5, by 0 and 1, one label in five of 0, 100 labels",
+        stratified(0.5, 0.8, 100, (0.2, 0.8)),
+    )
+    yield (
+        table,
+        "rate 0.5, 25 strata of 40, four labels each",
+        stratified(0.5, 0.8, 100, (0.04,) * 25),
+    )
+    yield (
+        table,
+        "rate 0.5, 25 strata, two labels each",
+        stratified(0.5, 0.8, 50, (0.04,) * 25),
+    )
+    yield (
+        table,
+        "rate 0.5, four strata, 100 labels, 30 clusters",
+        stratified(0.5, 0.8, 100, (0.25,) * 4, g=30),
+    )
     yield (
         table,
         "rate 0.1, four strata, 100 labels, prompts fixed",
@@ -527,16 +688,31 @@ def of_designs() -> Iterator[tuple[str, str, Draw]]:
     table = "Labels by unequal chances without strata (U)"
     for sigma in (0.3, 1.0):
         for p, n in ((0.5, 50), (0.5, 200), (0.1, 200), (0.9, 200)):
-            yield table, f"rate {p:g}, σ {sigma:g}, {n} labels", unequal(p, 0.8, n, sigma)
-    yield table, "rate 0.5, σ 1, 200 labels, no correlation", unequal(0.5, 0.0, 200, 1.0)
+            yield (
+                table,
+                f"rate {p:g}, σ {sigma:g}, {n} labels",
+                unequal(p, 0.8, n, sigma),
+            )
+    yield (
+        table,
+        "rate 0.5, σ 1, 200 labels, no correlation",
+        unequal(0.5, 0.0, 200, 1.0),
+    )
 
 
 def of_waves() -> Iterator[tuple[str, str, Draw]]:
-    table = "Waves by strata of the judge's score, correlation .8, against one simple wave (U)"
+    table = (
+        "Waves by strata of the judge's score, correlation .8, against one simple wave "
+        "(U)"
+    )
     for p in (0.5, 0.1, 0.05, 0.02):
         for n in (50, 200):
             yield table, f"rate {p:g}, judge of 0 and 1, {n} labels", waves(p, n, 2)
-            yield table, f"rate {p:g}, four strata of a finer judge, {n} labels", waves(p, n, 4, fine=True)
+            yield (
+                table,
+                f"rate {p:g}, four strata of a finer judge, {n} labels",
+                waves(p, n, 4, fine=True),
+            )
 
 
 def of_boards() -> Iterator[tuple[str, str, Draw]]:
@@ -545,8 +721,15 @@ def of_boards() -> Iterator[tuple[str, str, Draw]]:
         for p, spread in ((0.5, 0.0), (0.85, 0.05), (0.91, 0.06), (0.95, 0.03)):
             for rho in (0.3, 0.8):
                 for n in (200, 50)[: 1 + (m == 5)]:
-                    row = f"{m} models, rates {p - spread:g} to {p + spread:g}, correlation {rho:g}, {n} labels"
-                    yield table, row, board(np.linspace(p - spread, p + spread, m), rho, n)
+                    row = (
+                        f"{m} models, rates {p - spread:g} to {p + spread:g}, "
+                        f"correlation {rho:g}, {n} labels"
+                    )
+                    yield (
+                        table,
+                        row,
+                        board(np.linspace(p - spread, p + spread, m), rho, n),
+                    )
     yield (
         table,
         "5 models, rates 0.7 to 0.9, correlation 0.8, 200 labels, 30 clusters",
@@ -564,11 +747,19 @@ def of_judges() -> Iterator[tuple[str, str, Draw]]:
             ("five", (0.1, 0.2, 0.4, 0.2, 0.1), 0.5),
         ):
             where = f"{n} units" if n == g else f"{n} units in {g} clusters"
-            yield table, f"{where}, {name}, same by {same:g}", agreement(n, rates, same, g)
+            yield (
+                table,
+                f"{where}, {name}, same by {same:g}",
+                agreement(n, rates, same, g),
+            )
     table = "Bias towards a model: told at .05 though there is none (U)"
     for models, n, g in ((10, 100, 100), (10, 200, 20), (60, 200, 200)):
         for kind in ("normal, prompts in common", "0/1, 20 % differ", "skewed"):
-            yield table, f"{models} models, {n} units in {g} clusters, {kind}", bias(models, n, g, kind)
+            yield (
+                table,
+                f"{models} models, {n} units in {g} clusters, {kind}",
+                bias(models, n, g, kind),
+            )
     gaps = bias(10, 200, 20, "normal, prompts in common", gaps=True)
     yield table, "10 models, 200 units in 20 clusters, 40 % missing", gaps
     table = "Rogan and Gladen, 100 positives and 100 negatives elsewhere (clusters: U)"
@@ -576,7 +767,11 @@ def of_judges() -> Iterator[tuple[str, str, Draw]]:
         for se, sp in ((0.9, 0.9), (0.7, 0.8)):
             for g in (0, 30):
                 where = f", {g} clusters" if g else ""
-                yield table, f"rate {p:g}, sensitivity {se:g}, specificity {sp:g}{where}", prevalence(p, se, sp, g)
+                yield (
+                    table,
+                    f"rate {p:g}, sensitivity {se:g}, specificity {sp:g}{where}",
+                    prevalence(p, se, sp, g),
+                )
 
 
 HEAD = """# Calibration of judges against people
@@ -599,7 +794,9 @@ them, *differences by t* those of pairs by themselves (one without an interval c
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    cells = [(runs, *one) for one in (*of_means(), *of_boards(), *of_designs(), *of_judges())]
+    cells = [
+        (runs, *one) for one in (*of_means(), *of_boards(), *of_designs(), *of_judges())
+    ]
     cells += [(runs * 5 // 2, *one) for one in of_waves()]
     cells += [(runs * 5 // 2, *one) for one in of_labels()]
     for runs, table, row, draw in cells:
@@ -614,19 +811,40 @@ def tables(runs: int, only: str) -> Iterator[str]:
             values = [value for one in samples if (value := one.get(name)) is not None]
             means.append(f"{np.mean(values):.3f}" if values else "-")
         if table != heading:
-            yield f"\n## {table}\n\n| | {' | '.join(names)} |\n| --- |{' --- |' * len(names)}"
+            yield (
+                "\n"
+                f"## {table}\n"
+                "\n"
+                f"| | {' | '.join(names)} |\n"
+                f"| --- |{' --- |' * len(names)}"
+            )
             heading = table
         yield f"| {row} | {' | '.join(means)} |"
 
 
 def main() -> None:
-    parser = script.parser_of(__doc__, "calibration_judges.md", {"runs": (400, "samples of a cell")}, seed=False)
-    parser.add_argument("--only", default="", help="tables whose title has this; writes no page")
+    parser = script.parser_of(
+        __doc__,
+        "calibration_judges.md",
+        {"runs": (400, "samples of a cell")},
+        seed=False,
+    )
+    parser.add_argument(
+        "--only", default="", help="tables whose title has this; writes no page"
+    )
     options = parser.parse_args()
     lines = list(map(script.told, tables(options.runs, options.only)))
     if not options.only:
-        counts = {"runs": options.runs, "few": options.runs // 4, "more": options.runs * 5 // 2}
-        head = HEAD.format(**counts, error=0.5 / math.sqrt(options.runs), near=0.218 / math.sqrt(options.runs))
+        counts = {
+            "runs": options.runs,
+            "few": options.runs // 4,
+            "more": options.runs * 5 // 2,
+        }
+        head = HEAD.format(
+            **counts,
+            error=0.5 / math.sqrt(options.runs),
+            near=0.218 / math.sqrt(options.runs),
+        )
         options.output.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 

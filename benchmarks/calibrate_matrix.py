@@ -1,6 +1,8 @@
-"""Simulate what `matrix test` and `matrix explain` find where there is nothing, and how wide planned subsets come out.
+"""Simulate what `matrix test` and `matrix explain` find where there is nothing, and how
+wide planned subsets come out.
 
-Writes the tables between the marks of docs/matrix.md and docs/subsets.md. Plans go through a store, as a user's do.
+Writes the tables between the marks of docs/matrix.md and docs/subsets.md. Plans go
+through a store, as a user's do.
 """
 
 from __future__ import annotations
@@ -27,20 +29,32 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
-def explained(n: int, k: int, spread: float, shuffle: Literal["prompts", "columns"], times: int) -> list[float]:
-    """Share of p ≤ .05 (mean coefficient, KS of coefficients, Mantel): texts in four topics that say nothing."""
+def explained(
+    n: int, k: int, spread: float, shuffle: Literal["prompts", "columns"], times: int
+) -> list[float]:
+    """Share of p ≤ .05 (mean coefficient, KS of coefficients, Mantel): texts in four
+    topics that say nothing."""
     found = []
     for seed in range(times):
         rng = np.random.default_rng(seed)
-        right = rng.random((n, k)) < sigmoid(rng.normal(0, 0.7, k) + spread * rng.normal(size=(n, 1)))
-        texts = rng.normal(size=(4, 8))[rng.integers(0, 4, n)] + 0.5 * rng.normal(size=(n, 8))
-        test = explain(right.astype(float), texts, n_permutations=99, seed=seed, shuffle=shuffle)
-        found.append([test.p_mean_coefficient, test.p_ks_coefficient, test.mantel.p_value])
+        right = rng.random((n, k)) < sigmoid(
+            rng.normal(0, 0.7, k) + spread * rng.normal(size=(n, 1))
+        )
+        texts = rng.normal(size=(4, 8))[rng.integers(0, 4, n)] + 0.5 * rng.normal(
+            size=(n, 8)
+        )
+        test = explain(
+            right.astype(float), texts, n_permutations=99, seed=seed, shuffle=shuffle
+        )
+        found.append(
+            [test.p_mean_coefficient, test.p_ks_coefficient, test.mantel.p_value]
+        )
     return [float(share) for share in (np.array(found, float) <= 0.05).mean(axis=0)]
 
 
 def tested(n: int, k: int, times: int) -> tuple[float, float, float]:
-    """Share of p ≤ .05 of Hamming's KS, of the smallest of all tests, and of that times their number."""
+    """Share of p ≤ .05 of Hamming's KS, of the smallest of all tests, and of that times
+    their number."""
     found = []
     for seed in range(times):
         rng = np.random.default_rng(seed)
@@ -53,15 +67,23 @@ def tested(n: int, k: int, times: int) -> tuple[float, float, float]:
     return float(one), float(any_of), float(together)
 
 
-def planned(history: int, level: float, width: float, plans: int, folder: Path) -> tuple[int, float, float, float, int]:
-    """Mean m, promised width, median width, coverage, and estimates: new models like those of the history."""
+def planned(
+    history: int, level: float, width: float, plans: int, folder: Path
+) -> tuple[int, float, float, float, int]:
+    """Mean m, promised width, median width, coverage, and estimates: new models like
+    those of the history."""
     asked, promised, covered, widths = [], [], [], []
     for seed in range(plans):
         rng = np.random.default_rng([seed, history])
         hard = rng.normal(size=N)
 
-        def draw(many: int, rng: np.random.Generator = rng, hard: NDArray[np.float64] = hard) -> NDArray[np.bool_]:
-            return np.asarray(rng.random((many, N)) < sigmoid(level + 0.5 * rng.normal(size=(many, 1)) + hard))
+        def draw(
+            many: int, rng: np.random.Generator = rng, hard: NDArray[np.float64] = hard
+        ) -> NDArray[np.bool_]:
+            return np.asarray(
+                rng.random((many, N))
+                < sigmoid(level + 0.5 * rng.normal(size=(many, 1)) + hard)
+            )
 
         store = warehouse.connect(str(folder / f"{history}_{level}_{seed}.duckdb"))
         store.ingest(written(folder / "old.csv", "old", draw(history), range(N)))
@@ -80,41 +102,82 @@ def planned(history: int, level: float, width: float, plans: int, folder: Path) 
     return m, promise, float(np.median(widths)), float(np.mean(covered)), len(widths)
 
 
-def written(path: Path, name: str, right: NDArray[np.bool_], prompts: Iterable[int]) -> Path:
+def written(
+    path: Path, name: str, right: NDArray[np.bool_], prompts: Iterable[int]
+) -> Path:
     chosen = list(prompts)
-    rows = [f"{name}{m},quiz,p{i},{int(right[m, i])}\n" for m in range(len(right)) for i in chosen]
-    path.write_text("model,benchmark,prompt_id,score\n" + "".join(rows), encoding="utf-8")
+    rows = [
+        f"{name}{m},quiz,p{i},{int(right[m, i])}\n"
+        for m in range(len(right))
+        for i in chosen
+    ]
+    path.write_text(
+        "model,benchmark,prompt_id,score\n" + "".join(rows), encoding="utf-8"
+    )
     return path
 
 
 def main() -> None:
-    counts = {"times": (1000, "matrices of a cell"), "plans": (12, f"plans of a cell, with {NEW} new models each")}
+    counts = {
+        "times": (1000, "matrices of a cell"),
+        "plans": (12, f"plans of a cell, with {NEW} new models each"),
+    }
     parser = script.parser_of(__doc__, "", counts, seed=False)
-    parser.set_defaults(output=None)  # a page of their own, in place of docs/matrix.md and docs/subsets.md
+    parser.set_defaults(
+        output=None
+    )  # a page of their own, in place of docs/matrix.md and docs/subsets.md
     options = parser.parse_args()
-    lines = [f"Share of p ≤ .05 in {options.times} matrices a row (Monte Carlo error .007 at .05 of 1 000).", ""]
-    lines += ["| `matrix explain` | prompts × models | mean coefficient | KS of coefficients | Mantel |"]
+    lines = [
+        f"Share of p ≤ .05 in {options.times} matrices a row (Monte Carlo error .007 "
+        "at .05 of 1 000).",
+        "",
+    ]
+    lines += [
+        "| `matrix explain` | prompts × models | mean coefficient | KS of coefficients "
+        "| Mantel |"
+    ]
     lines += ["| --- | ---: | ---: | ---: | ---: |"]
     for k, spread in ((10, 0.0), (10, 1.0), (10, 2.0), (30, 1.0)):
         for shuffle in ("prompts", "columns"):
             shares = explained(100, k, spread, shuffle, options.times)
             words = f"difficulty {spread:g}, {shuffle} shuffled"
             lines.append(script.told(script.row([words, f"100 × {k}"], shares)))
-    lines += ["", "| `matrix test` | KS of Hamming alone | any of 12 | the report's sentence |"]
+    lines += [
+        "",
+        "| `matrix test` | KS of Hamming alone | any of 12 | the report's sentence |",
+    ]
     lines += ["| --- | ---: | ---: | ---: |"]
     for n, k in ((30, 3), (60, 10), (100, 30)):
-        lines.append(script.told(script.row([f"{n} × {k}"], tested(n, k, options.times))))
-    plans = ["| stored models | mean score | asked of 400 | promised | median width | coverage | estimates |"]
+        lines.append(
+            script.told(script.row([f"{n} × {k}"], tested(n, k, options.times)))
+        )
+    plans = [
+        "| stored models | mean score | asked of 400 | promised | median width | "
+        "coverage | estimates |"
+    ]
     plans += ["| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    cells = ((1, 0.0, 0.15), (3, 0.0, 0.15), (30, 0.0, 0.15), (3, 4.0, 0.05), (30, 4.0, 0.05), (3, 5.5, 0.04))
+    cells = (
+        (1, 0.0, 0.15),
+        (3, 0.0, 0.15),
+        (30, 0.0, 0.15),
+        (3, 4.0, 0.05),
+        (30, 4.0, 0.05),
+        (3, 5.5, 0.04),
+    )
     with TemporaryDirectory() as folder:
         for history, level, width in cells:
-            m, promised, median, coverage, number = planned(history, level, width, options.plans, Path(folder))
-            mean = sigmoid(level + np.sqrt(1.25) * np.random.default_rng(0).normal(size=100_000)).mean()
+            m, promised, median, coverage, number = planned(
+                history, level, width, options.plans, Path(folder)
+            )
+            mean = sigmoid(
+                level + np.sqrt(1.25) * np.random.default_rng(0).normal(size=100_000)
+            ).mean()
             figures = f"{m} | {promised:.3f} | {median:.3f} | {coverage:.3f} | {number}"
             plans.append(script.told(f"| {history} | {mean:.2f} | {figures} |"))
     if options.output:
-        options.output.write_text("\n".join([*lines, "", *plans]) + "\n", encoding="utf-8")
+        options.output.write_text(
+            "\n".join([*lines, "", *plans]) + "\n", encoding="utf-8"
+        )
         return
     script.write_between(script.ROOT / "docs" / "matrix.md", TESTS, lines)
     script.write_between(script.ROOT / "docs" / "subsets.md", PLANS, plans)

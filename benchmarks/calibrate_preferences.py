@@ -1,8 +1,10 @@
-"""Simulate what `warehouse prefer` covers, and write the tables of docs/calibration_preferences.md.
+"""Simulate what `warehouse prefer` covers, and write the tables of
+docs/calibration_preferences.md.
 
-A voter has a taste of their own for each model, and so has a prompt (standard deviation 0.5 each unless said); the
-truth is what the same fit tends to with many voters and prompts. Voters are alike busy or as Zipf has it (the r-th
-votes in proportion to 1/r), pairs are met log-normally often.
+A voter has a taste of their own for each model, and so has a prompt (standard deviation
+0.5 each unless said); the truth is what the same fit tends to with many voters and
+prompts. Voters are alike busy or as Zipf has it (the r-th votes in proportion to 1/r),
+pairs are met log-normally often.
 """
 
 from __future__ import annotations
@@ -16,11 +18,18 @@ from scipy.special import expit
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, Design, ballots
-from warehouse.stats.preferences.contrasts import Contrast, contrasts, position_bias, simultaneous, two_judges
+from warehouse.stats.preferences.contrasts import (
+    Contrast,
+    contrasts,
+    position_bias,
+    simultaneous,
+    two_judges,
+)
 from warehouse.stats.preferences.errors import preference_errors
 from warehouse.stats.preferences.fit import NotConnectedError, fit_preferences, newton
 
-#: Values of a covariate, and its coefficient; a tie's ln ν; taste of a voter for what is shown first.
+#: Values of a covariate, and its coefficient; a tie's ln ν; taste of a voter for what
+#: is shown first.
 GRID, DELTA, TIED, POSITION_TASTE = np.array([-1.5, -0.5, 0.5, 1.5]), 0.4, -0.3, 0.3
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 
@@ -53,7 +62,13 @@ CELLS = [
     Cell("no tastes", taste=0),
     Cell("ties of a half", tied=True),
     Cell("Davidson", tied=True, ties="davidson"),
-    Cell("Davidson, 100 voters, 13 prompts", voters=100, prompts=13, tied=True, ties="davidson"),
+    Cell(
+        "Davidson, 100 voters, 13 prompts",
+        voters=100,
+        prompts=13,
+        tied=True,
+        ties="davidson",
+    ),
     Cell("a covariate", covariate=True),
     Cell("a covariate, 100 voters, 13 prompts", voters=100, prompts=13, covariate=True),
     Cell("uniform pairs, pairs of spread 1", uniform=True, spread=1),
@@ -75,7 +90,8 @@ CELLS = [
 
 
 class World(NamedTuple):
-    """What does not change from sample to sample: pairs, how often each is met, strengths."""
+    """What does not change from sample to sample: pairs, how often each is met,
+    strengths."""
 
     a: NDArray[np.intp]
     b: NDArray[np.intp]
@@ -101,21 +117,36 @@ def chances(eta: NDArray[np.float64], tied: bool) -> NDArray[np.float64]:
 
 
 def truth(
-    cell: Cell, world: World, beta: NDArray[np.float64], share: NDArray[np.float64], tastes: int = 4
+    cell: Cell,
+    world: World,
+    beta: NDArray[np.float64],
+    share: NDArray[np.float64],
+    tastes: int = 4,
 ) -> NDArray[np.float64]:
-    """Coefficients that the fit tends to; `tastes` is how many are added to a vote's log-odds."""
+    """Coefficients that the fit tends to; `tastes` is how many are added to a vote's
+    log-odds."""
     x = GRID if cell.covariate else np.zeros(1)
     a, b = np.repeat(world.a, len(x)), np.repeat(world.b, len(x))
     step = np.tile(x, len(world.a))
-    eta = (beta[a] - beta[b] + DELTA * step)[:, None] + np.sqrt(tastes) * cell.taste * NODES
+    eta = (beta[a] - beta[b] + DELTA * step)[:, None] + np.sqrt(
+        tastes
+    ) * cell.taste * NODES
     first, tie, second = chances(eta, cell.tied) @ NODE_WEIGHTS / NODE_WEIGHTS.sum()
     if cell.both_bad:
         tie = tie * (1 - np.repeat(world.bad, len(x)))
-    weight = np.repeat(np.full(len(world.a), 1 / len(world.a)) if cell.uniform else share, len(x))
+    weight = np.repeat(
+        np.full(len(world.a), 1 / len(world.a)) if cell.uniform else share, len(x)
+    )
     total = weight * (first + tie + second)
-    totals = np.stack([total, weight * (first - second), weight * tie], axis=1) * cell.votes / total.sum()
+    totals = (
+        np.stack([total, weight * (first - second), weight * tie], axis=1)
+        * cell.votes
+        / total.sum()
+    )
     extra = step[:, None] if cell.covariate else np.zeros((len(a), 0))
-    return newton(Design(a, b, extra, np.arange(len(a)), cell.models), totals, cell.ties)[0]
+    return newton(
+        Design(a, b, extra, np.arange(len(a)), cell.models), totals, cell.ties
+    )[0]
 
 
 class Sample(NamedTuple):
@@ -138,39 +169,68 @@ def sample_of(rng: np.random.Generator, cell: Cell, world: World) -> Sample:
 
 
 def voted(
-    rng: np.random.Generator, cell: Cell, world: World, drawn: Sample, position: float = 0.0
+    rng: np.random.Generator,
+    cell: Cell,
+    world: World,
+    drawn: Sample,
+    position: float = 0.0,
 ) -> tuple[Ballots, float]:
     """The votes, and the standard deviation of the covariate."""
     a, b = world.a[drawn.pair], world.b[drawn.pair]
     by_voter = rng.normal(0, cell.taste, (cell.voters, cell.models))
     taste = rng.normal(0, position, cell.voters) if position else np.zeros(cell.voters)
     x = rng.choice(GRID, cell.votes) if cell.covariate else np.zeros(cell.votes)
-    eta = world.beta[a] - world.beta[b] + DELTA * x + np.where(drawn.turned, -1, 1) * taste[drawn.voters]
+    eta = (
+        world.beta[a]
+        - world.beta[b]
+        + DELTA * x
+        + np.where(drawn.turned, -1, 1) * taste[drawn.voters]
+    )
     for effects, of in ((by_voter, drawn.voters), (drawn.by_prompt, drawn.prompts)):
         eta = eta + effects[of, a] - effects[of, b]
     first, tie, _ = chances(eta, cell.tied)
     u = rng.random(cell.votes)
     outcome = np.where(u < first, 0, np.where(u < first + tie, 2, 1))
     if cell.both_bad:
-        outcome[(outcome == 2) & (rng.random(cell.votes) < world.bad[drawn.pair])] = BOTH_BAD
+        outcome[(outcome == 2) & (rng.random(cell.votes) < world.bad[drawn.pair])] = (
+            BOTH_BAD
+        )
     won = np.where(drawn.turned & (outcome < 2), 1 - outcome, outcome)
-    settings: dict[str, Any] = {"uniform_pairs": cell.uniform, "drop_both_bad": cell.both_bad}
+    settings: dict[str, Any] = {
+        "uniform_pairs": cell.uniform,
+        "drop_both_bad": cell.both_bad,
+    }
     if cell.covariate:
-        settings |= {"covariates": np.where(drawn.turned, -x, x)[:, None], "names": ["x"]}
+        settings |= {
+            "covariates": np.where(drawn.turned, -x, x)[:, None],
+            "names": ["x"],
+        }
     if cell.weights:
         settings["weights"] = np.exp(rng.normal(0, cell.weights, cell.votes))
     sides = np.where(drawn.turned, b, a), np.where(drawn.turned, a, b)
-    found = ballots(*sides, won, n_models=cell.models, voters=drawn.voters, prompts=drawn.prompts, **settings)
+    found = ballots(
+        *sides,
+        won,
+        n_models=cell.models,
+        voters=drawn.voters,
+        prompts=drawn.prompts,
+        **settings,
+    )
     return found, float(x.std(ddof=1)) if cell.covariate else 1.0
 
 
 def holds(found: Contrast, true: float) -> bool | None:
     """None where there is no interval."""
-    return None if found.low is None or found.high is None else bool(found.low <= true <= found.high)
+    return (
+        None
+        if found.low is None or found.high is None
+        else bool(found.low <= true <= found.high)
+    )
 
 
 def simulate(cell: Cell, runs: int, seed: int) -> str:
-    """Pairs and whole samples covered, rank sets right, the covariate covered; what was not connected or had none."""
+    """Pairs and whole samples covered, rank sets right, the covariate covered; what was
+    not connected or had none."""
     world = world_of(cell)
     true = truth(cell, world, world.beta, world.share)
     m = cell.models
@@ -196,12 +256,25 @@ def simulate(cell: Cell, runs: int, seed: int) -> str:
             continue
         found = contrasts(fit.theta, errors, np.concatenate([weights, extra]))
         held = [holds(one, t) for one, t in zip(found, weights @ true, strict=False)]
-        chosen = np.ones(len(a), dtype=bool) if not cell.bridge else (b == m - 1) == (cell.bridge == "with")
-        kept = [one for one, is_chosen in zip(held, chosen, strict=True) if is_chosen and one is not None]
+        chosen = (
+            np.ones(len(a), dtype=bool)
+            if not cell.bridge
+            else (b == m - 1) == (cell.bridge == "with")
+        )
+        kept = [
+            one
+            for one, is_chosen in zip(held, chosen, strict=True)
+            if is_chosen and one is not None
+        ]
         covered += [np.mean(kept)] if kept else []
         band = simultaneous(fit.strengths, errors, n_draws=999, seed=run)
         gaps = np.abs(fit.strengths[a] - fit.strengths[b] - weights @ true)
-        joint.append(not (gaps > (band.critical_value or np.nan) * np.sqrt(errors.of_pairs(m)[a, b])).any())
+        joint.append(
+            not (
+                gaps
+                > (band.critical_value or np.nan) * np.sqrt(errors.of_pairs(m)[a, b])
+            ).any()
+        )
         right.append(bool(((band.rank_low <= ranks) & (ranks <= band.rank_high)).all()))
         widths.append(np.mean(band.rank_high - band.rank_low))
         if cell.covariate:
@@ -213,18 +286,23 @@ def simulate(cell: Cell, runs: int, seed: int) -> str:
 
 
 def simulate_judge(cell: Cell, runs: int, seed: int) -> str:
-    """Coverage of judge less people, the judge with tastes for prompts of which half are those of people."""
+    """Coverage of judge less people, the judge with tastes for prompts of which half
+    are those of people."""
     world = world_of(cell)
     judge = world.beta[::-1] * 0.5
     met = 1 - np.exp(-cell.votes * world.share / cell.prompts)
-    difference = truth(cell, world, world.beta, world.share) - truth(cell, world, judge, met / met.sum(), 2)
+    difference = truth(cell, world, world.beta, world.share) - truth(
+        cell, world, judge, met / met.sum(), 2
+    )
     covered, apart = [], 0
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         drawn = sample_of(rng, cell, world)
         people, _ = voted(rng, cell, world, drawn)
         seen = np.unique(np.stack([drawn.prompts, drawn.pair]), axis=1)
-        own = np.sqrt(0.5) * (drawn.by_prompt + rng.normal(0, cell.taste, drawn.by_prompt.shape))
+        own = np.sqrt(0.5) * (
+            drawn.by_prompt + rng.normal(0, cell.taste, drawn.by_prompt.shape)
+        )
         a, b = world.a[seen[1]], world.b[seen[1]]
         p = expit(judge[a] - judge[b] + own[seen[0], a] - own[seen[0], b])
         both = ballots(
@@ -240,7 +318,14 @@ def simulate_judge(cell: Cell, runs: int, seed: int) -> str:
         except StatisticsError:
             apart += 1
             continue
-        covered.append(np.mean([holds(one, t) for one, t in zip(found.contrasts, difference, strict=False)]))
+        covered.append(
+            np.mean(
+                [
+                    holds(one, t)
+                    for one, t in zip(found.contrasts, difference, strict=False)
+                ]
+            )
+        )
     return f"| {cell.name} | {np.mean(covered):.3f} | {apart / runs:.2f} |"
 
 
@@ -251,37 +336,58 @@ def simulate_position(cell: Cell, runs: int, seed: int) -> str:
         rng = np.random.default_rng([seed, run])
         votes, _ = voted(rng, cell, world, sample_of(rng, cell, world), POSITION_TASTE)
         gamma = position_bias(votes).gamma
-        found += gamma is not None and gamma.p_value is not None and gamma.p_value < 0.05
+        found += (
+            gamma is not None and gamma.p_value is not None and gamma.p_value < 0.05
+        )
     return f"| {cell.name} | {found / runs:.3f} |"
 
 
 def main() -> None:
-    counts = {"runs": (400, "of each cell, a quarter with 60 models"), "cells": (len(CELLS), "only the first so many")}
-    options = script.parser_of(__doc__, "calibration_preferences.md", counts).parse_args()
+    counts = {
+        "runs": (400, "of each cell, a quarter with 60 models"),
+        "cells": (len(CELLS), "only the first so many"),
+    }
+    options = script.parser_of(
+        __doc__, "calibration_preferences.md", counts
+    ).parse_args()
     slow = [cell.models > 5 for cell in CELLS]
     runs = [max(1, options.runs // 4) if one else options.runs for one in slow]
     tables = [
         (
-            "| cell | pairs | all pairs | rank sets | covariate | ranks span | not connected | no error | singular |",
+            "| cell | pairs | all pairs | rank sets | covariate | ranks span | not "
+            "connected | no error | singular |",
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
             [simulate, CELLS[: options.cells], runs],
         ),
         (
             "| judge less people | covered | refused |",
             "| --- | ---: | ---: |",
-            [simulate_judge, [CELLS[at] for at in (1, 2, 15)][: options.cells], [options.runs // 2 or 1] * 3],
+            [
+                simulate_judge,
+                [CELLS[at] for at in (1, 2, 15)][: options.cells],
+                [options.runs // 2 or 1] * 3,
+            ],
         ),
         (
             "| position bias of single voters | found at 5 % |",
             "| --- | ---: |",
-            [simulate_position, [CELLS[at] for at in (1, 2)][: options.cells], [options.runs // 2 or 1] * 2],
+            [
+                simulate_position,
+                [CELLS[at] for at in (1, 2)][: options.cells],
+                [options.runs // 2 or 1] * 2,
+            ],
         ),
     ]
-    lines = [f"{options.runs} samples a cell, {max(1, options.runs // 4)} of 60 models."]
+    lines = [
+        f"{options.runs} samples a cell, {max(1, options.runs // 4)} of 60 models."
+    ]
     for head, rule, (simulation, cells, times) in tables:
         lines += ["", head, rule]
         several = zip(cells, times, strict=False)
-        lines += [script.told(simulation(cell, count, options.seed)) for cell, count in several]
+        lines += [
+            script.told(simulation(cell, count, options.seed))
+            for cell, count in several
+        ]
     script.write_between(options.output, script.MARKS, lines)
 
 

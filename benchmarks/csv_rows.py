@@ -1,4 +1,5 @@
-"""A CSV file with texts and without a mapping into the full schema, against a bare table of the same columns."""
+"""A CSV file with texts and without a mapping into the full schema, against a bare
+table of the same columns."""
 
 from __future__ import annotations
 
@@ -36,6 +37,14 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     for file, prompts in ((dump, rows // 10), (small, 2)):
         run_process([sys.executable, "-c", MAKE, str(file), str(prompts)])
     arguments = [str(folder / "csv.duckdb"), str(dump), str(small)]
-    bare, ours = interleaved(options.runs, script(BARE, arguments), script(INGEST, arguments))
+    bare, ours = interleaved(
+        options.runs, script(BARE, arguments), script(INGEST, arguments)
+    )
     work = f"CSV of {spaced(rows)} rows with texts, no mapping"
-    yield Row(work, ours, {"times as fast": 0.35, "MiB": 600}, "bare read_csv into a table", bare)
+    yield Row(
+        work,
+        ours,
+        {"times as fast": 0.35, "MiB": 600},
+        "bare read_csv into a table",
+        bare,
+    )

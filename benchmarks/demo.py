@@ -1,4 +1,5 @@
-"""The leaderboard of the demonstration's store from a cold process, against a program that reads its scores bare."""
+"""The leaderboard of the demonstration's store from a cold process, against a program
+that reads its scores bare."""
 
 from __future__ import annotations
 
@@ -21,10 +22,24 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """With its process and its imports."""
     store = folder / "demo.duckdb"
     url = f"duckdb:///{store}"
-    run_process([COMMAND, "--db", url, "ingest", str(Path(__file__).parents[1] / "docs" / "demo" / "results")])
+    run_process(
+        [
+            COMMAND,
+            "--db",
+            url,
+            "ingest",
+            str(Path(__file__).parents[1] / "docs" / "demo" / "results"),
+        ]
+    )
     bare, ours = interleaved(
         3 * options.runs,
         lambda: run_process([sys.executable, "-c", BARE, str(store)]),
         command("--db", url, "leaderboard"),
     )
-    yield Row("leaderboard of the demo store", ours, {"seconds": 0.9}, "duckdb, numpy, scipy.stats and a mean", bare)
+    yield Row(
+        "leaderboard of the demo store",
+        ours,
+        {"seconds": 0.9},
+        "duckdb, numpy, scipy.stats and a mean",
+        bare,
+    )

@@ -11,14 +11,19 @@ from pathlib import Path
 PROMPTS = 10_000
 
 
-def write_lm_eval(folder: Path, models: int, tasks: int, prompts: int = PROMPTS, seed: int = 1) -> list[Path]:
+def write_lm_eval(
+    folder: Path, models: int, tasks: int, prompts: int = PROMPTS, seed: int = 1
+) -> list[Path]:
     """Write ``models`` × ``tasks`` × ``prompts`` sample rows (about 680 bytes each).
 
     Returns:
         the sample files.
     """
     rng = random.Random(seed)
-    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9))) for _ in range(3000)]
+    words = [
+        "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9)))
+        for _ in range(3000)
+    ]
     written = []
     for task in range(tasks):
         rows = list(_questions(rng, words, prompts))
@@ -30,8 +35,9 @@ def write_lm_eval(folder: Path, models: int, tasks: int, prompts: int = PROMPTS,
                     response = " ".join(rng.choices(words, k=8))
                     filled = json.dumps(response)
                     handle.write(
-                        f'{head}, "resps": [[{filled}]], "filtered_resps": [{filled}], {tail},'
-                        f' "exact_match": {float(rng.random() < 0.5 + model / 100)}}}\n'
+                        f'{head}, "resps": [[{filled}]], "filtered_resps": [{filled}], '
+                        f'{tail}, "exact_match": '
+                        f"{float(rng.random() < 0.5 + model / 100)}}}\n"
                     )
             written.append(path)
     for model in range(models):
@@ -39,7 +45,9 @@ def write_lm_eval(folder: Path, models: int, tasks: int, prompts: int = PROMPTS,
     return written
 
 
-def _questions(rng: random.Random, words: list[str], prompts: int) -> Iterator[tuple[str, str]]:
+def _questions(
+    rng: random.Random, words: list[str], prompts: int
+) -> Iterator[tuple[str, str]]:
     """What stands before and after the response in each row of a task."""
     for place in range(prompts):
         question = " ".join(rng.choices(words, k=14))
@@ -50,8 +58,15 @@ def _questions(rng: random.Random, words: list[str], prompts: int) -> Iterator[t
         }
         target = words[place % 3000]
         prompt = f"Question: {question}\nAnswer:"
-        arguments = {"gen_args_0": {"arg_0": prompt, "arg_1": {"until": ["\n"], "do_sample": False}}}
-        head = json.dumps({"doc_id": place, "doc": doc, "target": target, "arguments": arguments}).removesuffix("}")
+        arguments = {
+            "gen_args_0": {
+                "arg_0": prompt,
+                "arg_1": {"until": ["\n"], "do_sample": False},
+            }
+        }
+        head = json.dumps(
+            {"doc_id": place, "doc": doc, "target": target, "arguments": arguments}
+        ).removesuffix("}")
         tail = json.dumps(
             {
                 "filter": "none",
@@ -98,13 +113,22 @@ def _results_file(folder: Path, model: int, tasks: int, prompts: int) -> None:
         "metadata": {"version": 1.0},
     }
     results = {
-        "results": {name: {"alias": name, "exact_match,none": 0.5, "exact_match_stderr,none": 0.005} for name in names},
+        "results": {
+            name: {
+                "alias": name,
+                "exact_match,none": 0.5,
+                "exact_match_stderr,none": 0.005,
+            }
+            for name in names
+        },
         "group_subtasks": {name: [] for name in names},
         "configs": {name: {"task": name, **task_config} for name in names},
         "versions": dict.fromkeys(names, 1.0),
         "n-shot": dict.fromkeys(names, 0),
         "higher_is_better": {name: {"exact_match": True} for name in names},
-        "n-samples": {name: {"original": prompts, "effective": prompts} for name in names},
+        "n-samples": {
+            name: {"original": prompts, "effective": prompts} for name in names
+        },
         "config": config,
         "date": 1767261600.0 + model,
         "lm_eval_version": "0.4.9",

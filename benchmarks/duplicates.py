@@ -28,9 +28,11 @@ print(pairs.n_pairs)
 print(time.monotonic() - started)
 """
 )
-#: The straightforward code compares so many times fewer prompts; its time is scaled by the square.
+#: The straightforward code compares so many times fewer prompts; its time is scaled by
+#: the square.
 REDUCED = 5
-#: The whole matrix of so many prompts would take 40 GB; rows of it come one block at a time.
+#: The whole matrix of so many prompts would take 40 GB; rows of it come one block at a
+#: time.
 THEIRS = (
     VECTORS
     + """
@@ -89,4 +91,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     url = f"duckdb:///{folder / 'duplicates.duckdb'}"
     run_process([sys.executable, "-c", FILL, *arguments, url])
     for what in ("compared", "read back"):
-        print(f"warehouse duplicates, {what}: {time_command([COMMAND, '--db', url, 'duplicates', '--json'], 1)}")
+        print(
+            f"warehouse duplicates, {what}: "
+            f"{time_command([COMMAND, '--db', url, 'duplicates', '--json'], 1)}"
+        )

@@ -1,7 +1,8 @@
 """What executors take over of an ingest: seconds of parsing there, and of loading here.
 
-The ratios are those of executors with a core each, beside the cores of this machine: here both share them, so that
-they are computed (the larger of parsing / executors and loading), not measured.
+The ratios are those of executors with a core each, beside the cores of this machine:
+here both share them, so that they are computed (the larger of parsing / executors and
+loading), not measured.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import helm_run
 from dumps import write_lm_eval
 from measure import run_process
 
-#: Both sides in one process, one after the other; `ingest --on` has them on several machines.
+#: Both sides in one process, one after the other; `ingest --on` has them on several
+#: machines.
 SHARES = """
 import sys, time
 from pathlib import Path
@@ -67,4 +69,9 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     for name, dumps in (("HELM", helm.parents[2]), ("lm-eval", rows)):
         store = folder / f"executors-{name}.duckdb"
         store.unlink(missing_ok=True)
-        print(name, run_process([sys.executable, "-c", SHARES, str(store), str(dumps)]).output.strip())
+        print(
+            name,
+            run_process(
+                [sys.executable, "-c", SHARES, str(store), str(dumps)]
+            ).output.strip(),
+        )

@@ -1,8 +1,10 @@
-"""How cost grows with rows, models, benchmarks and runs: exponents of counts, which no other program changes.
+"""How cost grows with rows, models, benchmarks and runs: exponents of counts, which no
+other program changes.
 
-Python calls of a command, its statements, the rows that the engine read for them (as its own log has it), the bytes
-that it wrote; and processor seconds without any of this. An exponent is that of the last step: what is paid once would
-hide in a line through all sizes.
+Python calls of a command, its statements, the rows that the engine read for them (as
+its own log has it), the bytes that it wrote; and processor seconds without any of this.
+An exponent is that of the last step: what is paid once would hide in a line through all
+sizes.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ def ask():
         assert code in (0, 1), code
 """
 SECONDS = f"{ASK}\nstarted = now()\nask()\nspent(started)"
-#: Engines that this process opens log their statements, and the rows that each read, beside the store.
+#: Engines that this process opens log their statements, and the rows that each read,
+#: beside the store.
 COUNTED = (
     ASK
     + """
@@ -115,7 +118,8 @@ print(json.dumps(counts))
 
 @dataclass(frozen=True)
 class Growth:
-    """What some work took at each size of an axis; a row of docs/performance.md without anything that it is against."""
+    """What some work took at each size of an axis; a row of docs/performance.md without
+    anything that it is against."""
 
     axis: str
     work: str
@@ -126,37 +130,56 @@ class Growth:
         """Of the last step of each figure."""
         step = math.log(self.sizes[-1] / self.sizes[-2])
         return {
-            name: round(math.log(max(values[-1], 1e-9) / max(values[-2], 1e-9)) / step, 2) + 0.0
+            name: round(
+                math.log(max(values[-1], 1e-9) / max(values[-2], 1e-9)) / step, 2
+            )
+            + 0.0
             for name, values in self.figures.items()
         }
 
     def __str__(self) -> str:
         figures = "; ".join(
-            f"{name} {exponent:.2f} ({', '.join(f'{value:.4g}' for value in self.figures[name])})"
+            f"{name} {exponent:.2f} "
+            f"({', '.join(f'{value:.4g}' for value in self.figures[name])})"
             for name, exponent in self.exponents().items()
         )
-        return f"{self.work} by {self.axis} {', '.join(map(spaced, self.sizes))}: {figures}"
+        return (
+            f"{self.work} by {self.axis} {', '.join(map(spaced, self.sizes))}: "
+            f"{figures}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "work": f"{self.work} by {self.axis}",
             "sizes": list(self.sizes),
             "exponents": self.exponents(),
-            "largest": {name: float(f"{values[-1]:.4g}") for name, values in self.figures.items()},
+            "largest": {
+                name: float(f"{values[-1]:.4g}")
+                for name, values in self.figures.items()
+            },
         }
 
 
 def run(folder: Path, options: argparse.Namespace) -> Iterator[Growth]:
-    """All work at all sizes, with processor seconds; a report of 100 000 runs takes long, so only with ``--large``."""
+    """All work at all sizes, with processor seconds; a report of 100 000 runs takes
+    long, so only with ``--large``."""
     for axis in AXES:
-        works = [work for work in WORK if options.large or (axis, work) != ("runs", "report")]
+        works = [
+            work for work in WORK if options.large or (axis, work) != ("runs", "report")
+        ]
         yield from grown(folder, axis, AXES[axis], works, seconds=True)
 
 
 def grown(
-    folder: Path, axis: str, sizes: Sequence[Size], works: Sequence[str], *, seconds: bool = False
+    folder: Path,
+    axis: str,
+    sizes: Sequence[Size],
+    works: Sequence[str],
+    *,
+    seconds: bool = False,
 ) -> Iterator[Growth]:
-    """What each work counts at each size; the first is the ingest, which makes the store of the others."""
+    """What each work counts at each size; the first is the ingest, which makes the
+    store of the others."""
     found: dict[str, dict[str, list[float]]] = {work: {} for work in works}
     for size in sizes:
         place = folder / f"growth-{axis}"
@@ -170,14 +193,20 @@ def grown(
             if seconds:
                 if (place / "store").exists():
                     shutil.copy(place / "store", place / "other")
-                counts["processor seconds"] = script(SECONDS, [f"duckdb:///{place / 'other'}", *words])().processor
+                counts["processor seconds"] = script(
+                    SECONDS, [f"duckdb:///{place / 'other'}", *words]
+                )().processor
             store = f"duckdb:///{place / 'store'}"
             counts |= json.loads(
-                run_process([sys.executable, "-P", "-c", COUNTED, store, *words]).output.splitlines()[-1]
+                run_process(
+                    [sys.executable, "-P", "-c", COUNTED, store, *words]
+                ).output.splitlines()[-1]
             )
             for name, value in counts.items():
                 found[work].setdefault(name, []).append(value)
-    along = [math.prod(size) if axis == "rows" else math.prod(size[:2]) for size in sizes]
+    along = [
+        math.prod(size) if axis == "rows" else math.prod(size[:2]) for size in sizes
+    ]
     for work, figures in found.items():
         yield Growth(axis, work, along, figures)
     shutil.rmtree(folder / f"growth-{axis}")

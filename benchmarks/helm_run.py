@@ -41,20 +41,31 @@ def _write(folder: Path) -> None:
     for number in range(INSTANCES):
         text = " ".join(rng.choices(words, k=60))
         right = {"output": {"text": rng.choice(words)}, "tags": ["correct"]}
-        instance = {"input": {"text": text}, "references": [right], "split": "test", "id": f"id{number}"}
+        instance = {
+            "input": {"text": text},
+            "references": [right],
+            "split": "test",
+            "id": f"id{number}",
+        }
         answer = rng.choices(words, k=8)
         tokens = [{"text": word, "logprob": -rng.random()} for word in answer]
         states.append(
             {
                 "instance": instance,
                 "train_trial_index": 0,
-                "request": {"model": "org/m", "prompt": f"Q: {text}\nA:", "temperature": 0.0},
+                "request": {
+                    "model": "org/m",
+                    "prompt": f"Q: {text}\nA:",
+                    "temperature": 0.0,
+                },
                 "result": {
                     "success": True,
                     "cached": False,
                     "request_time": rng.random(),
                     "request_datetime": 1_795_000_000 + number,
-                    "completions": [{"text": " ".join(answer), "logprob": -3.0, "tokens": tokens}],
+                    "completions": [
+                        {"text": " ".join(answer), "logprob": -3.0, "tokens": tokens}
+                    ],
                 },
                 "num_train_instances": 5,
                 "prompt_truncated": False,

@@ -1,4 +1,5 @@
-"""An Inspect log of 10 000 samples into the full schema, against Inspect's own data frame."""
+"""An Inspect log of 10 000 samples into the full schema, against Inspect's own data
+frame."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ from measure import INGEST, Row, interleaved, run_process, script, spaced
 
 SAMPLES = 10_000
 
-#: Samples that are really asked, which takes long; the others are these again under other numbers, packed as they are.
+#: Samples that are really asked, which takes long; the others are these again under
+#: other numbers, packed as they are.
 ASKED = 100
 
-#: Runs with the package's own interpreter: a real evaluation, answered by its mock model.
+#: Runs with the package's own interpreter: a real evaluation, answered by its mock
+#: model.
 MAKE = """
 import json, shutil, sys, tempfile
 from zipfile import ZipFile
@@ -77,11 +80,15 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     log, small = folder / "bench.eval", folder / "small.eval"
     for file, samples in ((log, SAMPLES), (small, 5)):
         if not file.exists():
-            run_process([str(options.peer), "-c", MAKE, str(file), str(samples), str(ASKED)])
+            run_process(
+                [str(options.peer), "-c", MAKE, str(file), str(samples), str(ASKED)]
+            )
     peer, ours = interleaved(
         options.runs,
         script(PEER, [str(log), str(SAMPLES)], str(options.peer)),
         script(INGEST, [str(folder / "inspect.duckdb"), str(log), str(small)]),
     )
     work = f"Inspect log of {spaced(SAMPLES)} samples"
-    yield Row(work, ours, {"times as fast": 12}, "inspect_ai.analysis.samples_df, full", peer)
+    yield Row(
+        work, ours, {"times as fast": 12}, "inspect_ai.analysis.samples_df, full", peer
+    )

@@ -1,5 +1,6 @@
-"""Item response models, items with splits and pruning, wrong keys, and training seeds, at the sizes that
-users have; a 2PL also by ``mirt``, discrimination also by loops of numpy.
+"""Item response models, items with splits and pruning, wrong keys, and training seeds,
+at the sizes that users have; a 2PL also by ``mirt``, discrimination also by loops of
+numpy.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ TRAJECTORIES, CHECKPOINTS, TASKS = 45, 27, 87
 
 
 def write_training(path: Path) -> None:
-    """Scores of 9 recipes with 5 seeds each at all checkpoints on all tasks, 20 prompts each."""
+    """Scores of 9 recipes with 5 seeds each at all checkpoints on all tasks, 20 prompts
+    each."""
     dice = random.Random(4)
     with path.open("w") as file:
         file.write("model,recipe,benchmark,seed,step,prompt_id,score\n")
@@ -76,23 +78,47 @@ def write_training(path: Path) -> None:
             recipe, seed = divmod(trajectory, 5)
             for step in range(1, CHECKPOINTS + 1):
                 for task in range(TASKS):
-                    run = f"mix-{recipe},mix-{recipe},task-{task:02},{seed},{step * 1000}"
+                    run = (
+                        f"mix-{recipe},mix-{recipe},task-{task:02},{seed},{step * 1000}"
+                    )
                     chance = 0.3 + 0.4 * step / CHECKPOINTS
-                    file.writelines(f"{run},p{n},{dice.random() < chance:d}\n" for n in range(20))
+                    file.writelines(
+                        f"{run},p{n},{dice.random() < chance:d}\n" for n in range(20)
+                    )
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:
     """Print the times."""
-    small, theirs = (time_script(ANSWERS + one, ["200", "500"], runs=options.runs) for one in (FIT, MIRT))
-    print(f"2PL, 200 models x 500 items: {small}; mirt: {theirs}: {theirs.median / small.median:.1f} x")
-    print(f"2PL, 2 000 models x 12 000 items: {time_script(ANSWERS + FIT, ['2000', '12000'], runs=1)}")
-    items, plain = (time_script(ANSWERS + one, runs=options.runs) for one in (ITEMS, PLAIN))
-    print(f"items of 70 models x 12 000, 21 splits, pruning: {items}; loop over correlations alone: {plain}")
-    print(f"audit of 12 000 prompts x 20 models: {time_script(ANSWERS + AUDIT, runs=options.runs)}")
+    small, theirs = (
+        time_script(ANSWERS + one, ["200", "500"], runs=options.runs)
+        for one in (FIT, MIRT)
+    )
+    print(
+        f"2PL, 200 models x 500 items: {small}; mirt: {theirs}: "
+        f"{theirs.median / small.median:.1f} x"
+    )
+    print(
+        "2PL, 2 000 models x 12 000 items: "
+        f"{time_script(ANSWERS + FIT, ['2000', '12000'], runs=1)}"
+    )
+    items, plain = (
+        time_script(ANSWERS + one, runs=options.runs) for one in (ITEMS, PLAIN)
+    )
+    print(
+        f"items of 70 models x 12 000, 21 splits, pruning: {items}; loop over "
+        f"correlations alone: {plain}"
+    )
+    print(
+        "audit of 12 000 prompts x 20 models: "
+        f"{time_script(ANSWERS + AUDIT, runs=options.runs)}"
+    )
     table, url = folder / "training.csv", f"duckdb:///{folder}/training.duckdb"
     command = [COMMAND, "--db", url]
     if not table.exists():
         write_training(table)
         run_process([*command, "ingest", str(table), "--higher-is-better"])
     timing = time_command([*command, "seeds", "--json"], options.runs)
-    print(f"seeds, {TRAJECTORIES} trajectories x {CHECKPOINTS} checkpoints x {TASKS} tasks: {timing}")
+    print(
+        f"seeds, {TRAJECTORIES} trajectories x {CHECKPOINTS} checkpoints x {TASKS} "
+        f"tasks: {timing}"
+    )

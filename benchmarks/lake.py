@@ -1,4 +1,5 @@
-"""A lake of 100 runs x 1 000 prompts x 20 draws: syncs in proportion to what is new; Sail against DuckDB."""
+"""A lake of 100 runs x 1 000 prompts x 20 draws: syncs in proportion to what is new;
+Sail against DuckDB."""
 
 from __future__ import annotations
 
@@ -31,13 +32,17 @@ with open_store(sys.argv[1]) as store:
         write_deltalake(f"{sys.argv[2]}/{name}", rows, mode="append")
     print(time.monotonic() - started)
 """
-#: The one run comes second: Spark, which takes both sides for equally large, sends that side to all executors.
+#: The one run comes second: Spark, which takes both sides for equally large, sends that
+#: side to all executors.
 DIFFERENCES = (
-    "select b.run_id, avg(a.value - b.value) as d, stddev_samp(a.value - b.value) as s from prompt_score b"
+    "select b.run_id, avg(a.value - b.value) as d, stddev_samp(a.value - b.value) as s "
+    "from prompt_score b"
     " join prompt_score a on a.prompt_id = b.prompt_id and a.metric_id = b.metric_id"
-    " where a.run_id = (select min(id) from run) and b.run_id <> a.run_id group by b.run_id"
+    " where a.run_id = (select min(id) from run) and b.run_id <> a.run_id group by "
+    "b.run_id"
 )
-#: Bytes that leave the engine for a leaderboard: prompt scores of all runs, and never a draw.
+#: Bytes that leave the engine for a leaderboard: prompt scores of all runs, and never a
+#: draw.
 LEAVES = """
 import sys, time
 from warehouse.store.open import open_store
@@ -59,7 +64,8 @@ with open_store(sys.argv[1]) as store:
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:
-    """Print the time of syncs after 10 and after 100 runs, and of questions on both engines."""
+    """Print the time of syncs after 10 and after 100 runs, and of questions on both
+    engines."""
     url, lake = f"duckdb:///{folder / 'lake.duckdb'}", folder / "lake"
     shutil.rmtree(lake, ignore_errors=True)
     (folder / "lake.duckdb").unlink(missing_ok=True)
@@ -70,18 +76,31 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         for more in range(1, options.runs + 1):
             time_script(FILL, [url, str(runs + more), str(PROMPTS), str(DRAWS)], 1)
             news.append(time_script(SYNC, [url, str(lake)], 1).seconds[0])
-        print(f"sync of one new run of {PROMPTS * DRAWS} scores after {runs}: {sorted(news)}")
+        print(
+            f"sync of one new run of {PROMPTS * DRAWS} scores after {runs}: "
+            f"{sorted(news)}"
+        )
     bare = time_script(BARE, [url, str(folder / "bare")], options.runs)
     print(f"bare append of its scores and prompt scores: {bare}")
     compare(url, lake)
 
 
 def compare(url: str, lake: Path) -> None:
-    """Print the time of questions to a store and to its lake by Sail, and what leaves the engine."""
-    questions = (("grouped mean", MEAN), ("score_summary", "select * from score_summary"), ("pairs", DIFFERENCES))
+    """Print the time of questions to a store and to its lake by Sail, and what leaves
+    the engine."""
+    questions = (
+        ("grouped mean", MEAN),
+        ("score_summary", "select * from score_summary"),
+        ("pairs", DIFFERENCES),
+    )
     for name, sql in questions:
-        own, other = (time_script(QUERY, [one, sql], 5) for one in (url, f"sail:?lake={lake}"))
-        print(f"{name}: store {own}; lake {other}; {other.median / own.median:.2f} x", flush=True)
+        own, other = (
+            time_script(QUERY, [one, sql], 5) for one in (url, f"sail:?lake={lake}")
+        )
+        print(
+            f"{name}: store {own}; lake {other}; {other.median / own.median:.2f} x",
+            flush=True,
+        )
     for one in (url, f"sail:?lake={lake}"):
         timing = time_script(LEAVES, [one], 3)
         print(f"leaderboard of {one.partition(':')[0]}: {timing}", flush=True)

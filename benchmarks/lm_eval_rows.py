@@ -1,4 +1,5 @@
-"""lm-eval sample rows into the full schema, against a bare table of the same columns: many files, and one large one."""
+"""lm-eval sample rows into the full schema, against a bare table of the same columns:
+many files, and one large one."""
 
 from __future__ import annotations
 
@@ -35,16 +36,26 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     small = folder / "small"
     write_lm_eval(small, models=1, tasks=1, prompts=20)
     store = str(folder / "bench.duckdb")
-    for tasks in dict.fromkeys(max(1, options.rows // (n * 10 * PROMPTS)) for n in (1, 10)):
+    for tasks in dict.fromkeys(
+        max(1, options.rows // (n * 10 * PROMPTS)) for n in (1, 10)
+    ):
         rows, dumps = tasks * 10 * PROMPTS, folder / f"lm-eval-{tasks}"
         if not dumps.exists():
             write_lm_eval(dumps, models=10, tasks=tasks)
         arguments = [store, str(dumps), str(small)]
-        bare, ours = interleaved(options.runs, script(BARE, arguments), script(INGEST, arguments))
+        bare, ours = interleaved(
+            options.runs, script(BARE, arguments), script(INGEST, arguments)
+        )
         wanted = {"times as fast": 0.6 if tasks >= 10 else 0.45}
-        work, against = f"lm-eval, {spaced(rows)} rows in files of {spaced(PROMPTS)}", "bare read_json into a table"
+        work, against = (
+            f"lm-eval, {spaced(rows)} rows in files of {spaced(PROMPTS)}",
+            "bare read_json into a table",
+        )
         yield Row(work, ours, wanted, against, bare)
-        print(f"again, unchanged: {time_script(INGEST, [*arguments, '--again'], options.runs)}")
+        print(
+            "again, unchanged: "
+            f"{time_script(INGEST, [*arguments, '--again'], options.runs)}"
+        )
 
 
 def one_file(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
@@ -55,7 +66,9 @@ def one_file(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     for rows in sizes:
         if not (dumps := folder / f"lm-eval-one-{rows}").exists():
             write_lm_eval(dumps, models=1, tasks=1, prompts=rows)
-        ways.append(script(INGEST, [str(folder / "one.duckdb"), str(dumps), str(small)]))
+        ways.append(
+            script(INGEST, [str(folder / "one.duckdb"), str(dumps), str(small)])
+        )
     less, ours = interleaved(options.runs, *ways)
     against, work = (f"{spaced(rows)} rows in one file" for rows in sizes)
     yield Row(f"lm-eval, {work}", ours, {"times its memory": 1.1}, against, less)

@@ -1,4 +1,5 @@
-"""Thousands of models with published figures alone: a suite's leaderboard, a report, and pages beside a slow one."""
+"""Thousands of models with published figures alone: a suite's leaderboard, a report,
+and pages beside a slow one."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ high = 1
 higher_is_better = true
 is_default = true
 """
-#: Benchmarks that every model has a figure on, and models of which each other benchmark has some.
+#: Benchmarks that every model has a figure on, and models of which each other benchmark
+#: has some.
 BOARD, OTHERS, OF_EACH = 6, 400, 48
 
 
@@ -41,21 +43,30 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     for n, timing in zip((750, 1500, 3000, 7000), timings, strict=True):
         print(f"leaderboard --group, {n} models: {timing}", flush=True)
     work = "leaderboard of a suite, 7 000 models x 6 published figures"
-    yield Row(work, timings[-1], {"seconds": 2, "MiB": 400}, "the same with 750 models", timings[0])
+    yield Row(
+        work,
+        timings[-1],
+        {"seconds": 2, "MiB": 400},
+        "the same with 750 models",
+        timings[0],
+    )
 
 
 def report(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """1 139 benchmarks with 96 000 runs: six of 7 000 models, the others of 48."""
     fewer, ours = interleaved(1, _report(folder, 700, 113), _report(folder, 7000, 1133))
     wanted = {"seconds": 120, "MiB": 1500}
-    yield Row("report, 1 139 benchmarks, 96 000 runs", ours, wanted, "a tenth of both", fewer)
+    yield Row(
+        "report, 1 139 benchmarks, 96 000 runs", ours, wanted, "a tenth of both", fewer
+    )
 
 
 def pages(folder: Path, options: argparse.Namespace) -> None:
     """How long a small page takes while the leaderboard of the large suite is computed."""
     store = _filled(folder, 7000, 113)
     with subprocess.Popen(
-        [COMMAND, "--db", str(store), "serve", "--port", "0", "--timeout", "120"], stdout=subprocess.PIPE
+        [COMMAND, "--db", str(store), "serve", "--port", "0", "--timeout", "120"],
+        stdout=subprocess.PIPE,
     ) as server:
         assert server.stdout is not None
         found = re.search(rb"http://\S+", server.stdout.readline())
@@ -72,7 +83,8 @@ def pages(folder: Path, options: argparse.Namespace) -> None:
                     time.sleep(0.05)
                 print(f"suite of 7 000 models as JSON: {slow.result()[0]:.2f} s")
             print(
-                f"{len(seconds)} small pages meanwhile: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}"
+                f"{len(seconds)} small pages meanwhile: p50 "
+                f"{percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}"
             )
             print(f"peak {peak(server.pid)}")
         finally:
@@ -80,19 +92,29 @@ def pages(folder: Path, options: argparse.Namespace) -> None:
 
 
 def _leaderboard(folder: Path, models: int) -> Way:
-    return lambda: command("--db", str(_filled(folder, models, 0)), "leaderboard", "--group", "board")()
+    return lambda: command(
+        "--db", str(_filled(folder, models, 0)), "leaderboard", "--group", "board"
+    )()
 
 
 def _report(folder: Path, models: int, others: int) -> Way:
     def way() -> Ran:
         store = _filled(folder, models, others)
-        return command("--db", str(store), "report", "--split", "--out", str(folder / f"report-{models}"))()
+        return command(
+            "--db",
+            str(store),
+            "report",
+            "--split",
+            "--out",
+            str(folder / f"report-{models}"),
+        )()
 
     return way
 
 
 def _filled(folder: Path, models: int, others: int) -> Path:
-    """A store with figures on `BOARD` benchmarks of so many models, and on so many other benchmarks of some of them."""
+    """A store with figures on `BOARD` benchmarks of so many models, and on so many
+    other benchmarks of some of them."""
     place = folder / f"figures-{models}-{others}"
     store = place / "store.duckdb"
     if store.exists():
@@ -101,13 +123,31 @@ def _filled(folder: Path, models: int, others: int) -> Path:
     dice = random.Random(1)
     lines = ["model,benchmark,score"]
     for model in range(models):
-        lines += [f"org/model-{model},board-{number},{dice.random():.4f}" for number in range(BOARD)]
+        lines += [
+            f"org/model-{model},board-{number},{dice.random():.4f}"
+            for number in range(BOARD)
+        ]
     for other in range(others):
         chosen = dice.sample(range(OTHERS), OF_EACH)
-        lines += [f"org/model-{model},bench-{other:04d},{dice.random():.4f}" for model in chosen]
+        lines += [
+            f"org/model-{model},bench-{other:04d},{dice.random():.4f}"
+            for model in chosen
+        ]
     (place / "figures.csv").write_text("\n".join(lines) + "\n")
     (place / "map.toml").write_text(MAP)
-    words = ["-q", "--db", str(store), "ingest", str(place / "figures.csv"), "--map", str(place / "map.toml")]
+    words = [
+        "-q",
+        "--db",
+        str(store),
+        "ingest",
+        str(place / "figures.csv"),
+        "--map",
+        str(place / "map.toml"),
+    ]
     ran = run_process([COMMAND, *words])
-    print(f"{len(lines) - 1} figures loaded in {ran.seconds:.0f} s, peak {ran.peak:.0f} MiB", flush=True)
+    print(
+        f"{len(lines) - 1} figures loaded in {ran.seconds:.0f} s, peak {ran.peak:.0f} "
+        "MiB",
+        flush=True,
+    )
     return store

@@ -1,7 +1,8 @@
-"""The performance matrix against straightforward code: scikit-learn, numpy, statsmodels.
+"""The performance matrix against straightforward code: scikit-learn, numpy,
+statsmodels.
 
-Straightforward code is measured at a size it can stand, and scaled by the number of pairs, prompts
-and permutations; the lines say so.
+Straightforward code is measured at a size it can stand, and scaled by the number of
+pairs, prompts and permutations; the lines say so.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ explain(made(n, k), np.random.default_rng(1).normal(size=(n, d)), n_permutations
 """,
 }
 PLAIN = {
-    # one table: three n × n matrices, mean and percentiles, and the sorted pairs that KS needs
+    # one table: three n × n matrices, mean and percentiles, and the sorted pairs that
+    # KS needs
     "test": """
 n, k = numbers
 from sklearn.metrics import pairwise_distances
@@ -128,7 +130,9 @@ print(max(worst, np.abs(apart).max()))
 
 def run(_folder: Path, _options: argparse.Namespace) -> None:
     """All of it, one measurement each: some ten minutes on two cores."""
-    print(f"largest difference of figures at 2 000 × 70: {_ask(HEAD + SAME).median:.1e}")
+    print(
+        f"largest difference of figures at 2 000 × 70: {_ask(HEAD + SAME).median:.1e}"
+    )
     pairs = (10_042 * 10_041) / (2000 * 1999)
     plain = _plain("test", 2000, 70).median * pairs * 1001
     _show(
@@ -153,7 +157,12 @@ def run(_folder: Path, _options: argparse.Namespace) -> None:
     )
     _show("100 000 weightings, 10 000 × 70", _ours("weights", 10_000, 70, 100_000))
     plain = _plain("grow", 1000, 70).median * 1000
-    _show("grow, 10 000 × 70", _ours("grow", 10_000, 70), plain, "1 000 × 70, scaled by the cube")
+    _show(
+        "grow, 10 000 × 70",
+        _ours("grow", 10_000, 70),
+        plain,
+        "1 000 × 70, scaled by the cube",
+    )
     plain = _plain("explain", 5000, 70, 384, 100).median * 2 * 100 * 1001
     _show(
         "explain, 10 000 × 70, 384 dimensions, N = 1000",
@@ -171,7 +180,10 @@ def shuffles(_folder: Path, options: argparse.Namespace) -> Iterator[Row]:
         script(HEAD + OURS["test"] + TAIL, ["10_042", "70", str(n)]),
         script(HEAD + PLAIN["test"] + TAIL, ["2000", "70"]),
     )
-    work, against = f"permutation test, 10 042 x 70, {n} shuffles", "scikit-learn, scipy: one table of 2 000 x 70"
+    work, against = (
+        f"permutation test, 10 042 x 70, {n} shuffles",
+        "scikit-learn, scipy: one table of 2 000 x 70",
+    )
     yield Row(work, ours, {"seconds each": 0.03}, against, plain, n)
 
 
@@ -188,5 +200,14 @@ def _plain(name: str, *arguments: int) -> Timing:
 
 
 def _show(what: str, ours: Timing, plain: float | None = None, how: str = "") -> None:
-    compared = "" if plain is None else (f"; straightforward {plain:,.1f} s ({how}): {plain / ours.median:,.1f} times")
-    print(f"{what}: {ours.median:.1f} s, peak {ours.peak:.0f} MiB{compared}", flush=True)
+    compared = (
+        ""
+        if plain is None
+        else (
+            f"; straightforward {plain:,.1f} s ({how}): {plain / ours.median:,.1f} "
+            "times"
+        )
+    )
+    print(
+        f"{what}: {ours.median:.1f} s, peak {ours.peak:.0f} MiB{compared}", flush=True
+    )

@@ -1,6 +1,8 @@
-"""Commands as processes of their own: seconds by the clock and of the processor, peak memory; rows of the page.
+"""Commands as processes of their own: seconds by the clock and of the processor, peak
+memory; rows of the page.
 
-Ways to do the same are run in turn, again and again, so that what else the machine does meets all of them.
+Ways to do the same are run in turn, again and again, so that what else the machine does
+meets all of them.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 COMMAND = str(Path(sys.executable).with_name("warehouse"))
-#: Before each script, which measures a part of itself from `now()` to `spent(...)`, its last line; a script that prints
-#: seconds alone has the processor time of its whole process.
+#: Before each script, which measures a part of itself from `now()` to `spent(...)`, its
+#: last line; a script that prints seconds alone has the processor time of its whole
+#: process.
 PRELUDE = """
 import os, time
 def now():
@@ -28,7 +31,8 @@ def now():
 def spent(since):
     print(*(end - begun for begun, end in zip(since, now())))
 """
-#: A dump into a store of its own. What is imported only when it is needed is not counted: a small dump goes first.
+#: A dump into a store of its own. What is imported only when it is needed is not
+#: counted: a small dump goes first.
 INGEST = """
 import sys
 from pathlib import Path
@@ -42,7 +46,8 @@ for file, dump in ((store.with_name("warm.duckdb"), small), (store, folder)):
     assert not report.refused, report.refused[0].error
 spent(started)
 """
-#: How a figure comes about, and whether it is to be at least as large as what is wanted of it.
+#: How a figure comes about, and whether it is to be at least as large as what is wanted
+#: of it.
 FIGURES: dict[str, tuple[Callable[[Row], float], bool]] = {
     "times as fast": (lambda row: row.reference.used / row.ours.used, True),
     "times its cost": (lambda row: row.ours.used / row.reference.used, False),
@@ -85,16 +90,22 @@ class Timing:
 
     def __str__(self) -> str:
         runs = " ".join(f"{value:.2f}" for value in self.seconds)
-        return f"median {self.median:.2f} s ({runs}), processor {self.used:.2f} s, peak {self.peak:.0f} MiB"
+        return (
+            f"median {self.median:.2f} s ({runs}), processor {self.used:.2f} s, peak "
+            f"{self.peak:.0f} MiB"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         digits = {"seconds": self.median, "processor": self.used, "peak": self.peak}
-        return {name: float(f"{value:.4g}") for name, value in digits.items()} | {"times": len(self.seconds)}
+        return {name: float(f"{value:.4g}") for name, value in digits.items()} | {
+            "times": len(self.seconds)
+        }
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of docs/performance.md: some work, what is wanted of it by figure, and what it is held against."""
+    """A row of docs/performance.md: some work, what is wanted of it by figure, and what
+    it is held against."""
 
     work: str
     ours: Timing
@@ -113,14 +124,26 @@ class Row:
     def __str__(self) -> str:
         lines = [f"{self.work}: {self.ours}", f"  {self.against}: {self.reference}"]
         for name, value, wanted, reached in self.figures():
-            lines.append(f"  {value:.3g} {name}; wanted: {wanted:g}; {'reached' if reached else 'MISSED'}")
+            lines.append(
+                f"  {value:.3g} {name}; wanted: {wanted:g}; "
+                f"{'reached' if reached else 'MISSED'}"
+            )
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         names = ("figure", "value", "wanted", "reached")
-        figures = [dict(zip(names, (n, float(f"{v:.3g}"), w, bool(r)), strict=True)) for n, v, w, r in self.figures()]
+        figures = [
+            dict(zip(names, (n, float(f"{v:.3g}"), w, bool(r)), strict=True))
+            for n, v, w, r in self.figures()
+        ]
         ours, reference = self.ours.to_dict(), self.reference.to_dict()
-        return {"work": self.work, "figures": figures, "ours": ours, "against": self.against, "reference": reference}
+        return {
+            "work": self.work,
+            "figures": figures,
+            "ours": ours,
+            "against": self.against,
+            "reference": reference,
+        }
 
 
 def spaced(number: int) -> str:
@@ -128,8 +151,9 @@ def spaced(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
-#: Starts a command from a small process: a command's peak is never told below what started it held, and this program
-#: has made dumps. Writes its exit code, seconds, processor seconds and peak (KiB) to a pipe.
+#: Starts a command from a small process: a command's peak is never told below what
+#: started it held, and this program has made dumps. Writes its exit code, seconds,
+#: processor seconds and peak (KiB) to a pipe.
 STARTER = """
 import os, sys, time
 started = time.monotonic()
@@ -146,7 +170,9 @@ def run_process(command: Sequence[str]) -> Ran:
     with tempfile.TemporaryFile("w+") as out, open(told) as pipe:
         others = _used_by_server()
         starter = [sys.executable, "-I", "-S", "-c", STARTER, str(end), *command]
-        with subprocess.Popen(starter, stdout=out, stderr=subprocess.STDOUT, pass_fds=[end]):
+        with subprocess.Popen(
+            starter, stdout=out, stderr=subprocess.STDOUT, pass_fds=[end]
+        ):
             os.close(end)
             code, seconds, processor, peak = map(float, pipe.read().split())
         out.seek(0)
@@ -156,14 +182,19 @@ def run_process(command: Sequence[str]) -> Ran:
     return Ran(seconds, processor + _used_by_server() - others, peak / 1024, output)
 
 
-def script(text: str, arguments: Sequence[str] = (), python: str = sys.executable) -> Way:
-    """Python text; its last line holds what counts: seconds, and those of the processor."""
+def script(
+    text: str, arguments: Sequence[str] = (), python: str = sys.executable
+) -> Way:
+    """Python text; its last line holds what counts: seconds, and those of the
+    processor."""
 
     def way() -> Ran:
         others = _used_by_server()
         ran = run_process([python, "-P", "-c", PRELUDE + text, *arguments])
         last = ran.output.strip().rpartition("\n")[2]
-        seconds, *processor = [ran.seconds] if last[-1:] in "}" else map(float, last.split())
+        seconds, *processor = (
+            [ran.seconds] if last[-1:] in "}" else map(float, last.split())
+        )
         used = processor[0] + _used_by_server() - others if processor else ran.processor
         return Ran(seconds, used, ran.peak, ran.output)
 
@@ -179,12 +210,21 @@ def interleaved(runs: int, *ways: Way) -> list[Timing]:
     """What each way takes, one after the other, so many times."""
     rounds = [[way() for way in ways] for _ in range(runs)]
     return [
-        Timing([one.seconds for one in own], [one.processor for one in own], max(one.peak for one in own))
+        Timing(
+            [one.seconds for one in own],
+            [one.processor for one in own],
+            max(one.peak for one in own),
+        )
         for own in zip(*rounds, strict=True)
     ]
 
 
-def time_script(text: str, arguments: Sequence[str] = (), runs: int = 3, python: str = sys.executable) -> Timing:
+def time_script(
+    text: str,
+    arguments: Sequence[str] = (),
+    runs: int = 3,
+    python: str = sys.executable,
+) -> Timing:
     """Run Python text several times."""
     return interleaved(runs, script(text, arguments, python))[0]
 
@@ -196,7 +236,8 @@ def time_command(words: Sequence[str], runs: int = 5) -> Timing:
 
 @dataclass
 class _Server:
-    """The process of a PostgreSQL that this program has started: its work is counted as that of who asks."""
+    """The process of a PostgreSQL that this program has started: its work is counted as
+    that of who asks."""
 
     folder: Path | None = None
     ticks: int = field(default_factory=lambda: os.sysconf("SC_CLK_TCK"))
@@ -206,7 +247,8 @@ _SERVER = _Server()
 
 
 def _used_by_server() -> float:
-    """Processor seconds of the server and of all that it started, those that have ended too."""
+    """Processor seconds of the server and of all that it started, those that have ended
+    too."""
     if _SERVER.folder is None:
         return 0.0
     time.sleep(0.05)  # the process of a connection ends just after it
@@ -218,21 +260,28 @@ def _used_by_server() -> float:
         except OSError:  # it has ended
             continue
         if first in (place.parent.name, fields[1]):
-            total += sum(map(int, fields[11:15] if place.parent.name == first else fields[11:13]))
+            total += sum(
+                map(int, fields[11:15] if place.parent.name == first else fields[11:13])
+            )
     return total / _SERVER.ticks
 
 
 @contextmanager
 def postgresql(url: str | None) -> Iterator[str]:
-    """The URL that was given, whose server's work is not counted; else that of a server of its own, as tests have."""
+    """The URL that was given, whose server's work is not counted; else that of a server
+    of its own, as tests have."""
     if url:
         yield url
         return
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    with patch.dict(os.environ):  # tests work with one thread; what is measured, here or after, does not
+    with patch.dict(
+        os.environ
+    ):  # tests work with one thread; what is measured, here or after, does not
         from tests.conftest import PostgresCluster, _postgres_programs
 
-    cluster = PostgresCluster(_postgres_programs(), Path(tempfile.mkdtemp(prefix="warehouse-bench-server-")))
+    cluster = PostgresCluster(
+        _postgres_programs(), Path(tempfile.mkdtemp(prefix="warehouse-bench-server-"))
+    )
     try:
         cluster.start()
         _SERVER.folder = cluster.folder

@@ -1,4 +1,5 @@
-"""All pairs of models, adjusted, with max-|T|: against evalstats' comparison of the same matrix."""
+"""All pairs of models, adjusted, with max-|T|: against evalstats' comparison of the
+same matrix."""
 
 from __future__ import annotations
 
@@ -44,13 +45,23 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     small = ["1000", "20", "0", "0"]
     if options.peer:
         theirs, ours = interleaved(
-            options.runs, script(DATA + EVALSTATS, small, str(options.peer)), script(DATA + OURS, small)
+            options.runs,
+            script(DATA + EVALSTATS, small, str(options.peer)),
+            script(DATA + OURS, small),
         )
-        yield Row("all pairs, 20 models x 1 000 prompts", ours, {"times as fast": 400}, "evalstats", theirs)
+        yield Row(
+            "all pairs, 20 models x 1 000 prompts",
+            ours,
+            {"times as fast": 400},
+            "evalstats",
+            theirs,
+        )
     else:
         print("evalstats: not measured (--peer PYTHON names one that has it)")
     for clusters, gaps in ((0, 0.0), (0, 0.01), (500, 0.0), (2000, 0.0)):
-        large = time_script(DATA + OURS, ["10000", "100", str(clusters), str(gaps)], options.runs)
+        large = time_script(
+            DATA + OURS, ["10000", "100", str(clusters), str(gaps)], options.runs
+        )
         kind = f"{clusters} clusters" if clusters else "no clusters"
         missing = f", {100 * gaps:.0f} % unscored" if gaps else ""
         print(f"all_pairs, 100 models x 10 000 prompts, {kind}{missing}: {large}")

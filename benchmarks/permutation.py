@@ -45,4 +45,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         ours = time_script(DATA + OURS + PRINT, [kind], options.runs)
         ratio = theirs.median / ours.median
         milliseconds = " ".join(f"{1000 * seconds:.1f}" for seconds in ours.seconds)
-        print(f"sign_flip_test, {kind}: {milliseconds} ms, peak {ours.peak:.0f} MiB; {ratio:.0f} x")
+        print(
+            f"sign_flip_test, {kind}: {milliseconds} ms, peak {ours.peak:.0f} MiB; "
+            f"{ratio:.0f} x"
+        )

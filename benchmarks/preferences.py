@@ -1,4 +1,5 @@
-"""Strengths of 300 models by a million votes: fit, errors by voter and prompt, band of all pairs, position."""
+"""Strengths of 300 models by a million votes: fit, errors by voter and prompt, band of
+all pairs, position."""
 
 from __future__ import annotations
 
@@ -36,4 +37,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     """Print the time with thousands of voters, and with unknown ones."""
     del folder
     for voters in (5000, 0):
-        print(f"{voters or 'unknown'} voters: {time_script(SCRIPT, [str(voters)], options.runs)}")
+        print(
+            f"{voters or 'unknown'} voters: "
+            f"{time_script(SCRIPT, [str(voters)], options.runs)}"
+        )

@@ -1,4 +1,5 @@
-"""Refresh of stored figures over 100 runs x 5 000 prompts x 20 draws, against a loop in pandas."""
+"""Refresh of stored figures over 100 runs x 5 000 prompts x 20 draws, against a loop in
+pandas."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from scores import FILL
 
 BASELINE = "org/model-000"
 FAMILIES = ["--family", "scores", "--family", "differences"]
-#: What one would write without a warehouse: every mean, and every paired test, each time anew.
+#: What one would write without a warehouse: every mean, and every paired test, each
+#: time anew.
 PANDAS = """
 import sys, time
 import duckdb, pandas
@@ -58,4 +60,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
 def _tell(name: str, words: Sequence[str]) -> None:
     ran = run_process(words)
     last = ran.output.strip().splitlines()[-1:]
-    print(f"{name}: {Timing([ran.seconds], [ran.processor], ran.peak)}; {' '.join(last)}", flush=True)
+    print(
+        f"{name}: {Timing([ran.seconds], [ran.processor], ran.peak)}; {' '.join(last)}",
+        flush=True,
+    )

@@ -1,8 +1,8 @@
-"""DIoR of a suite of 14 scenarios × 28 models × 12 000 prompts, all granularities, and the check of
-Flash on 40 models, against straightforward numpy.
+"""DIoR of a suite of 14 scenarios × 28 models × 12 000 prompts, all granularities, and
+the check of Flash on 40 models, against straightforward numpy.
 
-Straightforward code is measured on 20 instances of the prompts and on 2 orders, and scaled to the sizes,
-instances and orders of ours; the lines say so.
+Straightforward code is measured on 20 instances of the prompts and on 2 orders, and
+scaled to the sizes, instances and orders of ours; the lines say so.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ print(time.perf_counter() - started)
 """
 #: Orders of ours over those of the straightforward check of Flash.
 _ORDERS = 200 / 2
-#: Sizes that ours looks at, and prompts of them; and instances of the straightforward code.
+#: Sizes that ours looks at, and prompts of them; and instances of the straightforward
+#: code.
 _PROMPT_SIZES, _INSTANCES = 8, 1000 / 20
 
 
@@ -104,9 +105,15 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     print(f"DIoR, four granularities at all sizes, 1 000 instances each: {ours}")
     plain = time_script(DATA + PLAIN, runs=1)
     scaled = plain.median * _INSTANCES * _PROMPT_SIZES
-    print(f"numpy and scipy, loops over instances, the prompts alone: {scaled:.0f} s (20 instances, scaled)")
+    print(
+        f"numpy and scipy, loops over instances, the prompts alone: {scaled:.0f} s (20 "
+        "instances, scaled)"
+    )
     print(f"at least {scaled / ours.median:.0f} x")
     flash = time_script(DATA + SUITE + FLASH, runs=options.runs)
     print(f"check of Flash, 40 models, 200 orders: {flash}")
     scaled = time_script(DATA + PLAIN_FLASH, runs=1).median * _ORDERS
-    print(f"numpy, loops over models and orders: {scaled:.0f} s (2 orders, scaled); {scaled / flash.median:.0f} x")
+    print(
+        f"numpy, loops over models and orders: {scaled:.0f} s (2 orders, scaled); "
+        f"{scaled / flash.median:.0f} x"
+    )

@@ -1,4 +1,5 @@
-"""Reports: of every section, of many benchmarks, of many models; seconds, memory, bytes, and what a browser does."""
+"""Reports: of every section, of many benchmarks, of many models; seconds, memory,
+bytes, and what a browser does."""
 
 from __future__ import annotations
 
@@ -9,7 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from measure import COMMAND, Ran, Row, Way, command, interleaved, run_process, time_script
+from measure import (
+    COMMAND,
+    Ran,
+    Row,
+    Way,
+    command,
+    interleaved,
+    run_process,
+    time_script,
+)
 
 FILL = """
 import sys, time
@@ -86,8 +96,13 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         sizes = ['10', '50', '300', '4']  # fmt: skip
         print(f"filling: {time_script(FILL, [url, *sizes], 1)}")
         print(f"analyses: {time_script(ANALYSES, [url, sizes[0]], 1)}")
-    (timing,) = interleaved(options.runs, command("--db", url, "report", "--out", str(page)))
-    print(f"warehouse report, 50 models on 10 benchmarks: {timing}; {page.stat().st_size} bytes")
+    (timing,) = interleaved(
+        options.runs, command("--db", url, "report", "--out", str(page))
+    )
+    print(
+        f"warehouse report, 50 models on 10 benchmarks: {timing}; "
+        f"{page.stat().st_size} bytes"
+    )
 
 
 def large(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
@@ -95,26 +110,49 @@ def large(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     ways = [_written(folder, options.runs, 20, models, 100) for models in (50, 500)]
     fewer, ours = interleaved(1, *ways)
     wanted = {"seconds": 30, "MiB": 800}
-    yield Row("report, 20 benchmarks x 500 models", ours, wanted, "the same with 50 models", fewer)
+    yield Row(
+        "report, 20 benchmarks x 500 models",
+        ours,
+        wanted,
+        "the same with 50 models",
+        fewer,
+    )
 
 
 def wide(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """1 000 benchmarks x 100 models against a tenth of the benchmarks."""
-    fewer, ours = interleaved(1, *(_written(folder, options.runs, n, 100, 50) for n in (100, 1000)))
+    fewer, ours = interleaved(
+        1, *(_written(folder, options.runs, n, 100, 50) for n in (100, 1000))
+    )
     wanted = {"seconds": 115, "MiB": 800}  # a minute of two idle cores
-    yield Row("report, 1 000 benchmarks x 100 models", ours, wanted, "the same with 100 benchmarks", fewer)
+    yield Row(
+        "report, 1 000 benchmarks x 100 models",
+        ours,
+        wanted,
+        "the same with 100 benchmarks",
+        fewer,
+    )
 
 
 def many(folder: Path, options: argparse.Namespace) -> None:
     """910 benchmarks with two models on one page and in a folder."""
-    tables, url = folder / f"quizzes-{options.benchmarks}", f"duckdb:///{folder}/many.duckdb"
+    tables, url = (
+        folder / f"quizzes-{options.benchmarks}",
+        f"duckdb:///{folder}/many.duckdb",
+    )
     if not tables.exists():
         write_tables(tables, options.benchmarks)
     run_process([COMMAND, "--db", url, "ingest", str(tables)])
     for out, how in (("many.html", ()), ("many", ("--split",))):
-        (timing,) = interleaved(options.runs, command("--db", url, "report", *how, "--out", str(folder / out)))
+        (timing,) = interleaved(
+            options.runs,
+            command("--db", url, "report", *how, "--out", str(folder / out)),
+        )
         print(f"{options.benchmarks} benchmarks in {out}: {timing}")
-    sizes = [(folder / name).stat().st_size / 1e6 for name in ("many.html", "many/index.html")]
+    sizes = [
+        (folder / name).stat().st_size / 1e6
+        for name in ("many.html", "many/index.html")
+    ]
     print(f"page {sizes[0]:.1f} MB, index {sizes[1]:.2f} MB")
 
 
@@ -132,8 +170,11 @@ def write_tables(folder: Path, count: int) -> None:
         (folder / f"quiz-{number:04}.csv").write_text("\n".join(lines) + "\n")
 
 
-def _written(folder: Path, runs: int, benchmarks: int, models: int, prompts: int) -> Way:
-    """A folder of pages, and what a browser has to do to open its index and its largest page."""
+def _written(
+    folder: Path, runs: int, benchmarks: int, models: int, prompts: int
+) -> Way:
+    """A folder of pages, and what a browser has to do to open its index and its largest
+    page."""
     name = f"report-{benchmarks}-{models}"
     store, pages = folder / f"{name}.duckdb", folder / name
     url = f"duckdb:///{store}"
@@ -144,16 +185,24 @@ def _written(folder: Path, runs: int, benchmarks: int, models: int, prompts: int
         shutil.rmtree(pages, ignore_errors=True)
         ran = command("--db", url, "report", "--split", "--out", str(pages))()
         files = sorted(pages.iterdir(), key=lambda path: path.stat().st_size)
-        print(f"{name}: {len(files)} pages, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB")
+        print(
+            f"{name}: {len(files)} pages, "
+            f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
+        )
         for page in (pages / "index.html", files[-1]):
-            print(f"  {page.name}, {page.stat().st_size / 1e6:.2f} MB: {_opened(page, runs)}", flush=True)
+            print(
+                f"  {page.name}, {page.stat().st_size / 1e6:.2f} MB: "
+                f"{_opened(page, runs)}",
+                flush=True,
+            )
         return ran
 
     return way
 
 
 def _opened(page: Path, runs: int) -> str:
-    """Milliseconds until a page is loaded, and nodes of it, in a browser without a window."""
+    """Milliseconds until a page is loaded, and nodes of it, in a browser without a
+    window."""
     browser = new_browser()
     if browser is None:
         return "no chromium and chromedriver to open it with"
@@ -161,7 +210,11 @@ def _opened(page: Path, runs: int) -> str:
         times = []
         for _ in range(runs):
             browser.get(page.as_uri())
-            times.append(browser.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd"))
+            times.append(
+                browser.execute_script(
+                    "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+                )
+            )
         nodes = browser.execute_script("return document.querySelectorAll('*').length")
     finally:
         browser.quit()
@@ -177,6 +230,14 @@ def new_browser() -> Any:
 
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run"):
+    for switch in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+        "no-first-run",
+    ):
         options.add_argument(f"--{switch}")
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
+    return webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(executable_path=driver)
+    )

@@ -65,19 +65,39 @@ COMPARE = ("compare", "org/model-007", "org/model-042", "--benchmark", "bench")
 def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """The view and the commands of a file."""
     url = _filled(f"duckdb:///{folder / 'scores.duckdb'}", folder / "scores.duckdb")
-    bare, summary = interleaved(5, script(QUERY, [url, MEAN]), script(QUERY, [url, "select * from score_summary"]))
-    yield Row("score_summary at 10 M scores", summary, {"times its cost": 1.0}, "bare grouped mean over score", bare)
+    bare, summary = interleaved(
+        5,
+        script(QUERY, [url, MEAN]),
+        script(QUERY, [url, "select * from score_summary"]),
+    )
+    yield Row(
+        "score_summary at 10 M scores",
+        summary,
+        {"times its cost": 1.0},
+        "bare grouped mean over score",
+        bare,
+    )
     page = str(folder / "report.html")
-    yield from _commands(url, options.runs, {("pairs", "bench"): 2, ("report", "--out", page): 3.5})
+    yield from _commands(
+        url, options.runs, {("pairs", "bench"): 2, ("report", "--out", page): 3.5}
+    )
     for words in (("leaderboard", "bench"), COMPARE, ("--help",)):
-        print(f"warehouse {' '.join(words)}, cold: {interleaved(options.runs, command('--db', url, *words))[0]}")
+        print(
+            f"warehouse {' '.join(words)}, cold: "
+            f"{interleaved(options.runs, command('--db', url, *words))[0]}"
+        )
 
 
 def server(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """The commands on PostgreSQL."""
     with postgresql(options.server) as url:
         _filled(url)
-        asked = (("leaderboard", "bench"), COMPARE, ("variance", "bench"), ("report", "--out", str(folder / "pg.html")))
+        asked = (
+            ("leaderboard", "bench"),
+            COMPARE,
+            ("variance", "bench"),
+            ("report", "--out", str(folder / "pg.html")),
+        )
         yield from _commands(url, options.runs, dict.fromkeys(asked, 2))
 
 
@@ -86,21 +106,39 @@ def models(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     url = f"duckdb:///{folder / 'models.duckdb'}"
     if not (folder / "models.duckdb").exists():
         time_script(report.FILL, [url, "1", "1000", "500", "1"], 1)
-    ways = script(QUERY, [url, MEAN]), command("--db", url, "leaderboard", "benchmark-0")
+    ways = (
+        script(QUERY, [url, MEAN]),
+        command("--db", url, "leaderboard", "benchmark-0"),
+    )
     bare, ours = interleaved(options.runs, *ways)
-    yield Row("leaderboard, 1 000 models x 500 prompts", ours, {"seconds": 4}, "bare grouped mean over score", bare)
+    yield Row(
+        "leaderboard, 1 000 models x 500 prompts",
+        ours,
+        {"seconds": 4},
+        "bare grouped mean over score",
+        bare,
+    )
 
 
 def _filled(url: str, file: Path | None = None) -> str:
     if file is None or not file.exists():
-        print(f"filling 10 M scores: {time_script(FILL, [url, '100', '5000', '20'], 1)}", flush=True)
+        print(
+            f"filling 10 M scores: {time_script(FILL, [url, '100', '5000', '20'], 1)}",
+            flush=True,
+        )
     return url
 
 
-def _commands(url: str, runs: int, wanted: dict[tuple[str, ...], float]) -> Iterator[Row]:
+def _commands(
+    url: str, runs: int, wanted: dict[tuple[str, ...], float]
+) -> Iterator[Row]:
     """Each command with its process against the bare mean with its own."""
     for words, seconds in wanted.items():
-        bare, ours = interleaved(runs, script(QUERY, [url, MEAN]), command("--db", url, *words))
+        bare, ours = interleaved(
+            runs, script(QUERY, [url, MEAN]), command("--db", url, *words)
+        )
         name = " ".join(word for word in words if not word.startswith(("-", "/")))
         work = f"{name} at 10 M scores, {url.partition(':')[0].partition('+')[0]}"
-        yield Row(work, ours, {"seconds": seconds}, "bare grouped mean over score", bare)
+        yield Row(
+            work, ours, {"seconds": seconds}, "bare grouped mean over score", bare
+        )

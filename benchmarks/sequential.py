@@ -1,4 +1,5 @@
-"""The sequential test of 10 000 scores, and one update, against the definition in plain numpy."""
+"""The sequential test of 10 000 scores, and one update, against the definition in plain
+numpy."""
 
 from __future__ import annotations
 
@@ -69,4 +70,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         ours = time_script(DATA + OURS, [what], options.runs)
         theirs = time_script(DATA + NUMPY, [what], options.runs)
         ratio = theirs.median / ours.median
-        print(f"{what}: ours {1000 * ours.median:.3f} ms, numpy {1000 * theirs.median:.3f} ms; {ratio:.1f} x")
+        print(
+            f"{what}: ours {1000 * ours.median:.3f} ms, numpy "
+            f"{1000 * theirs.median:.3f} ms; {ratio:.1f} x"
+        )

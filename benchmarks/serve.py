@@ -1,4 +1,5 @@
-"""The store in the browser: the first view, how long interactions take, memory; and 50 readers at once."""
+"""The store in the browser: the first view, how long interactions take, memory; and 50
+readers at once."""
 
 from __future__ import annotations
 
@@ -28,11 +29,14 @@ def ask(address: str) -> tuple[float, str]:
 
 
 def paths(n: int, seed: int, benchmarks: int, models: int) -> list[str]:
-    """What a reader may ask for: windows and facets of the table, pages of benchmarks, other references, JSON."""
+    """What a reader may ask for: windows and facets of the table, pages of benchmarks,
+    other references, JSON."""
     dice = random.Random(seed)
 
     def one() -> str:
-        model = urllib.parse.quote(f"organisation/model-{dice.randrange(models):03d}-instruct", safe="")
+        model = urllib.parse.quote(
+            f"organisation/model-{dice.randrange(models):03d}-instruct", safe=""
+        )
         name = f"benchmark-{dice.randrange(benchmarks)}"
         return dice.choice(
             ["/", f"/?row={dice.choice((0, 40, 80))}", f"/?benchmark={name}", f"/?model={model}", "/?order=name",
@@ -55,38 +59,60 @@ def peak(process: int) -> str:
 
 
 def read_on(address: str, pages: int) -> None:
-    """Print how long it takes to compare two models on everything, to page through flips, to filter, to read."""
-    pair = "/compare?a=organisation/model-000-instruct&b=organisation/model-001-instruct"
+    """Print how long it takes to compare two models on everything, to page through
+    flips, to filter, to read."""
+    pair = (
+        "/compare?a=organisation/model-000-instruct&b=organisation/model-001-instruct"
+    )
     began = time.perf_counter()
     while "data-again" in ask(address + pair)[1]:
         time.sleep(0.1)
-    print(f"two models compared on all prompts after {time.perf_counter() - began:.2f} s")
+    print(
+        f"two models compared on all prompts after {time.perf_counter() - began:.2f} s"
+    )
     for what, place in (
         ("pages of flips", f"{pair}&show=all"),
         ("filters", ""),
-        ("samples", html.unescape(re.findall(r'class="open" href="([^"]+)"', ask(address + pair)[1])[0])),
+        (
+            "samples",
+            html.unescape(
+                re.findall(r'class="open" href="([^"]+)"', ask(address + pair)[1])[0]
+            ),
+        ),
     ):
         seconds = []
         for number in range(pages):
-            taken, text = ask(address + (place or f"{pair}&show=a_higher&text={number}"))
+            taken, text = ask(
+                address + (place or f"{pair}&show=a_higher&text={number}")
+            )
             found = re.search(r'href="([^"#]+)(#flips)?" rel="next"', text)
             seconds.append(taken)
             place = html.unescape(found[1]) if found and what != "filters" else place
-        print(f"{pages} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
+        print(
+            f"{pages} {what}: p50 {percentile(seconds, 0.5)}, p95 "
+            f"{percentile(seconds, 0.95)}"
+        )
 
 
 #: Returns once the browser has painted.
 PAINTED = "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done))"
 CLICK = "document.querySelector(arguments[0]).click()"
-COMPARE = "const f = document.querySelector('form.asks'); [f.a.value, f.b.value] = arguments; f.requestSubmit()"
-FILTER = "const f = [...document.querySelectorAll('form.asks')].pop(); f.text.value = arguments[0]; f.requestSubmit()"
+COMPARE = (
+    "const f = document.querySelector('form.asks'); [f.a.value, f.b.value] = "
+    "arguments; f.requestSubmit()"
+)
+FILTER = (
+    "const f = [...document.querySelectorAll('form.asks')].pop(); f.text.value = "
+    "arguments[0]; f.requestSubmit()"
+)
 
 
 #: Whether a view is there, and whole: that of a page that was loaded.
 WHOLE = """const main = document.querySelector("main");
 return main && !main.dataset.again && document.readyState === "complete";"""
-#: Seconds until another view stands, whole and painted, in the place of the one that there is: measured in the page,
-#: since whoever asks it over and over whether it is there takes the core from the server.
+#: Seconds until another view stands, whole and painted, in the place of the one that
+#: there is: measured in the page, since whoever asks it over and over whether it is
+#: there takes the core from the server.
 SWAPPED = """const done = arguments[arguments.length - 1], left = document.querySelector("main");
 const began = performance.now();
 new MutationObserver((_, watch) => {
@@ -109,7 +135,8 @@ def go(browser: Any, address: str) -> float:
 
 
 def click(browser: Any, script: str, *values: str) -> float:
-    """Seconds from what a script does until the view that it leads to is whole and painted."""
+    """Seconds from what a script does until the view that it leads to is whole and
+    painted."""
     return float(browser.execute_async_script(SWAPPED + script, *values))
 
 
@@ -119,7 +146,9 @@ def in_browser(address: str, models: int) -> None:
         print("no chromium and chromedriver: nothing measured in a browser")
         return
     names = [f"organisation/model-{place:03d}-instruct" for place in range(models)]
-    pairs = [(names[place % models], names[(place + 1) % models]) for place in range(20)]
+    pairs = [
+        (names[place % models], names[(place + 1) % models]) for place in range(20)
+    ]
     flips = f"{address}/compare?a={names[0]}&b={names[1]}&show=all"
     try:
         rows = {"first view": [go(browser, f"{address}/")]}
@@ -128,19 +157,30 @@ def in_browser(address: str, models: int) -> None:
         rows["filters"] = [click(browser, FILTER, str(number)) for number in range(20)]
         end = go(browser, f"{flips}&before=0.0:{10**12}:0")
         back = [click(browser, CLICK, "a[rel=prev]") for _ in range(2)]
-        rows["pages of the scroll from the first flip to the last"] = [go(browser, flips), end, *back]
+        rows["pages of the scroll from the first flip to the last"] = [
+            go(browser, flips),
+            end,
+            *back,
+        ]
         click(browser, CLICK, "a.open")
         rows["samples"] = [click(browser, CLICK, "a[rel=next]") for _ in range(20)]
     finally:
         browser.quit()
     for what, seconds in rows.items():
-        print(f"browser, {len(seconds)} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
+        print(
+            f"browser, {len(seconds)} {what}: p50 {percentile(seconds, 0.5)}, p95 "
+            f"{percentile(seconds, 0.95)}"
+        )
 
 
 def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) -> None:
     """Print what one server takes."""
     began = time.perf_counter()
-    with subprocess.Popen([COMMAND, "--db", url, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [COMMAND, "--db", url, "serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
         try:
             assert server.stdout is not None
             line = server.stdout.readline()
@@ -154,30 +194,44 @@ def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) ->
             for number in range(benchmarks):
                 while "data-again" in ask(f"{address}/benchmark/benchmark-{number}")[1]:
                     time.sleep(0.5)
-            print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
+            print(
+                f"all benchmarks after {time.perf_counter() - began:.1f} s; "
+                f"{peak(server.pid)}"
+            )
             read_on(address, 40)
             in_browser(address, models)
             with ThreadPoolExecutor(clients) as threads:
                 began = time.perf_counter()
                 seconds = [
-                    one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1, benchmarks, models))
+                    one
+                    for one, _ in threads.map(
+                        lambda path: ask(address + path),
+                        paths(asked, 1, benchmarks, models),
+                    )
                 ]
-            shown = f"p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}, most {percentile(seconds, 1)}"
+            shown = (
+                f"p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}, "
+                f"most {percentile(seconds, 1)}"
+            )
             total = time.perf_counter() - began
             print(
-                f"{asked} interactions of {clients} at once: {shown}; {asked / total:.0f} a second; {peak(server.pid)}"
+                f"{asked} interactions of {clients} at once: {shown}; "
+                f"{asked / total:.0f} a second; {peak(server.pid)}"
             )
         finally:
             server.terminate()
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:
-    """Fill a store with 100 models on 20 benchmarks (few of both where rows are few), and measure its pages."""
+    """Fill a store with 100 models on 20 benchmarks (few of both where rows are few),
+    and measure its pages."""
     benchmarks, models = (20, 100) if options.rows >= 1_000_000 else (2, 4)
     store = folder / "serve.duckdb"
     url = options.server or f"duckdb:///{store}"
     if options.server or not store.exists():
-        size = map(str, (benchmarks, models, max(options.rows // benchmarks // models, 20), 1))
+        size = map(
+            str, (benchmarks, models, max(options.rows // benchmarks // models, 20), 1)
+        )
         fill = f"{FILL.partition('class Embedder')[0]}print(time.monotonic() - started)"
         print(f"filling: {time_script(fill, [url, *size], 1)}")
     asked = 400 if benchmarks == 20 else 20

@@ -51,9 +51,14 @@ def write_tables(folder: Path, count: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     dice = random.Random(1)
     for number in range(count):
-        model, benchmark = f"org/model-{number // BENCHMARKS}", f"quiz-{number % BENCHMARKS}"
+        model, benchmark = (
+            f"org/model-{number // BENCHMARKS}",
+            f"quiz-{number % BENCHMARKS}",
+        )
         lines = ["model,benchmark,prompt_id,score"]
-        lines += [f"{model},{benchmark},p{row},{dice.random() < 0.6:d}" for row in range(ROWS)]
+        lines += [
+            f"{model},{benchmark},p{row},{dice.random() < 0.6:d}" for row in range(ROWS)
+        ]
         (folder / f"table-{number:05}.csv").write_text("\n".join(lines) + "\n")
 
 
@@ -74,4 +79,11 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
 
             bare, ours = interleaved(options.runs, script(BARE, [str(tables)]), load)
             work = f"{spaced(options.sources)} tables of {ROWS} rows into {engine}"
-            yield Row(work, ours, {"a second": WANTED[engine]}, "bare read_csv of all", bare, options.sources)
+            yield Row(
+                work,
+                ours,
+                {"a second": WANTED[engine]},
+                "bare read_csv of all",
+                bare,
+                options.sources,
+            )

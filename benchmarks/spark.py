@@ -1,6 +1,8 @@
-"""A standalone cluster of Spark (two workers of one core) and Sail against DuckDB with two threads, on one lake.
+"""A standalone cluster of Spark (two workers of one core) and Sail against DuckDB with
+two threads, on one lake.
 
-It asks the lake that `large` leaves (100 M scores), or one that it makes: 100 runs x 1 000 prompts x 20 draws.
+It asks the lake that `large` leaves (100 M scores), or one that it makes: 100 runs x 1
+000 prompts x 20 draws.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from lake import DIFFERENCES, SYNC
 from measure import Row, Timing, run_process, time_script
 from scores import FILL, MEAN
 
-#: All engines in one process, one after the other, again and again: what else the machine does meets all of them.
-#: The first time stands apart.
+#: All engines in one process, one after the other, again and again: what else the
+#: machine does meets all of them. The first time stands apart.
 ASK = """
 import json, statistics, sys, time
 from contextlib import ExitStack
@@ -40,7 +42,12 @@ with ExitStack() as stack:
             print(f"  {name}: first {seconds[0]:.2f} s, then {middle:.3f} s ({listed}), {ratio:.1f} x", flush=True)
 print(json.dumps([times[0][1:], times[2][1:]]))
 """
-QUESTIONS = (MEAN, "select * from score_summary", f"{DIFFERENCES} having b.run_id <= 100", DIFFERENCES)
+QUESTIONS = (
+    MEAN,
+    "select * from score_summary",
+    f"{DIFFERENCES} having b.run_id <= 100",
+    DIFFERENCES,
+)
 #: Rows are many: to compile a plan pays, and so does memory.
 SETTINGS = {
     "spark.sql.codegen.wholeStage": "true",
@@ -75,11 +82,25 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     place.mkdir()
     cluster.start()
     try:
-        urls = [f"duckdb:///{store}", f"sail:?lake={lake}", f"{cluster.url}?lake={lake}&read=files"]
-        said, _, last = run_process([sys.executable, "-c", ASK, *urls, *QUESTIONS]).output.strip().rpartition("\n")
+        urls = [
+            f"duckdb:///{store}",
+            f"sail:?lake={lake}",
+            f"{cluster.url}?lake={lake}&read=files",
+        ]
+        said, _, last = (
+            run_process([sys.executable, "-c", ASK, *urls, *QUESTIONS])
+            .output.strip()
+            .rpartition("\n")
+        )
         print(said, flush=True)
         # By the clock: what the workers use is not ours to see.
         own, theirs = (Timing(seconds, seconds, 0) for seconds in json.loads(last))
-        yield Row("99 differences by Spark, two workers of one core", theirs, {"times its cost": 8}, "DuckDB", own)
+        yield Row(
+            "99 differences by Spark, two workers of one core",
+            theirs,
+            {"times its cost": 8},
+            "DuckDB",
+            own,
+        )
     finally:
         cluster.stop()

@@ -1,4 +1,5 @@
-"""`subset plan` on 1 000 models x 12 000 prompts, against the same in plain pandas and numpy."""
+"""`subset plan` on 1 000 models x 12 000 prompts, against the same in plain pandas and
+numpy."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from measure import COMMAND, time_command, time_script
 from scores import FILL
 
 MODELS, PROMPTS, SIZE = 1000, 12_000, 400
-#: Means of prompts, strata and hashes, and of 100 models, each left out, the variance in the strata of the others.
+#: Means of prompts, strata and hashes, and of 100 models, each left out, the variance
+#: in the strata of the others.
 PLAIN = """
 import hashlib, sys, time
 import duckdb, numpy as np
@@ -37,9 +39,15 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     """Print the times of the command and of the plain code."""
     store = folder / "subsets.duckdb"
     if not store.exists():
-        print(f"filling 12 M scores: {time_script(FILL, [f'duckdb:///{store}', str(MODELS), str(PROMPTS), '1'], 1)}")
+        print(
+            "filling 12 M scores: "
+            f"{time_script(FILL, [f'duckdb:///{store}', str(MODELS), str(PROMPTS), '1'], 1)}"
+        )
     command = [COMMAND, "--db", f"duckdb:///{store}"]
-    ours = time_command([*command, "subset", "plan", "bench", "--size", str(SIZE), "--no-store"], options.runs)
+    ours = time_command(
+        [*command, "subset", "plan", "bench", "--size", str(SIZE), "--no-store"],
+        options.runs,
+    )
     print(f"subset plan, {MODELS} models x {PROMPTS} prompts, cold: {ours}")
     plain = time_script(PLAIN, [str(store), str(SIZE)], 1)
     print(f"pandas and numpy: {plain}; {plain.median / ours.median:.1f} x")

@@ -1,4 +1,5 @@
-"""Eight processes that ingest overlapping folders of 200 files into PostgreSQL, against one."""
+"""Eight processes that ingest overlapping folders of 200 files into PostgreSQL, against
+one."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def _dumps(folder: Path) -> list[Path]:
     whole.mkdir(parents=True, exist_ok=True)
     for number in range(FILES):
         rows = (
-            f"org/m{number // 8},quiz{number % 8},p{row},acc,{(row * 7 + number) % 3 == 0:d}" for row in range(PROMPTS)
+            f"org/m{number // 8},quiz{number % 8},p{row},acc,{(row * 7 + number) % 3 == 0:d}"
+            for row in range(PROMPTS)
         )
         text = "\n".join(["model,benchmark,prompt_id,metric,score", *rows])
         (whole / f"{number:03}.csv").write_text(text)
@@ -52,7 +54,9 @@ def _seconds(server: str, folders: list[Path]) -> float:
     time_script(RESET, [server], 1)
     started = time.monotonic()
     writers = [
-        subprocess.Popen([COMMAND, "--db", server, "-q", "ingest", folder], stdout=subprocess.DEVNULL)
+        subprocess.Popen(
+            [COMMAND, "--db", server, "-q", "ingest", folder], stdout=subprocess.DEVNULL
+        )
         for folder in folders
     ]
     codes = [writer.wait() for writer in writers]

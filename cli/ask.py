@@ -1,4 +1,5 @@
-"""The command of a question that needs nothing beside its own options: asked, shown, and what one would ask next."""
+"""The command of a question that needs nothing beside its own options: asked, shown,
+and what one would ask next."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ def command_of(entry: CommandEntry) -> click.Command:
 
     def ask(state: State, /, output: Output, **options: Any) -> None:
         asked = question.from_command(options, typed(options))
-        result: Result = asked.ask(state.opener()) if question.OPENS else state.ask(asked)
+        result: Result = (
+            asked.ask(state.opener()) if question.OPENS else state.ask(asked)
+        )
         if question.IS_DRAWN:
             draw(result)
         state.give(output, result, partial(result.view, verbose=state.verbose))

@@ -1,7 +1,8 @@
-"""The table of commands: section, module, one sentence, and an example that can be pasted.
+"""The table of commands: section, module, one sentence, and an example that can be
+pasted.
 
-`warehouse --help` is made from this table and from that of the questions alone (`warehouse.questions.registry`); a
-command's module is imported when it runs.
+`warehouse --help` is made from this table and from that of the questions alone
+(`warehouse.questions.registry`); a command's module is imported when it runs.
 """
 
 from __future__ import annotations
@@ -11,7 +12,18 @@ from dataclasses import dataclass
 from warehouse.questions.registry import ADDED, ENTRIES, added, added_names
 
 #: What people need every day, first in the help.
-EVERYDAY = ("ingest", "leaderboard", "compare", "gate", "power", "show", "report", "serve", "query", "shell")
+EVERYDAY = (
+    "ingest",
+    "leaderboard",
+    "compare",
+    "gate",
+    "power",
+    "show",
+    "report",
+    "serve",
+    "query",
+    "shell",
+)
 SECTIONS = {
     "store": "The store itself",
     "ingest": "What goes into it",
@@ -136,14 +148,17 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse refresh gsm8k --family matrix --prune-older-than 90d", "warehouse refresh --lake /shared/lake"),
         ("schedule", "schedule", "Ingest, refresh and report at the times you say.",
          'warehouse schedule --cron "0 * * * *" --watch results/ --report report.html',
-         'warehouse schedule --cron "30 6 * * mon-fri" --timezone Europe/Berlin --show-next 5',
+         'warehouse schedule --cron "30 6 * * mon-fri" --timezone Europe/Berlin '
+         '--show-next 5',
          "warehouse schedule --once --watch results/"),
     ),
 }  # fmt: skip
 
-#: Former names of commands, which go on working unseen: module and function, and today's name.
+#: Former names of commands, which go on working unseen: module and function, and
+#: today's name.
 FORMER = {"cluster-semantic": ("text", "former_text", "cluster text")}
-#: Modules of the commands that ask a question and have options beside it: a part of the answer, a file, a switch.
+#: Modules of the commands that ask a question and have options beside it: a part of the
+#: answer, a file, a switch.
 _MODULES = {
     "anchors": ("anchors",),
     "audit": ("audit",),
@@ -160,30 +175,48 @@ _MODULES = {
     "items": ("items",),
     "judge": ("judge", "judge agreement", "judge next", "judge plan"),
     "leaderboard": ("leaderboard",),
-    "matrix": ("matrix", "matrix cluster", "matrix explain", "matrix grow", "matrix test", "matrix weights"),
+    "matrix": (
+        "matrix",
+        "matrix cluster",
+        "matrix explain",
+        "matrix grow",
+        "matrix test",
+        "matrix weights",
+    ),
     "pairs": ("pairs",),
     "power": ("power",),
     "prefer": ("prefer",),
     "refresh": ("history",),
     "reliability": ("reliability",),
     "show": ("show",),
-    "subset": ("subset", "subset export", "subset extend", "subset import", "subset plan"),
+    "subset": (
+        "subset",
+        "subset export",
+        "subset extend",
+        "subset import",
+        "subset plan",
+    ),
     "text": ("cluster", "cluster text", "duplicates", "embed"),
     "variance": ("variance",),
 }
 
 
 def _table() -> dict[str, CommandEntry]:
-    """Every command by name, in the order of the help: in each section first what is asked."""
+    """Every command by name, in the order of the help: in each section first what is
+    asked."""
     module_of = {name: module for module, names in _MODULES.items() for name in names}
     entries: dict[str, CommandEntry] = {}
     for section in SECTIONS:
         for entry in ENTRIES.values():
             if entry.section == section:
                 module = module_of.get(entry.name, "")
-                entries[entry.name] = CommandEntry(entry.name, section, module, entry.sentence, entry.examples)
+                entries[entry.name] = CommandEntry(
+                    entry.name, section, module, entry.sentence, entry.examples
+                )
         for name, module, sentence, *examples in _COMMANDS.get(section, ()):
-            entries[name] = CommandEntry(name, section, module, sentence, tuple(examples))
+            entries[name] = CommandEntry(
+                name, section, module, sentence, tuple(examples)
+            )
     return entries
 
 
@@ -193,7 +226,14 @@ COMMANDS = _table()
 
 def all_names() -> list[str]:
     """Names of all commands, with those of the questions of other packages."""
-    return [*COMMANDS, *(name for name in added_names() if name not in COMMANDS and name not in FORMER)]
+    return [
+        *COMMANDS,
+        *(
+            name
+            for name in added_names()
+            if name not in COMMANDS and name not in FORMER
+        ),
+    ]
 
 
 def entry_of(name: str) -> CommandEntry | None:
@@ -205,4 +245,8 @@ def entry_of(name: str) -> CommandEntry | None:
     if name in COMMANDS:
         return COMMANDS[name]
     found = added(name) if name not in FORMER else None
-    return CommandEntry(name, found.section, "", found.sentence, found.examples) if found else None
+    return (
+        CommandEntry(name, found.section, "", found.sentence, found.examples)
+        if found
+        else None
+    )

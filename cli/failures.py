@@ -1,4 +1,5 @@
-"""What an error means to whoever asked: its message, its kind, and how the program ends."""
+"""What an error means to whoever asked: its message, its kind, and how the program
+ends."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ INTERRUPTED = 130  # 128 + SIGINT
 
 
 class Failure(NamedTuple):
-    """What went wrong in the words of the user, of what kind it is, and how the program ends."""
+    """What went wrong in the words of the user, of what kind it is, and how the program
+    ends."""
 
     message: str
     kind: str
@@ -23,7 +25,12 @@ class Failure(NamedTuple):
     def to_dict(self) -> dict[str, str | int]:
         """What programs are told of it."""
         error, advice = parted(self.message)
-        return {"error": error, "kind": self.kind, "advice": advice, "exit_code": self.exit_code}
+        return {
+            "error": error,
+            "kind": self.kind,
+            "advice": advice,
+            "exit_code": self.exit_code,
+        }
 
 
 def failure_of(error: Exception) -> Failure | None:
@@ -38,8 +45,12 @@ def failure_of(error: Exception) -> Failure | None:
         return Failure("interrupted", "interrupted", INTERRUPTED)
     if isinstance(error, OSError):
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return Failure(_os_message(error), "file", (StoreError if full else InputError).exit_code)
-    engines = sys.modules.get("warehouse.store.engines")  # not loaded: no engine can have failed
+        return Failure(
+            _os_message(error), "file", (StoreError if full else InputError).exit_code
+        )
+    engines = sys.modules.get(
+        "warehouse.store.engines"
+    )  # not loaded: no engine can have failed
     failed = engines.store_failure(error) if engines else None
     return failed and Failure(str(failed), failed.kind, failed.exit_code)
 

@@ -1,4 +1,5 @@
-"""What commands are made with: the lazy group, and decorators that take texts from the table."""
+"""What commands are made with: the lazy group, and decorators that take texts from the
+table."""
 
 from __future__ import annotations
 
@@ -14,7 +15,15 @@ import click
 from warehouse.errors import WarehouseError, did_you_mean
 from warehouse.questions.registry import ADDED
 
-from .command_table import COMMANDS, EVERYDAY, FORMER, SECTIONS, CommandEntry, all_names, entry_of
+from .command_table import (
+    COMMANDS,
+    EVERYDAY,
+    FORMER,
+    SECTIONS,
+    CommandEntry,
+    all_names,
+    entry_of,
+)
 from .state import global_options, pass_state
 from .ui.output_files import Command
 from .ui.table import echo
@@ -26,7 +35,8 @@ READER_GONE = 141  # 128 + SIGPIPE, as any tool of the shell ends
 
 
 class LazyGroup(click.Group):
-    """The top of the command line: knows the table of commands, imports a module when it runs."""
+    """The top of the command line: knows the table of commands, imports a module when
+    it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name in all_names() if " " not in name]
@@ -39,33 +49,54 @@ class LazyGroup(click.Group):
             if entry is None:
                 return None
             if not entry.module:
-                asking: click.Command = import_module(".ask", __package__).command_of(entry)
+                asking: click.Command = import_module(".ask", __package__).command_of(
+                    entry
+                )
                 return asking
             module, function = entry.module, cmd_name.replace("-", "_")
-        subcommand: click.Command = getattr(import_module(f".commands.{module}", __package__), function)
+        subcommand: click.Command = getattr(
+            import_module(f".commands.{module}", __package__), function
+        )
         return subcommand
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         is_ours = args[0] in COMMANDS or args[0] in FORMER or args[0].startswith("-")
-        if not is_ours and args[0] not in all_names():  # looks through what is installed, which takes a while
+        if (
+            not is_ours and args[0] not in all_names()
+        ):  # looks through what is installed, which takes a while
             advice = did_you_mean(args[0], all_names(), "")
-            raise click.UsageError("; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx)
+            raise click.UsageError(
+                "; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx
+            )
         return super().resolve_command(ctx, args)
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Commands first: they are what somebody looks for."""
         self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         parts = [("Every day", [*EVERYDAY])]
         for section, title in SECTIONS.items():
-            names = [name for name in self.list_commands(ctx) if _section_of(name) == section]
-            parts.append((f"{section} - {title}", [name for name in names if name not in EVERYDAY]))
+            names = [
+                name for name in self.list_commands(ctx) if _section_of(name) == section
+            ]
+            parts.append(
+                (
+                    f"{section} - {title}",
+                    [name for name in names if name not in EVERYDAY],
+                )
+            )
         for title, names in parts:
             if names:
                 with formatter.section(title):
-                    formatter.write_dl([(name, _sentence_of(name)) for name in names], col_max=12)
+                    formatter.write_dl(
+                        [(name, _sentence_of(name)) for name in names], col_max=12
+                    )
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -120,8 +151,12 @@ def command(
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         texts = _texts(entry or COMMANDS[today or name])
-        made: Any = click.command(name.split()[-1], **{"cls": Command, **texts, **settings})
-        made_command: click.Command = made(global_options(pass_state(function) if takes_state else function))
+        made: Any = click.command(
+            name.split()[-1], **{"cls": Command, **texts, **settings}
+        )
+        made_command: click.Command = made(
+            global_options(pass_state(function) if takes_state else function)
+        )
         if group is not None:
             group.add_command(made_command)
         return made_command
@@ -129,7 +164,9 @@ def command(
     return decorate
 
 
-def former(name: str, today: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+def former(
+    name: str, today: str, **settings: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a function a former command: not shown, with the texts of today's."""
     return command(name, today=today, hidden=True, **settings)
 
@@ -138,7 +175,9 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
     """Make a function the group ``name`` of the table."""
 
     def decorate(function: Callable[..., Any]) -> click.Group:
-        made: Any = click.group(name, **{"cls": CommandGroup, **_texts(COMMANDS[name]), **settings})
+        made: Any = click.group(
+            name, **{"cls": CommandGroup, **_texts(COMMANDS[name]), **settings}
+        )
         made_command: click.Group = made(global_options(function))
         return made_command
 
@@ -147,7 +186,10 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
 
 def _texts(entry: CommandEntry) -> dict[str, Any]:
     examples = "\n".join(f"  {_in_lines(example)}" for example in entry.examples)
-    return {"help": f"{entry.sentence}\n\n\b\nExample:\n{examples}", "short_help": entry.sentence}
+    return {
+        "help": f"{entry.sentence}\n\n\b\nExample:\n{examples}",
+        "short_help": entry.sentence,
+    }
 
 
 def _in_lines(example: str) -> str:

@@ -1,4 +1,5 @@
-"""The command ``warehouse``: parses, calls, and turns errors into messages and exit codes."""
+"""The command ``warehouse``: parses, calls, and turns errors into messages and exit
+codes."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from .ui.table import echo, fitted, visible
 
 shown_global_options = partial(global_options, hidden=False)
 
-EXIT_CODES = "0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble, 5 undecided."
+EXIT_CODES = (
+    "0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble, 5 undecided."
+)
 EPILOG = f"""Words of the results: warehouse help TERM. Forms of answers: warehouse help output.
 
 Exit codes: {EXIT_CODES}
@@ -27,10 +30,12 @@ Exit codes: {EXIT_CODES}
 The store is --db, else $WAREHOUSE_URL, else warehouse.toml, else duckdb:///warehouse.duckdb."""
 
 
-#: Threads of BLAS spin for 2^26 cycles after they are started, once for numpy and once for scipy: 50 ms of every other
-#: core, a twelfth of a leaderboard on two. Longer products keep them busy anyhow.
+#: Threads of BLAS spin for 2^26 cycles after they are started, once for numpy and once
+#: for scipy: 50 ms of every other core, a twelfth of a leaderboard on two. Longer
+#: products keep them busy anyhow.
 IDLE_SPIN = ("OPENBLAS_THREAD_TIMEOUT", "20")
-#: Objects between two searches for circles: by the usual 700 they take a third of what half a million rows do.
+#: Objects between two searches for circles: by the usual 700 they take a third of what
+#: half a million rows do.
 _YOUNG = 50_000
 
 
@@ -42,9 +47,20 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @shown_global_options
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version.",
+)
 def cli() -> None:
     """Real eval dumps in, a leaderboard with honest error bars out."""
 
@@ -53,8 +69,8 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run one command line.
 
     Returns:
-        the exit code: 0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble,
-        5 undecided.
+        the exit code: 0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store
+        trouble, 5 undecided.
     """
     _prepare_output()
     gc.set_threshold(_YOUNG)
@@ -62,7 +78,9 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         result = cli.main(args=args, prog_name="warehouse", standalone_mode=False)
     except Exception as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # from click 8.2 on; before, the help is no error
+        if (
+            type(error).__name__ == "NoArgsIsHelpError"
+        ):  # from click 8.2 on; before, the help is no error
             echo(str(error), err=True)
             return click.UsageError.exit_code
         failure = failure_of(error)
@@ -80,21 +98,29 @@ def _prepare_output() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="surrogateescape")  # as arguments come; whoever needs text says so
+        sys.stdin.reconfigure(
+            errors="surrogateescape"
+        )  # as arguments come; whoever needs text says so
 
 
 def _without_keys(text: str) -> str:
-    """A message without keys and passwords: it may repeat what was typed, or a name that a file has."""
+    """A message without keys and passwords: it may repeat what was typed, or a name
+    that a file has."""
     from warehouse.records.credentials import masked
 
     return masked(text)
 
 
 def _fail(failure: Failure, args: Sequence[str]) -> int:
-    """Say it, to a program that asked with ``--json`` as an object in the last line of standard error."""
+    """Say it, to a program that asked with ``--json`` as an object in the last line of
+    standard error."""
     options = args[: args.index("--")] if "--" in args else args
     as_json = "--json" in options
     failure = failure._replace(message=_without_keys(failure.message))
-    text = json.dumps(failure.to_dict()) if as_json else fitted(f"Error: {visible(failure.message)}", sys.stderr)
+    text = (
+        json.dumps(failure.to_dict())
+        if as_json
+        else fitted(f"Error: {visible(failure.message)}", sys.stderr)
+    )
     print(text, file=sys.stderr)
     return failure.exit_code

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.errors import MisuseError, SchemaVersionError, StoreLockedError, WarehouseError
+from warehouse.errors import (
+    MisuseError,
+    SchemaVersionError,
+    StoreLockedError,
+    WarehouseError,
+)
 
 from .ui.table import echo, fitted, print_view, visible
 
@@ -46,7 +51,8 @@ class State:
         return config.load(Path.cwd(), os.environ, url=self.db, chosen=self.config_file)
 
     def config(self) -> Config:
-        """The settings that hold here; which store a folder's own file chose is said once.
+        """The settings that hold here; which store a folder's own file chose is said
+        once.
 
         Raises:
             MisuseError: a folder's own file says what only a chosen one may.
@@ -81,7 +87,9 @@ class State:
         if self.verbose and not config.url.is_of_folder:
             from warehouse.store.engines import shown_text
 
-            self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
+            self.detail(
+                f"store: {shown_text(config.url.value)} (from {config.url.origin})"
+            )
         return open_store(
             config.url.value,
             write=write,
@@ -95,7 +103,8 @@ class State:
         )
 
     def will_write(self, path: Path, kind: OutputKind, *, force: bool) -> None:
-        """Look at a file before it is written; the store, where there is one, may know it.
+        """Look at a file before it is written; the store, where there is one, may know
+        it.
 
         Raises:
             MisuseError: it must not be replaced.
@@ -143,7 +152,11 @@ class State:
         from warehouse.store.open import open_store
 
         return open_store(
-            self.config().url.value, create=True, beside_others=beside_others, wait=self.wait, say=self.say
+            self.config().url.value,
+            create=True,
+            beside_others=beside_others,
+            wait=self.wait,
+            say=self.say,
         )
 
     def say(self, text: str) -> None:
@@ -170,7 +183,8 @@ class State:
         part: str = "rows",
         notes: Iterable[str] | None = None,
     ) -> None:
-        """Show people the view of a result; for programs write what a field of it holds, and say notes.
+        """Show people the view of a result; for programs write what a field of it
+        holds, and say notes.
 
         Args:
             part: name of the field.
@@ -202,17 +216,25 @@ pass_state = click.make_pass_decorator(State, ensure=True)
 _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
     ("--db",): {
         "metavar": "URL",
-        "help": "Store: duckdb:///FILE, a file name, postgresql://HOST/DATABASE, or sail:?lake=LOCATION.",
+        "help": (
+            "Store: duckdb:///FILE, a file name, postgresql://HOST/DATABASE, or "
+            "sail:?lake=LOCATION."
+        ),
     },
     ("--config", "config_file"): {
         "metavar": "FILE",
         "type": click.Path(exists=True, dir_okay=False),
-        "help": "Settings, in place of the warehouse.toml of this folder, and free to name what lies outside of it.",
+        "help": (
+            "Settings, in place of the warehouse.toml of this folder, and free to name "
+            "what lies outside of it."
+        ),
     },
     ("--wait",): {
         "metavar": "SECONDS",
         "type": click.FloatRange(min=0),
-        "help": "How long to wait for a store that another process holds. [default: 10]",
+        "help": (
+            "How long to wait for a store that another process holds. [default: 10]"
+        ),
     },
     ("-q", "--quiet"): {"is_flag": True, "help": "Answers and errors only."},
     ("-v", "--verbose"): {"is_flag": True, "help": "Say more on standard error."},
@@ -220,9 +242,12 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
 
 
 def global_options(function: Any, *, hidden: bool = True) -> Any:
-    """``--db``, ``--wait``, ``-q`` and ``-v``, which stand before the command or after it."""
+    """``--db``, ``--wait``, ``-q`` and ``-v``, which stand before the command or after
+    it."""
     for flags, more in reversed(_GLOBAL.items()):
-        function = click.option(*flags, **more, callback=_keep, expose_value=False, hidden=hidden)(function)
+        function = click.option(
+            *flags, **more, callback=_keep, expose_value=False, hidden=hidden
+        )(function)
     return function
 
 

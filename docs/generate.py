@@ -1,8 +1,10 @@
 """Writes pages out of data: ``python docs/generate.py``.
 
-``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words that ``warehouse help`` knows,
-``docs/llms.txt`` from the commands of every day and the order of the pages, ``docs/performance.md`` from the rows that
-``benchmarks/run.py --write`` keeps in ``docs/performance.json`` and from what ``benchmarks/floors.toml`` says of them.
+``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words
+that ``warehouse help`` knows, ``docs/llms.txt`` from the commands of every day and the
+order of the pages, ``docs/performance.md`` from the rows that ``benchmarks/run.py
+--write`` keeps in ``docs/performance.json`` and from what ``benchmarks/floors.toml``
+says of them.
 """
 
 from __future__ import annotations
@@ -94,13 +96,27 @@ told apart; a score that is missing is no 0; which way a metric points may be un
 
 def llms() -> str:
     """``llms.txt``: what this is, the commands for every day, the pages in their order."""
-    commands = [f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}" for name in (*EVERYDAY, "mcp")]
+    commands = [
+        f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}"
+        for name in (*EVERYDAY, "mcp")
+    ]
     parts = [LLMS_OPENING, *commands]
     order = runpy.run_path(str(DOCS / "site" / "conf.py"))["ORDER"]
     for title, pages in order.items():
         own = [DOCS.parent / f"{name}.md" for name in pages if name.startswith("docs/")]
-        heads = [file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for file in own]
-        parts += ["", f"## {title}", "", *(f"- [{head}]({file.name})" for head, file in zip(heads, own, strict=True))]
+        heads = [
+            file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+            for file in own
+        ]
+        parts += [
+            "",
+            f"## {title}",
+            "",
+            *(
+                f"- [{head}]({file.name})"
+                for head, file in zip(heads, own, strict=True)
+            ),
+        ]
     return "\n".join(parts) + "\n"
 
 
@@ -110,9 +126,20 @@ def views_page() -> str:
     times = Counter(column for query in (*views, *library) for column in query.columns)
     shared = {column for column, n in times.items() if n >= MANY}
     said = "".join(_row(*column) for column in times if column in shared)
-    parts = [OPENING, f"## Columns of many of them\n\nSaid once; each names which of these it has.\n\n{_HEAD}{said}"]
+    parts = [
+        OPENING,
+        "## Columns of many of them\n"
+        "\n"
+        "Said once; each names which of these it has.\n"
+        "\n"
+        f"{_HEAD}{said}",
+    ]
     for title, queries in (("Views", views), ("Library queries", library)):
-        parts += [f"## {title}\n", _contents(queries), *(_section(query, shared) for query in queries)]
+        parts += [
+            f"## {title}\n",
+            _contents(queries),
+            *(_section(query, shared) for query in queries),
+        ]
     return "\n".join(parts)
 
 
@@ -128,14 +155,21 @@ def _section(query: NamedQuery, shared: Collection[tuple[str, str]]) -> str:
     own = "".join(_row(*column) for column in query.columns if column not in shared)
     also = ", ".join(f"`{column[0]}`" for column in query.columns if column in shared)
     return (
-        f"### {query.name}\n\n{query.description}\n\n{query.grain[0].upper()}{query.grain[1:]}.\n\n"
-        f"{_parameters(query.parameters)}{_HEAD * bool(own)}{own}" + (f"\nAlso {also}.\n" if also else "")
+        f"### {query.name}\n"
+        "\n"
+        f"{query.description}\n"
+        "\n"
+        f"{query.grain[0].upper()}{query.grain[1:]}.\n"
+        "\n"
+        f"{_parameters(query.parameters)}{_HEAD * bool(own)}{own}"
+        + (f"\nAlso {also}.\n" if also else "")
     )
 
 
 def _parameters(parameters: Iterable[Parameter]) -> str:
     rows = "".join(
-        f"| `{p.name}` | {p.type} | {'required' if p.required else _default(p)} | {_cell(p.description)} |\n"
+        f"| `{p.name}` | {p.type} | {'required' if p.required else _default(p)} | "
+        f"{_cell(p.description)} |\n"
         for p in parameters
     )
     heading = "| parameter | type | default | meaning |\n| --- | --- | --- | --- |\n"
@@ -163,46 +197,106 @@ def glossary_page() -> str:
 def performance_page(file: Path = DOCS / "performance.json") -> str:
     """The page of what was measured, as Markdown."""
     kept = json.loads(file.read_text(encoding="utf-8"))
-    rows, growth = ([row for row in kept if ("exponents" in row) is grows] for grows in (False, True))
-    head = ("work", "is", "wanted", "", "clock s", "processor s", "peak MiB", "against", "its processor s", "measured")
-    parts = [PERFORMANCE, *_where(rows), _table(head, (line for row in rows for line in _measured(row)))]
+    rows, growth = (
+        [row for row in kept if ("exponents" in row) is grows]
+        for grows in (False, True)
+    )
+    head = (
+        "work",
+        "is",
+        "wanted",
+        "",
+        "clock s",
+        "processor s",
+        "peak MiB",
+        "against",
+        "its processor s",
+        "measured",
+    )
+    parts = [
+        PERFORMANCE,
+        *_where(rows),
+        _table(head, (line for row in rows for line in _measured(row))),
+    ]
     if floors := _floors(rows):
         parts += [FLOORS, *floors]
     if growth:
         names = list(growth[0]["exponents"])
         exponents = (
-            [row["work"], _sizes(row), *(_exponent(row, name) for name in names), _when(row)] for row in growth
+            [
+                row["work"],
+                _sizes(row),
+                *(_exponent(row, name) for name in names),
+                _when(row),
+            ]
+            for row in growth
         )
-        parts += [GROWTH, *_where(growth), _table(("work", "sizes", *names, "measured"), exponents)]
+        parts += [
+            GROWTH,
+            *_where(growth),
+            _table(("work", "sizes", *names, "measured"), exponents),
+        ]
     return "\n".join(parts)
 
 
 def _where(rows: Sequence[dict[str, Any]]) -> list[str]:
     """The machines and versions of rows, each once."""
-    return [f"- {where}" for where in dict.fromkeys(f"{row['machine']}; {row['versions']}" for row in rows)] + [""]
+    return [
+        f"- {where}"
+        for where in dict.fromkeys(
+            f"{row['machine']}; {row['versions']}" for row in rows
+        )
+    ] + [""]
 
 
 def _measured(row: dict[str, Any]) -> Iterable[Sequence[str]]:
     """A line for each figure; what stands in the first is not said again."""
     ours, reference = row["ours"], row["reference"]
     numbers = (f"{ours['seconds']:g}", f"{ours['processor']:g}", f"{ours['peak']:.0f}")
-    more = (*numbers, row["against"], f"{reference['processor']:g}", f"{_when(row)}, n = {ours['times']}")
+    more = (
+        *numbers,
+        row["against"],
+        f"{reference['processor']:g}",
+        f"{_when(row)}, n = {ours['times']}",
+    )
     for number, figure in enumerate(row["figures"]):
         verdict = "reached" if figure["reached"] else "**missed**"
-        own = (f"{figure['value']:g} {figure['figure']}", f"{figure['wanted']:g}", verdict)
-        yield (row["work"], *own, *more) if number == 0 else ("", *own, *[""] * len(more))
+        own = (
+            f"{figure['value']:g} {figure['figure']}",
+            f"{figure['wanted']:g}",
+            verdict,
+        )
+        yield (
+            (row["work"], *own, *more) if number == 0 else ("", *own, *[""] * len(more))
+        )
 
 
 def _floors(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A paragraph for each text about works that miss what is wanted, and the names of those without one."""
-    texts = tomllib.loads((DOCS.parent / "benchmarks" / "floors.toml").read_text(encoding="utf-8"))
+    """A paragraph for each text about works that miss what is wanted, and the names of
+    those without one."""
+    texts = tomllib.loads(
+        (DOCS.parent / "benchmarks" / "floors.toml").read_text(encoding="utf-8")
+    )
     about: dict[str, list[str]] = {}
     for row in rows:
         if not all(figure["reached"] for figure in row["figures"]):
-            text = next((text.strip() for works, text in texts.items() if fnmatchcase(row["work"], works)), "")
+            text = next(
+                (
+                    text.strip()
+                    for works, text in texts.items()
+                    if fnmatchcase(row["work"], works)
+                ),
+                "",
+            )
             about.setdefault(text or "not profiled yet.", []).append(row["work"])
-    paragraphs = (f"- **{'; '.join(works)}**: {' '.join(text.split())}" for text, works in about.items())
-    return [f"{fill(text, 118, subsequent_indent='  ', break_long_words=False)}\n" for text in paragraphs]
+    paragraphs = (
+        f"- **{'; '.join(works)}**: {' '.join(text.split())}"
+        for text, works in about.items()
+    )
+    return [
+        f"{fill(text, 118, subsequent_indent='  ', break_long_words=False)}\n"
+        for text in paragraphs
+    ]
 
 
 def _when(row: dict[str, Any]) -> str:
@@ -214,11 +308,17 @@ def _sizes(row: dict[str, Any]) -> str:
 
 
 def _exponent(row: dict[str, Any], name: str) -> str:
-    return f"{row['exponents'][name]:.2f} ({row['largest'][name]:.4g})" if name in row["exponents"] else ""
+    return (
+        f"{row['exponents'][name]:.2f} ({row['largest'][name]:.4g})"
+        if name in row["exponents"]
+        else ""
+    )
 
 
 def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *lines))
+    return "".join(
+        f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *lines)
+    )
 
 
 SETTINGS_OPENING = """\
@@ -246,12 +346,16 @@ def settings_page() -> str:
     for tool, rule, names in table_rows():
         code = ", ".join(f"`{name}`" for name in names)
         absent = ", ".join(f"`{value}`" for value in sorted(rule.absent))
-        by_tool.setdefault(tool, []).append([rule.kind, code, absent, rule.reason.replace("|", "\\|")])
+        by_tool.setdefault(tool, []).append(
+            [rule.kind, code, absent, rule.reason.replace("|", "\\|")]
+        )
     sections = []
     for tool, lines in by_tool.items():
         title = "Every tool" if tool == ANY_TOOL else f"`{tool}`"
         ordered = sorted(lines, key=lambda line: _CLASSES.index(line[0]))
-        sections.append(f"\n## {title}\n\n{_table(['class', 'names', 'absent', 'reason'], ordered)}")
+        sections.append(
+            f"\n## {title}\n\n{_table(['class', 'names', 'absent', 'reason'], ordered)}"
+        )
     return SETTINGS_OPENING + "".join(sections)
 
 
@@ -283,7 +387,9 @@ def taken_page() -> str:
             "Versions": taken.versions,
             "Left out": taken.left_out,
         }
-        lines = [f"- **{title}**: {_in_code(names)}\n" for title, names in parts.items()]
+        lines = [
+            f"- **{title}**: {_in_code(names)}\n" for title, names in parts.items()
+        ]
         sections.append(f"\n## `{name}`\n\n{''.join(lines)}")
     return TAKEN_OPENING + "".join(sections)
 
@@ -293,7 +399,16 @@ def _in_code(names: Collection[str]) -> str:
 
 
 #: In this order on the page: what is no setting first.
-_CLASSES = ("ignore", "subset", "mark", "version", "model", "setting", "prompt", "scorer")
+_CLASSES = (
+    "ignore",
+    "subset",
+    "mark",
+    "version",
+    "model",
+    "setting",
+    "prompt",
+    "scorer",
+)
 
 PAGES = {
     "settings.md": settings_page,

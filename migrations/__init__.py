@@ -1,1 +1,2 @@
-"""The alembic environment, installed as `warehouse.migrations`; `versions/` is frozen history."""
+"""The alembic environment, installed as `warehouse.migrations`; `versions/` is frozen
+history."""

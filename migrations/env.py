@@ -9,10 +9,15 @@ from alembic import context
 from warehouse.store.schema import tables
 
 
-def include(_object: Any, _name: str | None, kind: str, reflected: bool, other: Any) -> bool:
-    """Leave out what this engine was never given: foreign keys and indexes of the embedded one."""
+def include(
+    _object: Any, _name: str | None, kind: str, reflected: bool, other: Any
+) -> bool:
+    """Leave out what this engine was never given: foreign keys and indexes of the
+    embedded one."""
     embedded = context.get_context().dialect.name == "duckdb"
-    return not (embedded and kind in ("foreign_key_constraint", "index") and not reflected)
+    return not (
+        embedded and kind in ("foreign_key_constraint", "index") and not reflected
+    )
 
 
 def run() -> None:
@@ -20,7 +25,10 @@ def run() -> None:
     if connection is None:
         raise RuntimeError("run migrations through: warehouse db upgrade")
     context.configure(
-        connection=connection, target_metadata=tables.metadata, include_object=include, transactional_ddl=True
+        connection=connection,
+        target_metadata=tables.metadata,
+        include_object=include,
+        transactional_ddl=True,
     )
     with context.begin_transaction():
         context.run_migrations()

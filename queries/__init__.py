@@ -1,1 +1,2 @@
-"""SQL text, installed as `warehouse.queries`: `views/` and `library/`, one query per file."""
+"""SQL text, installed as `warehouse.queries`: `views/` and `library/`, one query per
+file."""

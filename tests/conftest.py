@@ -1,4 +1,5 @@
-"""Fixtures of the whole suite: real database engines, and the shared data where it is present."""
+"""Fixtures of the whole suite: real database engines, and the shared data where it is
+present."""
 
 from __future__ import annotations
 
@@ -17,11 +18,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-# Before numpy is loaded: test processes share the cores already, and threads of the algebra library that wait for
-# one another burn a sixth of what tests of statistics compute. Tests of threads ask for theirs.
+# Before numpy is loaded: test processes share the cores already, and threads of the
+# algebra library that wait for one another burn a sixth of what tests of statistics
+# compute. Tests of threads ask for theirs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# For the same reason, and on tables as small as those of tests they take a quarter more for nothing;
-# tests/store/test_threads.py holds the answers of several threads against those of one.
+# For the same reason, and on tables as small as those of tests they take a quarter more
+# for nothing; tests/store/test_threads.py holds the answers of several threads against
+# those of one.
 os.environ.setdefault("WAREHOUSE_THREADS", "1")
 
 import psycopg
@@ -42,9 +45,12 @@ from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema import new_store
 
-# Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
-# under test shall ignore neither.
-for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+# Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP:
+# commands under test shall ignore neither.
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _usual)
 
@@ -52,7 +58,9 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 settings.register_profile(
     "warehouse",
     deadline=None,
-    max_examples=int(os.environ.get("WAREHOUSE_EXAMPLES", "40")),  # of tests that do not say how many; 1000 at leisure
+    max_examples=int(
+        os.environ.get("WAREHOUSE_EXAMPLES", "40")
+    ),  # of tests that do not say how many; 1000 at leisure
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("warehouse")
@@ -62,8 +70,9 @@ START_SECONDS = 30.0
 #: Room that is wanted of a file system in memory; a container may have 64 MB of it.
 MEMORY_BYTES = 4 * 10**9
 
-# The shell's standard input is a pipe that only the test process holds. It closes however the test
-# process ends, also by `kill -9`; the shell then stops the server and removes the cluster.
+# The shell's standard input is a pipe that only the test process holds. It closes
+# however the test process ends, also by `kill -9`; the shell then stops the server and
+# removes the cluster.
 WATCHED_SERVER = """
     "$@" >"$CLUSTER/log" 2>&1 </dev/null &
     read -r _
@@ -86,7 +95,11 @@ SERVER_SETTINGS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--write-golden", action="store_true", help="write what commands print anew (tests/**/golden)")
+    parser.addoption(
+        "--write-golden",
+        action="store_true",
+        help="write what commands print anew (tests/**/golden)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -94,17 +107,31 @@ def pytest_configure(config: pytest.Config) -> None:
     rewrite_share(config)
 
 
-#: Rooms and files of tests that load or ask, of which `tests/store/test_engines_agree.py` proves on every small dump
-#: and every command that both engines hold and answer the same.
+#: Rooms and files of tests that load or ask, of which
+#: `tests/store/test_engines_agree.py` proves on every small dump and every command that
+#: both engines hold and answer the same.
 ALIKE = ("analysis", "report", "cli", "refresh", "claims", "ingest", "importers")
-ALIKE_FILES = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
-#: Among these dumps are scans, votes and transcripts; retries and what is forgotten are tried on the server in
-#: `test_any_cut.py`, `test_executions.py` and `test_taken_back.py`.
-ALIKE_FILES += ("test_lives.py", "test_scans.py", "test_votes.py", "test_transcripts.py")
-#: Files in these rooms whose statements the server treats otherwise: roles, limits, locks.
+ALIKE_FILES = (
+    "test_identity.py",
+    "test_prompts.py",
+    "test_bad_rows.py",
+    "test_dimensions.py",
+)
+#: Among these dumps are scans, votes and transcripts; retries and what is forgotten are
+#: tried on the server in `test_any_cut.py`, `test_executions.py` and
+#: `test_taken_back.py`.
+ALIKE_FILES += (
+    "test_lives.py",
+    "test_scans.py",
+    "test_votes.py",
+    "test_transcripts.py",
+)
+#: Files in these rooms whose statements the server treats otherwise: roles, limits,
+#: locks.
 OTHERWISE = ("test_query.py", "test_query_limits.py", "test_store.py", "test_lake.py")
-#: So are tests with such names, and one that pastes every example: they run on both engines, by default or rarely.
-#: Scans, votes and transcripts are forgotten on the server nowhere else, and migrations of theirs are of an engine.
+#: So are tests with such names, and one that pastes every example: they run on both
+#: engines, by default or rarely. Scans, votes and transcripts are forgotten on the
+#: server nowhere else, and migrations of theirs are of an engine.
 DIFFERS = re.compile(
     r"engine|kill|interrupt|vector|embed|older|every_example|_\d{4}_|lakes"
     "|scan_that_is_forgotten|source_takes_its_votes|told_of_the_way"
@@ -113,9 +140,14 @@ DIFFERS = re.compile(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is left to `make test-server`: server variants of what is alike on both engines; and what is rare there."""
+    """What is left to `make test-server`: server variants of what is alike on both
+    engines; and what is rare there."""
     for item in items:
-        if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
+        if (
+            not isinstance(item, pytest.Function)
+            or not _on_server(item)
+            or item.get_closest_marker("slow")
+        ):
             if item.get_closest_marker("slow_on_server"):
                 item.add_marker(pytest.mark.rare)
             continue
@@ -125,7 +157,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         elif is_alike and not DIFFERS.search(item.originalname):
             item.add_marker(pytest.mark.on_server)
-        elif item.get_closest_marker("rare_on_server") or (is_alike and "engine" not in item.originalname):
+        elif item.get_closest_marker("rare_on_server") or (
+            is_alike and "engine" not in item.originalname
+        ):
             item.add_marker(pytest.mark.rare)
 
 
@@ -135,18 +169,22 @@ def _on_server(item: pytest.Function) -> bool:
 
 
 def pytest_collectstart() -> None:
-    """Next to nothing of what is loaded here is garbage, and to look for some takes a fifth of the time."""
+    """Next to nothing of what is loaded here is garbage, and to look for some takes a
+    fifth of the time."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: the collector of garbage need not look at it again. Some library
-    calls it in every step, which on the heap of the whole suite takes a third of a second."""
+    """What is loaded by now stays: the collector of garbage need not look at it again.
+    Some library calls it in every step, which on the heap of the whole suite takes a
+    third of a second."""
     gc.collect()
     gc.freeze()
     gc.enable()
     frozen = gc.get_freeze_count()
-    gc.get_freeze_count = lambda: frozen  # it counts one by one, 20 ms here, and each ingest asks
+    gc.get_freeze_count = lambda: (
+        frozen
+    )  # it counts one by one, 20 ms here, and each ingest asks
 
 
 class PostgresMissing(Exception):
@@ -155,14 +193,17 @@ class PostgresMissing(Exception):
 
 @dataclass
 class PostgresCluster:
-    """A private PostgreSQL on loopback; it ends with the test process, however that ends."""
+    """A private PostgreSQL on loopback; it ends with the test process, however that
+    ends."""
 
     programs: Path
     folder: Path
     port: int = 0
     _numbers: Iterator[int] = field(default_factory=count)
     _shell: subprocess.Popen[bytes] | None = None
-    _connection: psycopg.Connection[Any] | None = None  # to connect anew takes a third of making a database
+    _connection: psycopg.Connection[Any] | None = (
+        None  # to connect anew takes a third of making a database
+    )
 
     def start(self) -> None:
         self._initdb()
@@ -195,14 +236,32 @@ class PostgresCluster:
             self._run(f'drop database "{name}"')
         except psycopg.errors.ObjectInUse:
             self._run(f'drop database "{name}" with (force)')
-            pytest.fail("this test left a PostgreSQL connection open: dispose of its engine")
+            pytest.fail(
+                "this test left a PostgreSQL connection open: dispose of its engine"
+            )
 
     def _initdb(self) -> None:
-        options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
-        command = [str(self.programs / "initdb"), "-D", str(self.folder / "data"), *options]
+        options = [
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+            "--no-sync",
+        ]
+        command = [
+            str(self.programs / "initdb"),
+            "-D",
+            str(self.folder / "data"),
+            *options,
+        ]
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
-        made = subprocess.run(_as_server_user(command), cwd="/", capture_output=True, text=True)
+        made = subprocess.run(
+            _as_server_user(command), cwd="/", capture_output=True, text=True
+        )
         if made.returncode:
             raise RuntimeError(f"initdb failed:\n{made.stdout}{made.stderr}")
 
@@ -243,7 +302,9 @@ def _postgres_programs() -> Path:
     debian = Path("/usr/lib/postgresql").glob("*/bin/initdb")
     newest = max(debian, key=lambda program: int(program.parts[-3]), default=None)
     if newest is None:
-        raise PostgresMissing("no PostgreSQL server programs in PATH or /usr/lib/postgresql")
+        raise PostgresMissing(
+            "no PostgreSQL server programs in PATH or /usr/lib/postgresql"
+        )
     return newest.parent
 
 
@@ -251,7 +312,13 @@ def _as_server_user(command: list[str]) -> list[str]:
     """PostgreSQL refuses to run as root: there it runs as `postgres`."""
     if os.geteuid() != 0:
         return command
-    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *command]
+    return [
+        "setpriv",
+        "--reuid=postgres",
+        "--regid=postgres",
+        "--clear-groups",
+        *command,
+    ]
 
 
 def _free_port() -> int:
@@ -261,10 +328,14 @@ def _free_port() -> int:
 
 
 def _in_memory() -> Path | None:
-    """A file system in memory with room for a cluster, where there is one: each new database is a checkpoint,
-    which on a busy disk takes a third of a second."""
+    """A file system in memory with room for a cluster, where there is one: each new
+    database is a checkpoint, which on a busy disk takes a third of a second."""
     memory = Path("/dev/shm")
-    return memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_BYTES else None
+    return (
+        memory
+        if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_BYTES
+        else None
+    )
 
 
 @pytest.fixture(scope="session")
@@ -276,7 +347,9 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{missing}: .ci/run installs them")
         pytest.skip(str(missing))
-    cluster = PostgresCluster(programs, Path(tempfile.mkdtemp(prefix="warehouse-postgres-", dir=_in_memory())))
+    cluster = PostgresCluster(
+        programs, Path(tempfile.mkdtemp(prefix="warehouse-postgres-", dir=_in_memory()))
+    )
     try:
         cluster.start()
         yield cluster
@@ -287,14 +360,25 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
 
 @pytest.fixture(scope="session", autouse=True)
 def new_files_are_copies() -> Iterator[None]:
-    """What makes a store in this process gets a copy of an empty one, which one test process makes once."""
+    """What makes a store in this process gets a copy of an empty one, which one test
+    process makes once."""
     with pytest.MonkeyPatch.context() as patch, readers_held():
         patch.setattr(new_store, "create", made_from_copy)
         yield
 
 
-#: Rooms of tests that ask a file more than once, and have nobody else write to it meanwhile.
-ASKING = ("analysis", "claims", "cli", "importers", "ingest", "queries", "refresh", "report")
+#: Rooms of tests that ask a file more than once, and have nobody else write to it
+#: meanwhile.
+ASKING = (
+    "analysis",
+    "claims",
+    "cli",
+    "importers",
+    "ingest",
+    "queries",
+    "refresh",
+    "report",
+)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -308,7 +392,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store of the embedded engine, to be copied: to make one takes 50 times as long."""
+    """An empty store of the embedded engine, to be copied: to make one takes 50 times
+    as long."""
     path = tmp_path_factory.mktemp("empty") / "store.duckdb"
     store_at(path)
     return path
@@ -324,14 +409,17 @@ def empty_database(postgres_cluster: PostgresCluster) -> str:
 
 @pytest.fixture(scope="session")
 def world_database(postgres_cluster: PostgresCluster, empty_database: str) -> str:
-    """Name of a database with the store of the world of tests, to be used as a template."""
+    """Name of a database with the store of the world of tests, to be used as a
+    template."""
     name = postgres_cluster.create(template=empty_database)
     fill(postgres_cluster.url(name), the_world())
     return name
 
 
 @pytest.fixture
-def postgres_url(postgres_cluster: PostgresCluster, empty_database: str) -> Iterator[str]:
+def postgres_url(
+    postgres_cluster: PostgresCluster, empty_database: str
+) -> Iterator[str]:
     """URL of an empty store on PostgreSQL, of this test alone."""
     name = postgres_cluster.create(template=empty_database)
     yield postgres_cluster.url(name)
@@ -368,16 +456,22 @@ def bare_duckdb_url(tmp_path: Path) -> str:
 @pytest.fixture(params=ENGINES)
 def bare_url(request: pytest.FixtureRequest) -> str:
     """URL of a database where no store was made yet, on each engine."""
-    fixture = {"duckdb": "bare_duckdb_url", "postgresql": "bare_postgres_url"}[request.param]
+    fixture = {"duckdb": "bare_duckdb_url", "postgresql": "bare_postgres_url"}[
+        request.param
+    ]
     return str(request.getfixturevalue(fixture))
 
 
 @pytest.fixture(scope="module")
 def rows(request: pytest.FixtureRequest) -> StoreRows:
-    """What the store of a test module holds: the module's ``ROWS``, what its ``build`` makes, else the world; or the
-    module has a fixture of its own of this name."""
+    """What the store of a test module holds: the module's ``ROWS``, what its ``build``
+    makes, else the world; or the module has a fixture of its own of this name."""
     own = getattr(request.module, "ROWS", None)
-    return own if isinstance(own, StoreRows) else getattr(request.module, "build", the_world)()
+    return (
+        own
+        if isinstance(own, StoreRows)
+        else getattr(request.module, "build", the_world)()
+    )
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -395,8 +489,11 @@ def original(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
 
 
 @pytest.fixture
-def own_url(request: pytest.FixtureRequest, original: str, tmp_path: Path) -> Iterator[str]:
-    """URL of a copy of it, of this test alone, to be written to: filled in a tenth of the time."""
+def own_url(
+    request: pytest.FixtureRequest, original: str, tmp_path: Path
+) -> Iterator[str]:
+    """URL of a copy of it, of this test alone, to be written to: filled in a tenth of
+    the time."""
     if original.startswith("duckdb"):
         yield copied(Path(original.removeprefix("duckdb:///")), tmp_path / "own.duckdb")
         return
@@ -431,7 +528,9 @@ def data_dir() -> Path:
     named = os.environ.get("WAREHOUSE_TEST_DATA")
     folder = Path(named) if named else ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"no real dumps in {folder}; WAREHOUSE_TEST_DATA names their folder")
+        pytest.skip(
+            f"no real dumps in {folder}; WAREHOUSE_TEST_DATA names their folder"
+        )
     return folder
 
 
@@ -440,18 +539,28 @@ def browser() -> Iterator[Any]:
     """A real browser without a window; skipped where there is none, but not in CI."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (chromium and driver):
-        reason = "no chromium and chromedriver; on Debian: apt-get install chromium-driver"
+        reason = (
+            "no chromium and chromedriver; on Debian: apt-get install chromium-driver"
+        )
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for switch in (
-        *("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "disable-background-networking"),
+        *(
+            "headless=new",
+            "no-sandbox",
+            "disable-gpu",
+            "disable-dev-shm-usage",
+            "disable-background-networking",
+        ),
         "no-first-run",
     ):
         options.add_argument(f"--{switch}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
+    )
     service = webdriver.ChromeService(executable_path=driver)
     found = webdriver.Chrome(options=options, service=service)
     yield found
@@ -461,7 +570,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, written: Path) -> Any:
-    """The browser on the page that the module's fixture ``written`` made, with its logs empty."""
+    """The browser on the page that the module's fixture ``written`` made, with its logs
+    empty."""
     for kind in ("browser", "performance"):
         browser.get_log(kind)
     browser.get(written.as_uri())

@@ -1,5 +1,5 @@
-"""The methods of a warehouse: keywords and defaults are those of the functions that answer them and
-of the commands, although all three are written out."""
+"""The methods of a warehouse: keywords and defaults are those of the functions that
+answer them and of the commands, although all three are written out."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ class Use:
     """A method, what answers it, and the command that asks the same.
 
     Attributes:
-        functions: ``module:name``; together they have the keywords of the method. The first parameter
-            of each is how the store is reached.
+        functions: ``module:name``; together they have the keywords of the method. The
+            first parameter of each is how the store is reached.
         command: its name; empty: none.
-        own: keywords of the method that no function has, or that it passes on under another name.
+        own: keywords of the method that no function has, or that it passes on under
+            another name.
         fixed: parameters of the functions that the method sets itself.
         silent: keywords of the method that the command does not have.
         flags: parameters of the command that the method does not have.
@@ -64,9 +65,20 @@ OF_ROWS = ("each", "repeats", "seeds_are")
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
 CORRECTED = ("corrected", "judge", "human")
-#: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not know.
+#: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not
+#: know.
 OF_LEADERBOARDS = (
-    *("method", "estimand", "max_unscored", "subset_ok", "n_resamples", "seed", "group", "weights", "partial_ok"),
+    *(
+        "method",
+        "estimand",
+        "max_unscored",
+        "subset_ok",
+        "n_resamples",
+        "seed",
+        "group",
+        "weights",
+        "partial_ok",
+    ),
     "force",
 )
 OF_COMPARISONS = (
@@ -89,21 +101,51 @@ USES = {
     "ingest": Use(
         ("warehouse.ingest.pipeline:ingest",),
         "ingest",
-        own=("max_files", "max_bytes", "max_time", "allow_private"),  # of what is fetched
+        own=(
+            "max_files",
+            "max_bytes",
+            "max_time",
+            "allow_private",
+        ),  # of what is fetched
         silent=("options", "progress", "only"),
         flags=(
-            *("beside", "cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
+            *(
+                "beside",
+                "cluster_by",
+                "on_conflict",
+                "on_duplicate",
+                "max_rejected",
+                "text",
+            ),  # fields of options
             *("publish", "watch", "settle", "as_json"),
         ),
         renamed={"format_name": "format"},
     ),
-    "card": Use((f"{ANALYSIS}.card.answer:card",), "card", flags=("form", "out", "claim", "datasets")),
-    "models": Use(("warehouse.store.curate.aliases:models",), "models", flags=("dates",)),
+    "card": Use(
+        (f"{ANALYSIS}.card.answer:card",),
+        "card",
+        flags=("form", "out", "claim", "datasets"),
+    ),
+    "models": Use(
+        ("warehouse.store.curate.aliases:models",), "models", flags=("dates",)
+    ),
     "benchmarks": Use(("warehouse.store.curate.aliases:benchmarks",), "benchmarks"),
-    "runs": Use(("warehouse.store.curate.catalogue:runs",), "runs", flags=("run", "tags", "untags", "note")),
-    "sources": Use(("warehouse.store.curate.catalogue:sources",), "sources", renamed={"source": "reference"}),
-    "lake_sync": Use(("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")),
-    "lake_check": Use(("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)),
+    "runs": Use(
+        ("warehouse.store.curate.catalogue:runs",),
+        "runs",
+        flags=("run", "tags", "untags", "note"),
+    ),
+    "sources": Use(
+        ("warehouse.store.curate.catalogue:sources",),
+        "sources",
+        renamed={"source": "reference"},
+    ),
+    "lake_sync": Use(
+        ("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")
+    ),
+    "lake_check": Use(
+        ("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)
+    ),
     "show": Use((f"{ANALYSIS}.show.answer:show",), "show", flags=("full",)),
     "leaderboard": Use(
         (
@@ -120,44 +162,100 @@ USES = {
         "leaderboard",
         flags=("corrected", *OF_LEADERBOARDS, *OF_ROWS),
     ),
-    "compare": Use((f"{ANALYSIS}.compare.answer:compare",), "compare", flags=("only_overall", "unpaired", *CORRECTED)),
+    "compare": Use(
+        (f"{ANALYSIS}.compare.answer:compare",),
+        "compare",
+        flags=("only_overall", "unpaired", *CORRECTED),
+    ),
     "compare_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_comparison",),
         "compare",
-        flags=("corrected", "only_overall", "unpaired", *OF_COMPARISONS, *OF_ROWS, "pair_seeds"),
+        flags=(
+            "corrected",
+            "only_overall",
+            "unpaired",
+            *OF_COMPARISONS,
+            *OF_ROWS,
+            "pair_seeds",
+        ),
     ),
-    "judge": Use((f"{ANALYSIS}.judge.answer:judge",), "judge agreement", flags=("svg",)),
+    "judge": Use(
+        (f"{ANALYSIS}.judge.answer:judge",), "judge agreement", flags=("svg",)
+    ),
     "judge_plan": Use((f"{ANALYSIS}.judge.plan:plan",), "judge plan"),
-    "judge_next": Use((f"{ANALYSIS}.judge.next:next_labels",), "judge next", flags=("out",)),
+    "judge_next": Use(
+        (f"{ANALYSIS}.judge.next:next_labels",), "judge next", flags=("out",)
+    ),
     "compare_unpaired": Use(
         (f"{ANALYSIS}.compare.unpaired:compare_unpaired",),
         "compare",
         flags=(
-            *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
+            *(
+                "method",
+                "estimand",
+                "equivalence",
+                "flips",
+                "n_resamples",
+                "seed",
+                "only_overall",
+                "unpaired",
+            ),
             *("across_links", "second_metric", "cost", "prices"),
             *(*OF_ROWS, "pair_seeds"),
             *CORRECTED,
         ),
     ),
     "formulations": Use(
-        (f"{ANALYSIS}.formulations.answer:formulations",), "formulations", flags=("models", "crossings"), renamed=SUBSET
+        (f"{ANALYSIS}.formulations.answer:formulations",),
+        "formulations",
+        flags=("models", "crossings"),
+        renamed=SUBSET,
     ),
-    "frontier": Use((f"{ANALYSIS}.frontier.answer:frontier",), "frontier", flags=("svg",), renamed=SUBSET),
+    "frontier": Use(
+        (f"{ANALYSIS}.frontier.answer:frontier",),
+        "frontier",
+        flags=("svg",),
+        renamed=SUBSET,
+    ),
     "pairs": Use(
-        (f"{ANALYSIS}.pairs.answer:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
+        (f"{ANALYSIS}.pairs.answer:pairs",),
+        "pairs",
+        silent=("with_flags",),
+        flags=("matrix",),
+        renamed=SUBSET,
     ),
     "gate": Use(
         (f"{ANALYSIS}.gate.answer:gate",),
         "gate",
         silent=("margin",),
-        flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history", *CORRECTED),
+        flags=(
+            "models",
+            "markdown",
+            *SEQUENTIAL,
+            "n_max",
+            "seed",
+            "estimand",
+            "looks",
+            "use_history",
+            *CORRECTED,
+        ),
     ),
     "gate_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_gate",),
         "gate",
         silent=("margin",),
         flags=(
-            *("models", "markdown", "corrected", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history"),
+            *(
+                "models",
+                "markdown",
+                "corrected",
+                *SEQUENTIAL,
+                "n_max",
+                "seed",
+                "estimand",
+                "looks",
+                "use_history",
+            ),
             *("cheaper", "cost", "prices"),
             *(*OF_ROWS, "pair_seeds"),
         ),
@@ -167,21 +265,51 @@ USES = {
         "gate",
         silent=("margin",),
         flags=(
-            *("models", "markdown", "max_unscored", "cheaper", "cost", "prices", *SEQUENTIAL, *CORRECTED),
+            *(
+                "models",
+                "markdown",
+                "max_unscored",
+                "cheaper",
+                "cost",
+                "prices",
+                *SEQUENTIAL,
+                *CORRECTED,
+            ),
             *(*OF_ROWS, "pair_seeds"),
         ),
     ),
     "follow_gate": Use(
-        (f"{ANALYSIS}.sequential.answer:sequential_gate", "warehouse.ingest.pipeline:ingest"),
+        (
+            f"{ANALYSIS}.sequential.answer:sequential_gate",
+            "warehouse.ingest.pipeline:ingest",
+        ),
         "gate",
         own=("log", "benchmark", "pause", "say"),
         fixed=(
             *("margins", "benchmarks", "cluster", "estimand", "paths"),
-            *("options", "defaults", "dry_run", "progress", "only", "higher_is_better", "on", "lake"),
+            *(
+                "options",
+                "defaults",
+                "dry_run",
+                "progress",
+                "only",
+                "higher_is_better",
+                "on",
+                "lake",
+            ),
         ),
         silent=("margin", "format", "benchmark", "pause", "say"),
         flags=(
-            *("models", "markdown", "max_unscored", "cheaper", "cost", "prices", "sequential", "obf"),
+            *(
+                "models",
+                "markdown",
+                "max_unscored",
+                "cheaper",
+                "cost",
+                "prices",
+                "sequential",
+                "obf",
+            ),
             *("margins", "benchmarks", "cluster", "estimand", *CORRECTED),
             *(*OF_ROWS, "pair_seeds"),
         ),
@@ -193,9 +321,13 @@ USES = {
         silent=("single_draws",),
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
-    "pass_rates": Use((f"{ANALYSIS}.variance.answer:pass_rates",), "variance", flags=("seeds",)),
+    "pass_rates": Use(
+        (f"{ANALYSIS}.variance.answer:pass_rates",), "variance", flags=("seeds",)
+    ),
     "items": Use(
-        (f"{ANALYSIS}.items.answer:items",), "items", flags=("top", "splits", "pruning", "seed", "svg", *FEATURES)
+        (f"{ANALYSIS}.items.answer:items",),
+        "items",
+        flags=("top", "splits", "pruning", "seed", "svg", *FEATURES),
     ),
     "item_splits": Use(
         (f"{ANALYSIS}.items.pruning:item_splits",),
@@ -214,27 +346,49 @@ USES = {
         "items",
         flags=("irt", "top", "splits", "pruning", "features", "seed", "svg"),
     ),
-    "audit": Use((f"{ANALYSIS}.audit.answer:audit",), "audit", flags=("top", "plan", "force", "out")),
+    "audit": Use(
+        (f"{ANALYSIS}.audit.answer:audit",),
+        "audit",
+        flags=("top", "plan", "force", "out"),
+    ),
     "seeds": Use((f"{ANALYSIS}.seeds.answer:seeds",), "seeds", flags=("svg",)),
-    "curves": Use((f"{ANALYSIS}.curves.answer:curves",), "curves", flags=("points", "svg")),
+    "curves": Use(
+        (f"{ANALYSIS}.curves.answer:curves",), "curves", flags=("points", "svg")
+    ),
     "recipes": Use((f"{ANALYSIS}.recipes.answer:recipes",), "recipes"),
     "decide": Use((f"{ANALYSIS}.decide.answer:decide",), "decide"),
     "templates": Use((f"{ANALYSIS}.templates.answer:templates",), "templates"),
     "seed_variance": Use(
-        (f"{ANALYSIS}.variance.answer:seed_variance",), "variance", flags=("at", "hat", "estimand", "level", "seeds")
+        (f"{ANALYSIS}.variance.answer:seed_variance",),
+        "variance",
+        flags=("at", "hat", "estimand", "level", "seeds"),
     ),
     "cost_power": Use(
         (f"{ANALYSIS}.power.costs:cost_power",),
         "power",
-        silent=("references", "cost"),  # the command plans by scores where it is not given
+        silent=(
+            "references",
+            "cost",
+        ),  # the command plans by scores where it is not given
         flags=(
             *("more", "pilot", "cost"),
-            *("omega2", "sigma2_a", "sigma2_b", "icc", "cluster_size", "cost_prompt", "cost_generation"),
+            *(
+                "omega2",
+                "sigma2_a",
+                "sigma2_b",
+                "icc",
+                "cluster_size",
+                "cost_prompt",
+                "cost_generation",
+            ),
             *("delta", "k", "k_b", "n_values", "budget", "available"),
         ),
     ),
     "power": Use(
-        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.answer:PowerQuestion"),
+        (
+            f"{ANALYSIS}.power.pilot:read_pilot",
+            f"{ANALYSIS}.power.answer:PowerQuestion",
+        ),
         "power",
         own=("parts", "cost"),
         fixed=("cost",),  # None in the method, which would have to import it
@@ -253,17 +407,42 @@ USES = {
     ),
     "flash": Use((f"{ANALYSIS}.flash.answer:flash",), "flash", flags=("ids", "check")),
     "horizon": Use((f"{ANALYSIS}.horizon.answer:horizon",), "horizon", flags=("svg",)),
-    "prefer": Use((f"{ANALYSIS}.prefer.answer:prefer",), "prefer", flags=("elo", "svg")),
-    "anchors": Use((f"{ANALYSIS}.anchors.answer:anchors",), "anchors", flags=("listed", "ids", "svg")),
-    "irt": Use((f"{ANALYSIS}.irt.answer:irt",), "irt fit", flags=("family", "seed", "top")),
-    "published_scale": Use((f"{ANALYSIS}.irt.published:published_scale",), "irt scale", flags=("by_benchmark", "top")),
-    "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
-    "subset_export": Use((f"{ANALYSIS}.subsets.exchange:export_subset",), "subset export", flags=("out",)),
+    "prefer": Use(
+        (f"{ANALYSIS}.prefer.answer:prefer",), "prefer", flags=("elo", "svg")
+    ),
+    "anchors": Use(
+        (f"{ANALYSIS}.anchors.answer:anchors",),
+        "anchors",
+        flags=("listed", "ids", "svg"),
+    ),
+    "irt": Use(
+        (f"{ANALYSIS}.irt.answer:irt",), "irt fit", flags=("family", "seed", "top")
+    ),
+    "published_scale": Use(
+        (f"{ANALYSIS}.irt.published:published_scale",),
+        "irt scale",
+        flags=("by_benchmark", "top"),
+    ),
+    "subset_plan": Use(
+        (f"{ANALYSIS}.subsets.make:plan_subset",),
+        "subset plan",
+        silent=("now",),
+        flags=("out",),
+    ),
+    "subset_export": Use(
+        (f"{ANALYSIS}.subsets.exchange:export_subset",), "subset export", flags=("out",)
+    ),
     "subset_import": Use(
-        (f"{ANALYSIS}.subsets.exchange:import_plans",), "subset import", silent=("now",), renamed={"file": "path"}
+        (f"{ANALYSIS}.subsets.exchange:import_plans",),
+        "subset import",
+        silent=("now",),
+        renamed={"file": "path"},
     ),
     "subset_extend": Use(
-        (f"{ANALYSIS}.subsets.exchange:extend_plan",), "subset extend", silent=("now",), flags=("out",)
+        (f"{ANALYSIS}.subsets.exchange:extend_plan",),
+        "subset extend",
+        silent=("now",),
+        flags=("out",),
     ),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.answer:matrix",),
@@ -272,22 +451,41 @@ USES = {
         flags=("similarities", "permutations", "seed", "histogram"),  # of its methods
     ),
     "datamap": Use(
-        (f"{ANALYSIS}.datamap.answer:datamap",), "datamap", silent=("progress",), flags=("suspects", "distribution")
+        (f"{ANALYSIS}.datamap.answer:datamap",),
+        "datamap",
+        silent=("progress",),
+        flags=("suspects", "distribution"),
     ),
-    "embed": Use((f"{ANALYSIS}.text.embed:embed",), "embed", silent=("chunk", "progress")),
+    "embed": Use(
+        (f"{ANALYSIS}.text.embed:embed",), "embed", silent=("chunk", "progress")
+    ),
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
-    "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),
+    "duplicates": Use(
+        (f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)
+    ),
     "cluster_semantic": Use(
-        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster text", silent=("progress",)
+        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",),
+        "cluster text",
+        silent=("progress",),
     ),
     "refresh": Use(
         ("warehouse.analysis.families.family:FamilySettings",),
         "refresh",
-        own=("benchmarks", "families", "progress", "lake"),  # of the function ``refresh`` and its ``RefreshRequest``
+        own=(
+            "benchmarks",
+            "families",
+            "progress",
+            "lake",
+        ),  # of the function ``refresh`` and its ``RefreshRequest``
         silent=("n_resamples", "progress"),
         flags=("dry_run", "prune", "only_alerts"),
     ),
-    "history": Use(("warehouse.refresh.history:history",), "history", silent=("model",), flags=("names",)),
+    "history": Use(
+        ("warehouse.refresh.history:history",),
+        "history",
+        silent=("model",),
+        flags=("names",),
+    ),
     "report": Use(
         (f"{ANALYSIS}.report_data.report:ReportReading",),
         "report",
@@ -306,18 +504,24 @@ OTHERS = {
     "lake_versions",
     "lake_vacuum",
 }
-#: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
+#: Parameters of commands that say how an answer is shown, and a second way to name the
+#: benchmark.
 SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
 SHOWN |= {"as_markdown", "as_latex", "as_html", "percent"}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Parameters but for ``self``."""
-    return {name: found for name, found in inspect.signature(function).parameters.items() if name != "self"}
+    return {
+        name: found
+        for name, found in inspect.signature(function).parameters.items()
+        if name != "self"
+    }
 
 
 def answered_by(use: Use) -> dict[str, Any]:
-    """Keyword -> default, of the functions; the first parameter of a function is how to reach the store."""
+    """Keyword -> default, of the functions; the first parameter of a function is how to
+    reach the store."""
     merged: dict[str, Any] = {}
     for path in use.functions:
         module, name = path.split(":")
@@ -327,7 +531,9 @@ def answered_by(use: Use) -> dict[str, Any]:
         if store.name not in {"store", "opener"}:
             others.insert(0, store)
         for found in others:
-            assert merged.setdefault(found.name, found.default) == found.default, f"{path}: {found.name}"
+            assert merged.setdefault(found.name, found.default) == found.default, (
+                f"{path}: {found.name}"
+            )
     return {name: default for name, default in merged.items() if name not in use.fixed}
 
 
@@ -335,12 +541,15 @@ def leaf_command(name: str) -> click.Command:
     found: click.Command = cli
     for word in name.split():
         assert isinstance(found, click.Group)
-        found = found.get_command(click.Context(found), word) or pytest.fail(f"no command {name}")
+        found = found.get_command(click.Context(found), word) or pytest.fail(
+            f"no command {name}"
+        )
     return found
 
 
 def defaults_of(use: Use) -> Iterator[tuple[str, Any, str]]:
-    """Keyword of the method, what the command has for it where nothing is given, and the help."""
+    """Keyword of the method, what the command has for it where nothing is given, and
+    the help."""
     command = leaf_command(use.command)
     given = command.make_context(
         use.command,
@@ -350,11 +559,16 @@ def defaults_of(use: Use) -> Iterator[tuple[str, Any, str]]:
     ).params
     for found in command.params:
         if found.name in given and found.name not in {*SHOWN, *use.flags}:
-            yield use.renamed.get(found.name, found.name), given[found.name], getattr(found, "help", None) or ""
+            yield (
+                use.renamed.get(found.name, found.name),
+                given[found.name],
+                getattr(found, "help", None) or "",
+            )
 
 
 def agree(default: Any, value: Any, text: str) -> bool:
-    """Whether a command has the default of a method; one that it leaves open is said in its help."""
+    """Whether a command has the default of a method; one that it leaves open is said in
+    its help."""
     if default is inspect.Parameter.empty or not default:
         return not value
     if value is not None:
@@ -364,15 +578,23 @@ def agree(default: Any, value: Any, text: str) -> bool:
 
 
 def test_every_method_is_in_the_table() -> None:
-    public = {name for name, _ in inspect.getmembers(Warehouse, inspect.isfunction) if not name.startswith("_")}
+    public = {
+        name
+        for name, _ in inspect.getmembers(Warehouse, inspect.isfunction)
+        if not name.startswith("_")
+    }
     assert public == set(USES) | OTHERS
 
 
-def test_a_store_has_no_other_public_names_and_says_so_of_those_that_it_had(tmp_path: Path) -> None:
+def test_a_store_has_no_other_public_names_and_says_so_of_those_that_it_had(
+    tmp_path: Path,
+) -> None:
     store: Any = warehouse.api.connect(tmp_path / "s.db")
     assert set(dir(store)) == set(USES) | OTHERS | {"url", "wait", "reader"}
     for name in ("reading", "writing", "opener"):
-        with pytest.warns(DeprecationWarning, match=f"{name} of a warehouse is internal"):
+        with pytest.warns(
+            DeprecationWarning, match=f"{name} of a warehouse is internal"
+        ):
             assert getattr(store, name)
     with pytest.raises(AttributeError, match="no attribute 'leaderbord'"):
         store.leaderbord  # noqa: B018
@@ -381,13 +603,23 @@ def test_a_store_has_no_other_public_names_and_says_so_of_those_that_it_had(tmp_
 @pytest.mark.parametrize("name", USES)
 def test_keywords_and_defaults_are_those_of_what_answers(name: str) -> None:
     use = USES[name]
-    method = {key: found.default for key, found in parameters(getattr(Warehouse, name)).items()}
+    method = {
+        key: found.default
+        for key, found in parameters(getattr(Warehouse, name)).items()
+    }
     expected = answered_by(use)
-    either = ("benchmark", "group") if name == "leaderboard" else ()  # None: the other one is meant
+    either = (
+        ("benchmark", "group") if name == "leaderboard" else ()
+    )  # None: the other one is meant
     assert set(method) - set(use.own) == set(expected)
     for key in set(expected) - set(either):
-        without = ((), inspect.Parameter.empty)  # any number of names, or a sequence of them
-        assert method[key] == expected[key] or {method[key], expected[key]} == set(without), key
+        without = (
+            (),
+            inspect.Parameter.empty,
+        )  # any number of names, or a sequence of them
+        assert method[key] == expected[key] or {method[key], expected[key]} == set(
+            without
+        ), key
 
 
 @pytest.mark.parametrize("name", USES)
@@ -404,24 +636,34 @@ def test_keywords_and_defaults_are_those_of_the_command(name: str) -> None:
 def test_every_keyword_is_explained(name: str) -> None:
     method = getattr(Warehouse, name)
     text = inspect.getdoc(method) or ""
-    documented = re.findall(r"^    (\w+): ", text.partition("Args:")[2].partition("\n\n")[0], re.MULTILINE)
+    documented = re.findall(
+        r"^    (\w+): ", text.partition("Args:")[2].partition("\n\n")[0], re.MULTILINE
+    )
     assert documented == list(parameters(method))
     assert "Raises:\n    " in text
     assert not any(
-        found.annotation in ("Any", Any) and not (found.kind is found.VAR_KEYWORD and name in ("arrow", "query"))
+        found.annotation in ("Any", Any)
+        and not (found.kind is found.VAR_KEYWORD and name in ("arrow", "query"))
         for found in parameters(method).values()
     )
 
 
 def test_what_is_explained_here_only_is_here() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "warehouse").rglob("*.py")]
-    named = {name for text in texts for name in re.findall(r":meth:`warehouse\.api\.Warehouse\.(\w+)`", text)}
+    texts = [
+        path.read_text(encoding="utf-8") for path in (ROOT / "warehouse").rglob("*.py")
+    ]
+    named = {
+        name
+        for text in texts
+        for name in re.findall(r":meth:`warehouse\.api\.Warehouse\.(\w+)`", text)
+    }
     assert named
     assert named <= {*USES, *OTHERS}
 
 
 def types_that_a_notebook_sees(store: Warehouse) -> None:
-    """Read by the type checker: methods made from questions have their keywords and answers."""
+    """Read by the type checker: methods made from questions have their keywords and
+    answers."""
     assert_type(store.compare("a", "b", level=0.9), Comparison)
     assert_type(store.gate("a", "b", 0.01), Gate)
     assert_type(store.leaderboard("exam"), Leaderboard)
@@ -437,12 +679,24 @@ def test_a_file_of_the_face_can_be_read_in_one_go() -> None:
     files: Sequence[Path] = sorted(Path(warehouse.api.__file__).parent.glob("*.py"))
     assert len(files) > 5
     for path in files:
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, path.name
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, (
+            path.name
+        )
 
 
 def test_the_face_loads_nothing_that_computes() -> None:
-    code = "import sys, warehouse.api; print(*(name for name in sys.modules if name.startswith('warehouse')))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        "import sys, warehouse.api; print(*(name for name in sys.modules if "
+        "name.startswith('warehouse')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert "warehouse.api.items" in done.stdout
-    answers = re.sub(r"\S+\.question\b", "", done.stdout)  # their fields are the parameters of the methods
-    assert not re.search(r"warehouse\.(analysis\.\w+\.|stats|refresh\.|report|ingest|embeddings)", answers)
+    answers = re.sub(
+        r"\S+\.question\b", "", done.stdout
+    )  # their fields are the parameters of the methods
+    assert not re.search(
+        r"warehouse\.(analysis\.\w+\.|stats|refresh\.|report|ingest|embeddings)",
+        answers,
+    )

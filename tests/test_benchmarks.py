@@ -1,6 +1,8 @@
-"""Every script of benchmarks/ still runs: at its smallest size, without a word on how fast.
+"""Every script of benchmarks/ still runs: at its smallest size, without a word on how
+fast.
 
-A script that is not named here runs as it stands, and fails by the clock: give it its smallest size.
+A script that is not named here runs as it stands, and fails by the clock: give it its
+smallest size.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ FOLDER = ROOT / "benchmarks"
 SHARED = {"dumps", "measure", "run"}
 SCRIPTS = sorted({path.stem for path in FOLDER.glob("*.py")} - SHARED)
 #: Names that `run.py` knows, and those of scripts that are run by themselves.
-NAMES = re.findall(r'^    "([\w-]+)": \w+\.\w+,$', (FOLDER / "run.py").read_text(), re.MULTILINE)
+NAMES = re.findall(
+    r'^    "([\w-]+)": \w+\.\w+,$', (FOLDER / "run.py").read_text(), re.MULTILINE
+)
 NAMES += [name for name in SCRIPTS if name.startswith("calibrate")]
 #: By file: what stands there, and what stands in its place at the smallest size.
 SMALLEST = {
@@ -49,8 +53,17 @@ SMALLEST = {
     },
     "helm_run": {"10_000, 25": "20, 25"},
     "inspect_log": {"SAMPLES = 10_000": "SAMPLES = 10"},
-    "items": {'"200", "500"': '"30", "12"', "'2000', '12000'": "'40', '20'", "12_000": "60", "45, 27, 87": "10, 4, 3"},
-    "large": {'"5000", "20"': '"5", "2"', "(100, 1000)": "(43, 44)", "(100, STAGES": "(43, STAGES"},
+    "items": {
+        '"200", "500"': '"30", "12"',
+        "'2000', '12000'": "'40', '20'",
+        "12_000": "60",
+        "45, 27, 87": "10, 4, 3",
+    },
+    "large": {
+        '"5000", "20"': '"5", "2"',
+        "(100, 1000)": "(43, 44)",
+        "(100, STAGES": "(43, STAGES",
+    },
     "lake": {"= 1000, 20": "= 5, 2", "(10, 100)": "(2, 3)"},
     "matrix": {
         "10_042": "40",
@@ -61,34 +74,75 @@ SMALLEST = {
         "2000": "40",
         "1000": "20",
     },
-    "pairs": {'"1000", "20"': '"40", "5"', '"10000", "100"': '"60", "6"', "(500,": "(12,", "(2000,": "(15,"},
+    "pairs": {
+        '"1000", "20"': '"40", "5"',
+        '"10000", "100"': '"60", "6"',
+        "(500,": "(12,",
+        "(2000,": "(15,",
+    },
     "permutation": {"10_000": "60"},
     "preferences": {"1_000_000, 300, 1000": "2000, 6, 20", "(5000, 0)": "(9, 0)"},
-    "refresh": {'"100", "5000", "20"': '"3", "8", "2"', '"101", "5000", "20"': '"4", "8", "2"'},
-    "reliability": {"12_000": "60", "(50, 10), (200, 5), (1000, 2)": "(30, 10), (40, 5), (50, 2)"},
+    "refresh": {
+        '"100", "5000", "20"': '"3", "8", "2"',
+        '"101", "5000", "20"': '"4", "8", "2"',
+    },
+    "reliability": {
+        "12_000": "60",
+        "(50, 10), (200, 5), (1000, 2)": "(30, 10), (40, 5), (50, 2)",
+    },
     "report": {
         "'10', '50', '300', '4'": "'1', '4', '20', '2'",
-        "20, models, 100) for models in (50, 500)": "2, models, 9) for models in (3, 4)",
+        "20, models, 100) for models in (50, 500)": (
+            "2, models, 9) for models in (3, 4)"
+        ),
         "n, 100, 50) for n in (100, 1000)": "n, 4, 9) for n in (2, 3)",
     },
-    "scores": {"'100', '5000', '20'": "'43', '5', '2'", '"1", "1000", "500"': '"1", "5", "20"'},
+    "scores": {
+        "'100', '5000', '20'": "'43', '5', '2'",
+        '"1", "1000", "500"': '"1", "5", "20"',
+    },
     "sequential": {"10_000": "1200"},
     "server": {"range(100000)": "range(100)", "1_000_000": "1000"},
     "spark": {'"100", "1000", "20"': '"3", "10", "2"'},
     "subsets": {"1000, 12_000, 400": "12, 60, 16"},
     "writers": {"200, 1000, 8": "8, 10, 2"},
 }
-OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", "2", "--runs", "1"]
+OPTIONS = [
+    "--rows",
+    "20",
+    "--prompts",
+    "40",
+    "--sources",
+    "4",
+    "--benchmarks",
+    "2",
+    "--runs",
+    "1",
+]
 ARGUMENTS = {
     "calibrate_active": ["--held-out", "2", "--times", "3"],
     "calibrate": ["--cache", "cache.jsonl"],
     "calibrate_audit": ["--times", "1"],
     "calibrate_scale": ["--runs", "1"],
-    "calibrate_composed": ["--percent", "1", "--rule", "e", "--cache", "composed.jsonl"],
+    "calibrate_composed": [
+        "--percent",
+        "1",
+        "--rule",
+        "e",
+        "--cache",
+        "composed.jsonl",
+    ],
     "calibrate_cost": ["--runs", "5"],
     "calibrate_dimensions": ["--runs", "1", "--cells", "1"],
     "calibrate_features": ["--samples", "2"],
-    "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
+    "calibrate_formulations": [
+        "--simulations",
+        "3",
+        "--models",
+        "3",
+        "--cache",
+        "formulations.jsonl",
+    ],
     "calibrate_horizon": ["--runs", "1", "--cells", "1"],
     "calibrate_matrix": ["--times", "2", "--plans", "1"],
     "calibrate_preferences": ["--runs", "1", "--cells", "2"],
@@ -98,8 +152,9 @@ ARGUMENTS = {
     "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
-#: Those that are run more often than at night: a question, a server, a simulation. Users run none of them, and
-#: that all are loaded with their smallest sizes is tried by default.
+#: Those that are run more often than at night: a question, a server, a simulation.
+#: Users run none of them, and that all are loaded with their smallest sizes is tried by
+#: default.
 IN_CI = ("pairs", "server", "calibrate_unequal")
 #: Pages whose tables a script renews.
 PAGES = {
@@ -113,7 +168,8 @@ PAGES = {
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 #: A script of the current folder, as Python runs it.
 AS_SCRIPT = (
-    "import runpy, sys; sys.path.insert(0, ''); del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    "import runpy, sys; sys.path.insert(0, ''); del sys.argv[0]; "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 SPARK = ROOT / "build" / "spark" / "pyspark"
 
@@ -127,8 +183,16 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, sizes in SMALLEST.items():
         text = (copy / f"{name}.py").read_text()
         for usual, smallest in sizes.items():
-            assert usual in text, f"benchmarks/{name}.py has no {usual!r} any more: name its size anew"
-            text = re.sub(rf"(?<![\w.]){re.escape(usual)}" if usual[0].isdigit() else re.escape(usual), smallest, text)
+            assert usual in text, (
+                f"benchmarks/{name}.py has no {usual!r} any more: name its size anew"
+            )
+            text = re.sub(
+                rf"(?<![\w.]){re.escape(usual)}"
+                if usual[0].isdigit()
+                else re.escape(usual),
+                smallest,
+                text,
+            )
         (copy / f"{name}.py").write_text(text)
     return copy
 
@@ -138,22 +202,40 @@ def mark_of(script: str) -> pytest.MarkDecorator:
 
 
 def test_every_script_finds_what_it_imports_and_its_smallest_size(small: Path) -> None:
-    assert {name for name in SCRIPTS if name.startswith("calibrate")} == ARGUMENTS.keys()
+    assert {
+        name for name in SCRIPTS if name.startswith("calibrate")
+    } == ARGUMENTS.keys()
     code = f"import run, {', '.join(ARGUMENTS)}"  # run.py imports the others
-    done = subprocess.run([sys.executable, "-c", code], cwd=small, text=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=small, text=True, capture_output=True
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-@pytest.mark.parametrize("script", [pytest.param(name, marks=mark_of(name)) for name in NAMES])
-def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(
+    "script", [pytest.param(name, marks=mark_of(name)) for name in NAMES]
+)
+def test_the_script_runs(
+    small: Path, tmp_path: Path, script: str, request: pytest.FixtureRequest
+) -> None:
     if package := NEEDS.get(script):
         pytest.importorskip(package)
     if script == "spark" and not SPARK.exists():
         pytest.skip("no Spark in build/spark: make test-spark installs it")
     if script.startswith("calibrate"):
-        page = Path(shutil.copy(ROOT / "docs" / PAGES.get(script, "subsets.md"), tmp_path / "page.md"))
+        page = Path(
+            shutil.copy(
+                ROOT / "docs" / PAGES.get(script, "subsets.md"), tmp_path / "page.md"
+            )
+        )
         if script == "calibrate_audit":  # two pages, in their folder
-            page = Path(shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("demo")))
+            page = Path(
+                shutil.copytree(
+                    ROOT / "docs",
+                    tmp_path / "docs",
+                    ignore=shutil.ignore_patterns("demo"),
+                )
+            )
         call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]
     else:
         call = ["run.py", script, *OPTIONS, "--folder", str(tmp_path)]
@@ -162,11 +244,17 @@ def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pyte
         if script == "inspect" and importlib.util.find_spec("inspect_ai"):
             call += ["--peer", sys.executable]
     environment = {"WAREHOUSE_TEST_DATA": DATA, "SPARK_HOME": str(SPARK)} | os.environ
-    done = forked.run([sys.executable, "-c", AS_SCRIPT, *call], cwd=small, env=environment)
+    done = forked.run(
+        [sys.executable, "-c", AS_SCRIPT, *call], cwd=small, env=environment
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
 def test_every_script_is_one_that_runs() -> None:
-    names = set(re.findall(r"^import (\w+)$", (FOLDER / "run.py").read_text(), re.MULTILINE))
+    names = set(
+        re.findall(r"^import (\w+)$", (FOLDER / "run.py").read_text(), re.MULTILINE)
+    )
     names -= set(sys.stdlib_module_names)
-    assert names | {name for name in SCRIPTS if name.startswith("calibrate")} == set(SCRIPTS)
+    assert names | {name for name in SCRIPTS if name.startswith("calibrate")} == set(
+        SCRIPTS
+    )

@@ -40,16 +40,33 @@ def test_a_users_file_holds_where_the_folders_says_nothing(tmp_path: Path) -> No
     here, mine = tmp_path / "here", tmp_path / "home" / ".config" / "warehouse"
     here.mkdir()
     mine.mkdir(parents=True)
-    write(mine, '[store]\nurl = "mine.duckdb"\n[refresh]\nseed = 7\npermutations = 200\n')
+    write(
+        mine, '[store]\nurl = "mine.duckdb"\n[refresh]\nseed = 7\npermutations = 200\n'
+    )
     write(here, "[refresh]\nseed = 8\n")
     elsewhere = {"XDG_CONFIG_HOME": str(tmp_path / "none")}
     found = config.load(here, {"HOME": str(tmp_path / "home")})
-    assert (found.url.value, found.url.origin) == ("mine.duckdb", f"{mine / 'warehouse.toml'}, line 2")
+    assert (found.url.value, found.url.origin) == (
+        "mine.duckdb",
+        f"{mine / 'warehouse.toml'}, line 2",
+    )
     assert (found.get("refresh.seed"), found.get("refresh.permutations")) == (8, 200)
-    assert config.load(here, {"XDG_CONFIG_HOME": str(mine.parent)}).get("refresh.permutations") == 200
-    assert config.load(here, elsewhere | {"HOME": str(tmp_path / "home")}).get("refresh.permutations") is None
+    assert (
+        config.load(here, {"XDG_CONFIG_HOME": str(mine.parent)}).get(
+            "refresh.permutations"
+        )
+        == 200
+    )
+    assert (
+        config.load(here, elsewhere | {"HOME": str(tmp_path / "home")}).get(
+            "refresh.permutations"
+        )
+        is None
+    )
     write(mine, "[refresh]\nsede = 7\n")
-    with pytest.raises(InputError, match=r"home/.config/warehouse/warehouse.toml.*line 2.*refresh.sede"):
+    with pytest.raises(
+        InputError, match=r"home/.config/warehouse/warehouse.toml.*line 2.*refresh.sede"
+    ):
         config.load(here, {"HOME": str(tmp_path / "home")})
 
 
@@ -61,8 +78,14 @@ def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[store]\nurl = "a"\nurI = "b"', "line 3: unknown key 'store.urI'; expected one of store.url"),
-        ("# x\n\n[stroe]\nurl = 'a'", "line 3: unknown key 'stroe'; expected one of store"),
+        (
+            '[store]\nurl = "a"\nurI = "b"',
+            "line 3: unknown key 'store.urI'; expected one of store.url",
+        ),
+        (
+            "# x\n\n[stroe]\nurl = 'a'",
+            "line 3: unknown key 'stroe'; expected one of store",
+        ),
         ("store.port = 1", "line 1: unknown key 'store.port'"),
         ("color = 1\n[store]", "line 1: unknown key 'color'"),
         ("[store]\nurl = 7", "line 2: store.url is 7; expected a text"),
@@ -70,17 +93,43 @@ def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
         ("store = 'a'", "line 1: store is 'a'; expected a table"),
         ("[store\nurl = 'a'", "not TOML: "),
         ("[alerts]\n\nmoved = 1", "line 3: alerts.moved is 1; expected true or false"),
-        ("[alerts]\nalpha = true", "line 2: alerts.alpha is True; expected a number from 0 to 1"),
-        ("[alerts]\nmax_unscored = 5", "line 2: alerts.max_unscored is 5; expected a number"),
-        ("[alerts]\nmax_silence = '9'", "line 2: alerts.max_silence is '9'; expected an age such"),
-        ("[refresh]\nbaselines = 'a'", "line 2: refresh.baselines is 'a'; expected a list of texts"),
-        ("[refresh]\nseed = -1", "line 2: refresh.seed is -1; expected a whole number from 0"),
-        ("[refresh]\npermutations = 0", "line 2: refresh.permutations is 0; expected a whole"),
-        ("[refresh]\nresamples = true", "line 2: refresh.resamples is True; expected a whole"),
-        ("[refresh]\nbaseline = []", "expected one of refresh.baselines, refresh.families"),
+        (
+            "[alerts]\nalpha = true",
+            "line 2: alerts.alpha is True; expected a number from 0 to 1",
+        ),
+        (
+            "[alerts]\nmax_unscored = 5",
+            "line 2: alerts.max_unscored is 5; expected a number",
+        ),
+        (
+            "[alerts]\nmax_silence = '9'",
+            "line 2: alerts.max_silence is '9'; expected an age such",
+        ),
+        (
+            "[refresh]\nbaselines = 'a'",
+            "line 2: refresh.baselines is 'a'; expected a list of texts",
+        ),
+        (
+            "[refresh]\nseed = -1",
+            "line 2: refresh.seed is -1; expected a whole number from 0",
+        ),
+        (
+            "[refresh]\npermutations = 0",
+            "line 2: refresh.permutations is 0; expected a whole",
+        ),
+        (
+            "[refresh]\nresamples = true",
+            "line 2: refresh.resamples is True; expected a whole",
+        ),
+        (
+            "[refresh]\nbaseline = []",
+            "expected one of refresh.baselines, refresh.families",
+        ),
     ],
 )
-def test_a_fault_is_named_with_file_key_and_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_fault_is_named_with_file_key_and_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     write(tmp_path, text)
     with pytest.raises(InputError) as caught:
         config.load(tmp_path, {})
@@ -89,11 +138,20 @@ def test_a_fault_is_named_with_file_key_and_line(tmp_path: Path, text: str, mess
 
 
 def test_keys_have_types_and_say_where_they_stand(tmp_path: Path) -> None:
-    write(tmp_path, "[refresh]\nbaselines = ['a', 'b']\n[alerts]\nmax_silence = '36h'\nmoved = false")
+    write(
+        tmp_path,
+        "[refresh]\n"
+        "baselines = ['a', 'b']\n"
+        "[alerts]\n"
+        "max_silence = '36h'\n"
+        "moved = false",
+    )
     found = config.load(tmp_path, {})
     assert found.get("refresh.baselines") == ["a", "b"]
     assert found.get("alerts.max_silence") == timedelta(hours=36)
-    assert found.get("alerts.moved") is False and found.get("alerts.worse", True) is True
+    assert (
+        found.get("alerts.moved") is False and found.get("alerts.worse", True) is True
+    )
     assert found.tables == {"refresh", "alerts"}
     assert [(one.name, one.origin) for one in found.settings[4:]] == [
         ("refresh.baselines", "warehouse.toml, line 2"),
@@ -137,7 +195,9 @@ def test_a_folders_own_file_leads_nowhere_else(tmp_path: Path, text: str) -> Non
     write(here, text)
     (refused,) = config.load(here, {}).refused
     assert refused.startswith("warehouse.toml, line 2: ")
-    assert "leads out of this folder" in refused and "--config warehouse.toml" in refused
+    assert (
+        "leads out of this folder" in refused and "--config warehouse.toml" in refused
+    )
     assert not config.load(here, {}, chosen="warehouse.toml").refused
     assert not config.load(here, {"WAREHOUSE_CONFIG": "warehouse.toml"}).refused
 
@@ -148,7 +208,11 @@ def test_a_folders_own_file_leads_nowhere_else(tmp_path: Path, text: str) -> Non
         "[store]\nurl = 'evals.duckdb'",
         "[store]\nurl = 'duckdb:///stores/evals.duckdb?threads=2'",
         "[publish]\npath = 'out/copy.db'",
-        "[schedule]\ncron = '0 * * * *'\nwatch = ['new/']\nreport = 'report.html'\nhealth = 'health.json'",
+        "[schedule]\n"
+        "cron = '0 * * * *'\n"
+        "watch = ['new/']\n"
+        "report = 'report.html'\n"
+        "health = 'health.json'",
         "[refresh]\nbaselines = ['org/a']\n[alerts]\nmax_unscored = 0.1",
     ],
 )
@@ -177,18 +241,28 @@ def test_a_chosen_file_must_be_there(tmp_path: Path) -> None:
         config.load(tmp_path, {}, chosen="none.toml")
 
 
-def test_commands_obey(run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_obey(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
     write(here, "[store]\nurl = 'evals.duckdb'\n")
     (here / "a.csv").write_text("model,benchmark,prompt_id,score\nada,quiz,q1,1\n")
     told = run("ingest", "a.csv")
-    assert told.code == 0 and told.err.count("store: duckdb:///evals.duckdb (warehouse.toml, line 2)") == 1
+    assert (
+        told.code == 0
+        and told.err.count("store: duckdb:///evals.duckdb (warehouse.toml, line 2)")
+        == 1
+    )
     assert "store:" not in run("-q", "runs").err
     write(here, "[alerts]\nwebhook = 'https://example.org/secret'\n")
     refused = run("runs")
     refused.fails(2, "warehouse.toml, line 2: alerts.webhook leads out of this folder")
     shown = run("config")
-    assert shown.code == 0 and "refused: warehouse.toml, line 2" in shown.err and "secret" not in shown.err
+    assert (
+        shown.code == 0
+        and "refused: warehouse.toml, line 2" in shown.err
+        and "secret" not in shown.err
+    )
     assert run("--config", "warehouse.toml", "--db", "evals.duckdb", "runs").code == 0

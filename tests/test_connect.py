@@ -26,7 +26,9 @@ with connect(sys.argv[1], create=False)._reading():
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "s.duckdb"
-    connect(str(made)).ingest(dumps(tmp_path / "dumps", 9)[0], tmp_path / "dumps" / "dump-0008.csv")
+    connect(str(made)).ingest(
+        dumps(tmp_path / "dumps", 9)[0], tmp_path / "dumps" / "dump-0008.csv"
+    )
     return made
 
 
@@ -43,7 +45,9 @@ def test_a_path_is_a_store_as_its_name_is(path: Path) -> None:
 
 def test_connecting_needs_no_more_than_reading_where_a_store_is(path: Path) -> None:
     command = [sys.executable, "-c", READER, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as reader:
         assert reader.stdout and reader.stdout.readline() == b"reading\n"
         assert len(connect(str(path), wait=0).leaderboard("quiz-0").rows) == 2
         reader.communicate()
@@ -59,4 +63,6 @@ def test_a_single_condition_may_be_a_text(path: Path) -> None:
 
 def test_a_frame_that_nobody_knows_is_refused(path: Path) -> None:
     with pytest.raises(InputError, match="none of the columns score.*mapping="):
-        connect(path).ingest(pa.table({"model": ["m"], "benchmark": ["b"], "prompt_id": ["1"]}))
+        connect(path).ingest(
+            pa.table({"model": ["m"], "benchmark": ["b"], "prompt_id": ["1"]})
+        )

@@ -35,8 +35,14 @@ def test_fields_follow_the_text_as_attributes() -> None:
     document_fields(Derived)
     document_fields(Derived)
     assert inspect.getdoc(Derived) == (
-        "Some figures.\n\nOver two lines.\n\nAttributes:\n"
-        "    first: what it counts\n    low: from here, to there\n    start, stop: both ends"
+        "Some figures.\n"
+        "\n"
+        "Over two lines.\n"
+        "\n"
+        "Attributes:\n"
+        "    first: what it counts\n"
+        "    low: from here, to there\n"
+        "    start, stop: both ends"
     )
 
 

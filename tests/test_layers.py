@@ -51,15 +51,46 @@ MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 TESTING = "warehouse.testing"
 LIBRARY = {
-    *(ERRORS, EXTRAS, FILES, FIELD_DOCS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, TABLES, CHARTS, QUESTIONS),
-    *(ANALYSIS, CLAIMS, REFRESH, REPORT, QUERIES, INTERCHANGE, SCHEDULE, TRACING, INGEST, EXPORT, "warehouse.config"),
+    *(
+        ERRORS,
+        EXTRAS,
+        FILES,
+        FIELD_DOCS,
+        RECORDS,
+        IMPORTERS,
+        STORE,
+        STATS,
+        EMBEDDINGS,
+        TABLES,
+        CHARTS,
+        QUESTIONS,
+    ),
+    *(
+        ANALYSIS,
+        CLAIMS,
+        REFRESH,
+        REPORT,
+        QUERIES,
+        INTERCHANGE,
+        SCHEDULE,
+        TRACING,
+        INGEST,
+        EXPORT,
+        "warehouse.config",
+    ),
     "warehouse.api",
 }
-#: What every importer is made of; beside it an importer knows only the folder that it is in.
-PARTS_OF_IMPORTERS = {ERRORS, RECORDS, "warehouse.importers.base", "warehouse.importers.common"}
+#: What every importer is made of; beside it an importer knows only the folder that it
+#: is in.
+PARTS_OF_IMPORTERS = {
+    ERRORS,
+    RECORDS,
+    "warehouse.importers.base",
+    "warehouse.importers.common",
+}
 
-# Room -> what it may import of ours. A file directly under warehouse/ that is not named here has
-# no room: it belongs inside one, or gets a row of its own.
+# Room -> what it may import of ours. A file directly under warehouse/ that is not named
+# here has no room: it belongs inside one, or gets a row of its own.
 MAY_IMPORT: dict[str, set[str]] = {
     ERRORS: set(),
     FILES: {ERRORS, FILES},
@@ -72,53 +103,166 @@ MAY_IMPORT: dict[str, set[str]] = {
     TABLES: {ERRORS, TABLES},
     CHARTS: {ERRORS, FILES, TABLES, CHARTS},
     QUESTIONS: {ERRORS, QUESTIONS},
-    ANALYSIS: {ERRORS, FILES, FIELD_DOCS, RECORDS, QUESTIONS, STORE, STATS, EMBEDDINGS, TABLES, CHARTS, ANALYSIS},
+    ANALYSIS: {
+        ERRORS,
+        FILES,
+        FIELD_DOCS,
+        RECORDS,
+        QUESTIONS,
+        STORE,
+        STATS,
+        EMBEDDINGS,
+        TABLES,
+        CHARTS,
+        ANALYSIS,
+    },
     TRACING: set(),
-    REFRESH: {ERRORS, RECORDS, QUESTIONS, ANALYSIS, STORE, STATS, TABLES, TRACING, REFRESH},
+    REFRESH: {
+        ERRORS,
+        RECORDS,
+        QUESTIONS,
+        ANALYSIS,
+        STORE,
+        STATS,
+        TABLES,
+        TRACING,
+        REFRESH,
+    },
     CLAIMS: {ERRORS, FILES, RECORDS, QUESTIONS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, EXTRAS, FILES, RECORDS, TABLES, CHARTS, ANALYSIS, REPORT},
-    SERVE: {ERRORS, EXTRAS, RECORDS, QUESTIONS, STORE, TABLES, CHARTS, ANALYSIS, REFRESH, REPORT, SERVE},
-    SCHEDULE: {ERRORS, FILES, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, TRACING, SCHEDULE},
+    SERVE: {
+        ERRORS,
+        EXTRAS,
+        RECORDS,
+        QUESTIONS,
+        STORE,
+        TABLES,
+        CHARTS,
+        ANALYSIS,
+        REFRESH,
+        REPORT,
+        SERVE,
+    },
+    SCHEDULE: {
+        ERRORS,
+        FILES,
+        RECORDS,
+        STORE,
+        ANALYSIS,
+        REFRESH,
+        REPORT,
+        INGEST,
+        TRACING,
+        SCHEDULE,
+    },
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
     EXTRAS: {ERRORS},  # packages that only some commands need
-    "warehouse.config": {ERRORS, FILES, RECORDS, STORE},  # where the store is, and who said so
-    INTEGRATIONS: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, QUESTIONS, ANALYSIS, INTEGRATIONS},  # tools of others
-    INTERCHANGE: {ERRORS, FILES, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
-    EXPORT: {ERRORS, FILES, RECORDS, STORE},  # tables and views -> Parquet, by natural keys
-    INGEST: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
-    TESTING: {ERRORS, QUESTIONS, STORE, TABLES, ANALYSIS, REFRESH, INGEST, TESTING},  # proofs for parts of others
+    "warehouse.config": {
+        ERRORS,
+        FILES,
+        RECORDS,
+        STORE,
+    },  # where the store is, and who said so
+    INTEGRATIONS: {
+        ERRORS,
+        EXTRAS,
+        RECORDS,
+        IMPORTERS,
+        STORE,
+        QUESTIONS,
+        ANALYSIS,
+        INTEGRATIONS,
+    },  # tools of others
+    INTERCHANGE: {
+        ERRORS,
+        FILES,
+        RECORDS,
+        STORE,
+        EXPORT,
+        INTERCHANGE,
+    },  # formats of others
+    EXPORT: {
+        ERRORS,
+        FILES,
+        RECORDS,
+        STORE,
+    },  # tables and views -> Parquet, by natural keys
+    INGEST: {
+        ERRORS,
+        EXTRAS,
+        RECORDS,
+        IMPORTERS,
+        STORE,
+        INGEST,
+    },  # paths -> importer -> loader
+    TESTING: {
+        ERRORS,
+        QUESTIONS,
+        STORE,
+        TABLES,
+        ANALYSIS,
+        REFRESH,
+        INGEST,
+        TESTING,
+    },  # proofs for parts of others
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
     "warehouse.__main__": {CLI},
 }
 # Rooms that take nothing from outside but Python's own library and these.
-PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numba", "numpy", "scipy", "threadpoolctl"}, QUERIES: set()}
+PURE: dict[str, set[str]] = {
+    ERRORS: set(),
+    STATS: {"numba", "numpy", "scipy", "threadpoolctl"},
+    QUERIES: set(),
+}
 
-# Rooms of the analysis that answer what is asked every day. They import none of the others, which are rare: what those
-# add to a daily answer fills a hook (`selection/hook_table.py`), and is loaded where a store or an option calls for it.
+# Rooms of the analysis that answer what is asked every day. They import none of the
+# others, which are rare: what those add to a daily answer fills a hook
+# (`selection/hook_table.py`), and is loaded where a store or an option calls for it.
 DAILY = {
     f"{ANALYSIS}.{room}"
-    for room in ("leaderboard", "comparison", "compare", "pairs", "gate", "power", "suites", "selection")
+    for room in (
+        "leaderboard",
+        "comparison",
+        "compare",
+        "pairs",
+        "gate",
+        "power",
+        "suites",
+        "selection",
+    )
 }
 #: Files that answer rare questions in daily rooms.
-RARE_FILES = {*(f"{ANALYSIS}.compare.{file}" for file in ("exploratory", "flips")), f"{ANALYSIS}.power.costs"}
-#: What all rooms of the analysis are made with; it imports none of the rare ones either. Fields of the sequential gate
-#: are options of `gate`, whose help names them.
-COMMON = {*(f"{ANALYSIS}.{file}" for file in ("results", "groups", "listing_view")), f"{ANALYSIS}.sequential.question"}
+RARE_FILES = {
+    *(f"{ANALYSIS}.compare.{file}" for file in ("exploratory", "flips")),
+    f"{ANALYSIS}.power.costs",
+}
+#: What all rooms of the analysis are made with; it imports none of the rare ones
+#: either. Fields of the sequential gate are options of `gate`, whose help names them.
+COMMON = {
+    *(f"{ANALYSIS}.{file}" for file in ("results", "groups", "listing_view")),
+    f"{ANALYSIS}.sequential.question",
+}
 #: What every question is made of.
-DAILY_QUESTIONS = {f"{QUESTIONS}.{file}" for file in ("question", "options", "spelling", "registry", "methods")}
+DAILY_QUESTIONS = {
+    f"{QUESTIONS}.{file}"
+    for file in ("question", "options", "spelling", "registry", "methods")
+}
 
-ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
+ENGINE = re.compile(
+    r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE
+)
 ENGINE_HOME = "warehouse.store.engines"
 CALLS = ("import_module", "__import__")
 ENGINE_FREE = ("warehouse", "cli")
 
 
 class Module(NamedTuple):
-    """A Python file: its name as imported, its text and syntax tree, its path in the repository."""
+    """A Python file: its name as imported, its text and syntax tree, its path in the
+    repository."""
 
     name: str
     text: str
@@ -127,7 +271,9 @@ class Module(NamedTuple):
 
     @property
     def room(self) -> str | None:
-        rooms = [room for room in MAY_IMPORT if room == self.name or _below(self.name, room)]
+        rooms = [
+            room for room in MAY_IMPORT if room == self.name or _below(self.name, room)
+        ]
         return max(rooms, key=len, default=None)
 
     @cache  # noqa: B019 - for the life of the tests
@@ -136,13 +282,17 @@ class Module(NamedTuple):
         return tuple(self._imports())
 
     def _imports(self) -> Iterator[tuple[int, str]]:
-        calls = any(name in self.text for name in CALLS)  # may stand in any expression; to walk through all takes long
+        calls = any(
+            name in self.text for name in CALLS
+        )  # may stand in any expression; to walk through all takes long
         for node in ast.walk(self.tree) if calls else _statements(self.tree.body):
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 base = self._absolute(node)
-                yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+                yield from (
+                    (node.lineno, f"{base}.{alias.name}") for alias in node.names
+                )
             elif isinstance(node, ast.Call) and _is_import_call(node):
                 yield node.lineno, ast.literal_eval(node.args[0])
 
@@ -155,7 +305,8 @@ class Module(NamedTuple):
 
 
 def _below(name: str, room: str) -> bool:
-    """Whether `name` lies inside `room`; the bare package is no room for what lies in it."""
+    """Whether `name` lies inside `room`; the bare package is no room for what lies in
+    it."""
     return room != "warehouse" and name.startswith(room + ".")
 
 
@@ -206,14 +357,17 @@ def layer_faults(module: Module) -> list[str]:
 def _allowed(room: str, target: str) -> bool:
     package = target.split(".")[0]
     if package == "warehouse":
-        return any(f"{target}.".startswith(f"{open_to}.") for open_to in MAY_IMPORT[room])
+        return any(
+            f"{target}.".startswith(f"{open_to}.") for open_to in MAY_IMPORT[room]
+        )
     if package in FOLDERS:  # a mapped folder under its bare name would be loaded twice
         return False
     return room not in PURE or package in PURE[room] | sys.stdlib_module_names
 
 
 def is_rare(name: str) -> bool:
-    """A module of the analysis, or one of questions, that no daily answer needs as such."""
+    """A module of the analysis, or one of questions, that no daily answer needs as
+    such."""
     if _below(name, QUESTIONS):
         return not _is_of(name, DAILY_QUESTIONS)
     if not _below(name, ANALYSIS):
@@ -240,11 +394,17 @@ def rare_faults(module: Module) -> list[str]:
 
 
 def engine_faults(module: Module) -> list[str]:
-    """Where `module` names an engine: imports, names, strings that are no docstring and no URL."""
-    if module.name == ENGINE_HOME or _below(module.name, ENGINE_HOME) or not ENGINE.search(module.text):
+    """Where `module` names an engine: imports, names, strings that are no docstring and
+    no URL."""
+    if (
+        module.name == ENGINE_HOME
+        or _below(module.name, ENGINE_HOME)
+        or not ENGINE.search(module.text)
+    ):
         return []
     return [
-        f"{module.path}:{line}: names an engine, which belongs in {ENGINE_HOME}: {word!r}"
+        f"{module.path}:{line}: names an engine, which belongs in {ENGINE_HOME}: "
+        f"{word!r}"
         for line, word in _words(module.tree)
         if ENGINE.search(word) and "://" not in word
     ]
@@ -252,7 +412,9 @@ def engine_faults(module: Module) -> list[str]:
 
 def _words(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Line and text of each identifier, imported name and string, docstrings left out."""
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
+    }
     for node in ast.walk(tree):
         if id(node) in docstrings:
             continue
@@ -270,16 +432,25 @@ def _module(path: str, source: str) -> Module:
 
 def test_every_import_follows_the_arrows() -> None:
     found = modules()
-    assert {"warehouse.errors", "warehouse.cli", "warehouse.migrations"} <= {m.name for m in found}
+    assert {"warehouse.errors", "warehouse.cli", "warehouse.migrations"} <= {
+        m.name for m in found
+    }
     assert [fault for module in found for fault in layer_faults(module)] == []
 
 
 def test_no_entry_point_leads_from_the_library_to_the_command_line() -> None:
-    """What the library finds by an entry point it imports, though no line of it says so."""
-    declared = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    """What the library finds by an entry point it imports, though no line of it says
+    so."""
+    declared = tomllib.loads(
+        (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    )["project"]
     assert "warehouse.cli" in declared["scripts"]["warehouse"]
-    points = [place for group in declared["entry-points"].values() for place in group.values()]
-    assert points and not [place for place in points if place.startswith("warehouse.cli")]
+    points = [
+        place for group in declared["entry-points"].values() for place in group.values()
+    ]
+    assert points and not [
+        place for place in points if place.startswith("warehouse.cli")
+    ]
 
 
 def test_no_importer_imports_another() -> None:
@@ -303,7 +474,8 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     """At whatever depth of a file the import stands, and only for types too."""
     known = {module.name: module for module in modules()}
     arrows = {
-        name: {_file_of(target, known) for _line, target in module.imports()} & known.keys() - {name}
+        name: {_file_of(target, known) for _line, target in module.imports()}
+        & known.keys() - {name}
         for name, module in known.items()
         if not _only_hands_on(module)
     }
@@ -312,7 +484,10 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 def _only_hands_on(module: Module) -> bool:
     """An ``__init__.py`` that defines nothing of its own."""
-    defines = any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in ast.walk(module.tree))
+    defines = any(
+        isinstance(node, ast.FunctionDef | ast.ClassDef)
+        for node in ast.walk(module.tree)
+    )
     return module.path.name == "__init__.py" and not defines
 
 
@@ -332,15 +507,51 @@ def test_daily_questions_import_none_of_the_rare_ones() -> None:
 @pytest.mark.parametrize(
     ("path", "source", "faults"),
     [
-        ("warehouse/analysis/leaderboard/row.py", "from warehouse.analysis.subsets.stored import recognise", 1),
-        ("warehouse/analysis/leaderboard/row.py", "def f():\n    from ..irt import fitting", 1),
-        ("warehouse/analysis/gate/answer.py", "from ..frontier.costs import cost_source", 1),
-        ("warehouse/analysis/power/answer.py", "if TYPE_CHECKING:\n    from .costs import CostPlan", 1),
-        ("warehouse/analysis/results.py", "from warehouse.analysis.training import curves", 1),
-        ("warehouse/questions/options.py", "from warehouse.analysis.judge.question import CorrectedGate", 1),
-        ("warehouse/analysis/frontier/costs.py", "from warehouse.analysis.subsets.stored import recognise", 0),
-        ("warehouse/analysis/subsets/stored.py", "from warehouse.analysis.leaderboard.row import make_row", 0),
-        ("warehouse/analysis/power/answer.py", "from ..selection.scores import PromptScores", 0),
+        (
+            "warehouse/analysis/leaderboard/row.py",
+            "from warehouse.analysis.subsets.stored import recognise",
+            1,
+        ),
+        (
+            "warehouse/analysis/leaderboard/row.py",
+            "def f():\n    from ..irt import fitting",
+            1,
+        ),
+        (
+            "warehouse/analysis/gate/answer.py",
+            "from ..frontier.costs import cost_source",
+            1,
+        ),
+        (
+            "warehouse/analysis/power/answer.py",
+            "if TYPE_CHECKING:\n    from .costs import CostPlan",
+            1,
+        ),
+        (
+            "warehouse/analysis/results.py",
+            "from warehouse.analysis.training import curves",
+            1,
+        ),
+        (
+            "warehouse/questions/options.py",
+            "from warehouse.analysis.judge.question import CorrectedGate",
+            1,
+        ),
+        (
+            "warehouse/analysis/frontier/costs.py",
+            "from warehouse.analysis.subsets.stored import recognise",
+            0,
+        ),
+        (
+            "warehouse/analysis/subsets/stored.py",
+            "from warehouse.analysis.leaderboard.row import make_row",
+            0,
+        ),
+        (
+            "warehouse/analysis/power/answer.py",
+            "from ..selection.scores import PromptScores",
+            0,
+        ),
     ],
 )
 def test_a_rare_import_is_caught(path: str, source: str, faults: int) -> None:
@@ -365,7 +576,10 @@ def test_engines_are_named_in_one_place() -> None:
         ("warehouse/store/load/loader.py", "import warehouse"),
         ("warehouse/stats/means.py", "import pandas as pd"),
         ("warehouse/stats/means.py", "from warehouse.analysis.summary import x"),
-        ("warehouse/analysis/a.py", "import importlib as i\ni.import_module('warehouse.cli')"),
+        (
+            "warehouse/analysis/a.py",
+            "import importlib as i\ni.import_module('warehouse.cli')",
+        ),
         ("warehouse/analysis/summary.py", "from .. import importers"),
         ("warehouse/report/page.py", "from warehouse.store import read"),
         ("warehouse/__init__.py", "from .cli.main import main"),
@@ -373,7 +587,10 @@ def test_engines_are_named_in_one_place() -> None:
         ("warehouse/strays.py", ""),
         ("cli/main.py", "from cli.options import db"),
         ("migrations/env.py", "from warehouse.store import loader"),
-        ("migrations/versions/0001_initial.py", "from warehouse.store.schema.tables import metadata"),
+        (
+            "migrations/versions/0001_initial.py",
+            "from warehouse.store.schema.tables import metadata",
+        ),
         ("queries/__init__.py", "import sqlalchemy"),
     ],
 )
@@ -386,10 +603,22 @@ def test_a_forbidden_import_is_caught(path: str, source: str) -> None:
     [
         ("warehouse/records.py", "import pyarrow\nfrom .errors import InputError"),
         ("warehouse/importers/__init__.py", "from .registry import importers"),
-        ("warehouse/store/load/loader.py", "from . import tables\nimport sqlalchemy as sa"),
-        ("warehouse/stats/means.py", "import math\nimport numpy as np\nfrom scipy import stats"),
-        ("warehouse/api/connection.py", "from ..analysis import summary\nfrom ..store.read import rows"),
-        ("cli/main.py", "from . import options\nfrom warehouse import connect\nimport click"),
+        (
+            "warehouse/store/load/loader.py",
+            "from . import tables\nimport sqlalchemy as sa",
+        ),
+        (
+            "warehouse/stats/means.py",
+            "import math\nimport numpy as np\nfrom scipy import stats",
+        ),
+        (
+            "warehouse/api/connection.py",
+            "from ..analysis import summary\nfrom ..store.read import rows",
+        ),
+        (
+            "cli/main.py",
+            "from . import options\nfrom warehouse import connect\nimport click",
+        ),
         ("migrations/env.py", "from warehouse.store.schema.tables import metadata"),
     ],
 )
@@ -413,5 +642,7 @@ def test_an_arrow_of_the_table_is_open(path: str, source: str) -> None:
     ],
 )
 def test_an_engine_name_is_caught(source: str, faults: int) -> None:
-    assert len(engine_faults(_module("warehouse/store/load/loader.py", source))) == faults
+    assert (
+        len(engine_faults(_module("warehouse/store/load/loader.py", source))) == faults
+    )
     assert engine_faults(_module("warehouse/store/engines/postgresql.py", source)) == []

@@ -1,4 +1,5 @@
-"""`warehouse.testing` proves parts of other packages: sound ones pass, and each kind of fault is named."""
+"""`warehouse.testing` proves parts of other packages: sound ones pass, and each kind of
+fault is named."""
 
 from __future__ import annotations
 
@@ -87,7 +88,9 @@ def quiz(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_importer_of_the_docs_is_proven(install: Any, quiz: Path, server: str) -> None:
+def test_the_importer_of_the_docs_is_proven(
+    install: Any, quiz: Path, server: str
+) -> None:
     install("quiz", QUIZ, POINT)
     checked = check_importer(quiz, format="quiz", server=server)
     assert checked.tried["the same on the server"] == 1 and not checked.left_out
@@ -97,14 +100,24 @@ def test_the_importer_of_the_docs_is_proven(install: Any, quiz: Path, server: st
 #: What is changed in the importer, and what the proof says then.
 FAULTS = {
     "a line that is odd": (
-        """        rejections.append(Rejection(f"line {place + 2}", line, "question | target | response"))
+        """        rejections.append(
+            Rejection(f"line {place + 2}", line, "question | target | response")
+        )
         return None
 """,
         "        raise KeyError(line)\n",
         "damaged files: capitals.quiz cut to two thirds",
     ),
-    "bytes that are no text": ("except UnicodeDecodeError as error", "except EOFError as error", "with twenty other"),
-    "rows that are rejected": ("if len(parts) != 3", "if len(parts) != 4", "read whole: 3 rows"),
+    "bytes that are no text": (
+        "except UnicodeDecodeError as error",
+        "except EOFError as error",
+        "with twenty other",
+    ),
+    "rows that are rejected": (
+        "if len(parts) != 3",
+        "if len(parts) != 4",
+        "read whole: 3 rows",
+    ),
 }
 
 
@@ -124,8 +137,13 @@ def test_a_dump_that_no_importer_takes(tmp_path: Path) -> None:
 
 
 def test_a_database_that_may_be_needed_is_not_emptied(quiz: Path) -> None:
-    with pytest.raises(MisuseError, match="would be dropped; name a database whose name ends with _test"):
-        check_importer(ROOT / "tests" / "data" / "aider", server="postgresql://host/evals")
+    with pytest.raises(
+        MisuseError,
+        match="would be dropped; name a database whose name ends with _test",
+    ):
+        check_importer(
+            ROOT / "tests" / "data" / "aider", server="postgresql://host/evals"
+        )
 
 
 # --- questions -------------------------------------------------------------------------------
@@ -137,36 +155,66 @@ CSV = "model,benchmark,prompt_id,score\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q
 @pytest.fixture
 def dumps(tmp_path: Path) -> list[Path]:
     (tmp_path / "a.csv").write_text(CSV)
-    (tmp_path / "b.csv").write_text(CSV.replace("ada", "cy").replace("bob", "dan").replace("q2,1", "q2,0"))
+    (tmp_path / "b.csv").write_text(
+        CSV.replace("ada", "cy").replace("bob", "dan").replace("q2,1", "q2,0")
+    )
     return [tmp_path / "a.csv", tmp_path / "b.csv"]
 
 
-def test_the_question_of_the_docs_is_proven(install: Any, dumps: list[Path], server: str) -> None:
+def test_the_question_of_the_docs_is_proven(
+    install: Any, dumps: list[Path], server: str
+) -> None:
     install("telling", TELLING, "[warehouse.questions]\ntelling = telling:Telling\n")
     telling = registry.question_of("telling")
-    checked = check_question(telling("quiz"), telling("quiz", level=0.9), sources=dumps, server=server)
+    checked = check_question(
+        telling("quiz"), telling("quiz", level=0.9), sources=dumps, server=server
+    )
     assert checked.tried["the same on the server"] == 2 and not checked.left_out
     assert checked.tried["the command line"] >= 2
 
 
 #: What is changed in the question, and what the proof says then.
 FAULTS_OF_QUESTIONS = {
-    "another answer each time": ("n_telling / n_prompts", "next(COUNTER)", "asked again"),
-    "rows of another class": ("rows.append(TellingRow(", "rows.append(OtherRow(", "rows of other classes"),
-    "no result": ("return TellingReport(self.benchmark, tuple(rows))", "return rows", "gives list, no Result"),
-    "no view": ("        return View(", "        return self.nothing(", "where it is shown"),
+    "another answer each time": (
+        "n_telling / n_prompts",
+        "next(COUNTER)",
+        "asked again",
+    ),
+    "rows of another class": (
+        "                TellingRow(\n",
+        "                OtherRow(\n",
+        "rows of other classes",
+    ),
+    "no result": (
+        "return TellingReport(self.benchmark, tuple(rows))",
+        "return rows",
+        "gives list, no Result",
+    ),
+    "no view": (
+        "        return View(",
+        "        return self.nothing(",
+        "where it is shown",
+    ),
     "no sentence": (
         '"""How many prompts tell models apart.\n\n    R',
         '"""telling\n\n    R',
         "begins with no sentence",
     ),
-    "a store that is changed": ("        rows = []\n", "        rows = []\n        write(store)\n", "the store stays"),
+    "a store that is changed": (
+        "        rows = []\n",
+        "        rows = []\n        write(store)\n",
+        "the store stays",
+    ),
     "an empty store": (
         "        return TellingReport(",
         "        rows[0]\n        return TellingReport(",
         "an empty store",
     ),
-    "the order of sources": ("tuple(rows))", "tuple(rows) * first_id(store))", "sources in another order"),
+    "the order of sources": (
+        "tuple(rows))",
+        "tuple(rows) * first_id(store))",
+        "sources in another order",
+    ),
 }
 #: What the faults need.
 OTHERS = """
@@ -196,7 +244,9 @@ def first_id(store):
 
 
 @pytest.mark.parametrize("fault", FAULTS_OF_QUESTIONS)
-def test_faults_of_a_question_are_named(module_of: Any, dumps: list[Path], fault: str) -> None:
+def test_faults_of_a_question_are_named(
+    module_of: Any, dumps: list[Path], fault: str
+) -> None:
     right, wrong, said = FAULTS_OF_QUESTIONS[fault]
     assert right in TELLING
     telling = module_of(TELLING.replace(right, wrong) + OTHERS).Telling
@@ -205,7 +255,11 @@ def test_faults_of_a_question_are_named(module_of: Any, dumps: list[Path], fault
 
 
 def test_the_page_says_what_is_printed(
-    install: Any, quiz: Path, dumps: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    install: Any,
+    quiz: Path,
+    dumps: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
     install("telling", TELLING, "[warehouse.questions]\ntelling = telling:Telling\n")
@@ -226,7 +280,12 @@ def test_the_page_says_what_is_printed(
 FAMILY = blocks(REFRESH, "python")[0]
 
 
-def test_the_family_of_the_docs_is_proven(module_of: Any, dumps: list[Path], server: str) -> None:
+def test_the_family_of_the_docs_is_proven(
+    module_of: Any, dumps: list[Path], server: str
+) -> None:
     family = module_of(FAMILY).FAMILY
     checked = check_family(family, sources=dumps, server=server)
-    assert checked.tried["the same on the server"] == 1 and checked.tried["found fresh"] == 1
+    assert (
+        checked.tried["the same on the server"] == 1
+        and checked.tried["found fresh"] == 1
+    )

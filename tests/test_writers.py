@@ -1,4 +1,5 @@
-"""Whatever writes a file goes through the one place that looks at what stands there, or is named here with why."""
+"""Whatever writes a file goes through the one place that looks at what stands there, or
+is named here with why."""
 
 from __future__ import annotations
 
@@ -12,13 +13,15 @@ from tests.test_layers import ROOT, modules
 
 #: Functions that write to a file or a folder otherwise, by file.
 ALLOWED = {
-    # the place itself: `replace_file` writes drafts, `in_place_of` folders of drafts, `put_back` what killed ones left
+    # the place itself: `replace_file` writes drafts, `in_place_of` folders of drafts,
+    # `put_back` what killed ones left
     "warehouse/files.py": {"replace_file", "in_place_of", "put_back", "_send"},
     # drafts of an export, moved by `in_place_of`
     "warehouse/export.py": {"_write"},
     "warehouse/interchange/every_eval_ever.py": {"_write_all", "_write"},
     "warehouse/interchange/inspect_logs.py": {"export", "_write"},
-    # a draft, moved once it is whole, where `refuse_target` has looked; a look at a copy; the lock beside the store
+    # a draft, moved once it is whole, where `refuse_target` has looked; a look at a
+    # copy; the lock beside the store
     "warehouse/store/snapshot.py": {"publish"},
     # looks for room beside the store, and removes what it wrote
     "warehouse/store/room.py": {"try_room"},
@@ -31,13 +34,20 @@ ALLOWED = {
     # temporary folders of this process
     "warehouse/serve/following.py": {"_own_folder"},
     "warehouse/store/temporary.py": {"TemporaryFolder.__init__", "_is_abandoned"},
-    "warehouse/ingest/remote.py": {"_Fetch._base", "_Fetch._folder", "_Fetch._get_one", "_Fetch._matching"},
+    "warehouse/ingest/remote.py": {
+        "_Fetch._base",
+        "_Fetch._folder",
+        "_Fetch._get_one",
+        "_Fetch._matching",
+    },
     "warehouse/ingest/frames.py": {"written"},
     "warehouse/ingest/parse_elsewhere.py": {"Apart._fetch", "parse", "_write"},
     "warehouse/store/load/scratch.py": {"Scratch.__init__"},  # in memory
     "warehouse/store/connection.py": {"_copy"},  # in memory
     "warehouse/store/schema/found_before.py": {"keep"},  # the user's cache
-    "warehouse/store/schema/objects.py": {"_in_older_form"},  # a temporary folder of this process
+    "warehouse/store/schema/objects.py": {
+        "_in_older_form"
+    },  # a temporary folder of this process
     "warehouse/store/sql/apart.py": {"_fork", "_answer"},  # into a pipe
     # copies of a dump in temporary folders of this process
     "warehouse/testing/changed_files.py": {"change_json", "lines_in_another_order"},
@@ -49,22 +59,32 @@ ALLOWED = {
     "cli/commands/help.py": {"_print_output"},  # to click's formatter, in memory
 }
 WRITERS = frozenset(
-    "write_text write_bytes to_parquet to_csv to_excel write_table write_dataset write_feather"
-    " ParquetWriter RecordBatchFileWriter NamedTemporaryFile TemporaryDirectory mkstemp mkdtemp mkdir makedirs touch"
-    " copyfile copy2 copytree move rename renames symlink symlink_to hardlink_to write_deltalake savefig"
+    "write_text write_bytes to_parquet to_csv to_excel write_table write_dataset "
+    "write_feather ParquetWriter RecordBatchFileWriter NamedTemporaryFile "
+    "TemporaryDirectory mkstemp mkdtemp mkdir makedirs touch copyfile copy2 copytree "
+    "move rename renames symlink symlink_to hardlink_to write_deltalake savefig"
     " extractall truncate".split()
 )
 FLAGS = frozenset(("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"))
 SQL = re.compile(
-    r"\bcopy\b[^;]*\bto\s+'|\bcopy from database\b|\bexport database\b|\battach\b(?![^;]*read_only)", re.I | re.S
+    r"\bcopy\b[^;]*\bto\s+'|\bcopy from database\b|\bexport database\b|\battach\b(?![^;]*read_only)",
+    re.I | re.S,
 )
 
 
 def writers(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, int, str]]:
     """Function, line and name of each call that can write a file."""
     for node in ast.iter_child_nodes(tree):
-        name = getattr(node, "name", "") if isinstance(node, ast.FunctionDef | ast.ClassDef) else ""
-        here = f"{inside}.{name}".strip(".") if name and (not inside or isinstance(tree, ast.ClassDef)) else inside
+        name = (
+            getattr(node, "name", "")
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            else ""
+        )
+        here = (
+            f"{inside}.{name}".strip(".")
+            if name and (not inside or isinstance(tree, ast.ClassDef))
+            else inside
+        )
         if isinstance(node, ast.Call) and (found := _writes(node)):
             yield inside, node.lineno, found
         elif not isinstance(tree, ast.Expr) and _is_statement(node):
@@ -73,21 +93,41 @@ def writers(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, int, str]]:
 
 
 def _is_statement(node: ast.AST) -> bool:
-    """Whether a text, which is no docstring, is a statement that has an engine write a file."""
+    """Whether a text, which is no docstring, is a statement that has an engine write a
+    file."""
     text = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
     return isinstance(text, str) and SQL.match(text.strip()) is not None
 
 
 def _writes(call: ast.Call) -> str:
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    if name in WRITERS or (name == "open" and any(getattr(part, "attr", "") in FLAGS for part in ast.walk(call))):
+    if name in WRITERS or (
+        name == "open"
+        and any(getattr(part, "attr", "") in FLAGS for part in ast.walk(call))
+    ):
         return name
-    if name == "replace" and len(call.args) == 1 and not call.keywords and isinstance(call.func, ast.Attribute):
+    if (
+        name == "replace"
+        and len(call.args) == 1
+        and not call.keywords
+        and isinstance(call.func, ast.Attribute)
+    ):
         return name  # of a path: that of a text has two arguments
     if name in ("open", "fdopen", "ZipFile", "TarFile"):
-        modes = [*call.args[:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-        texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
-        return name if any(re.fullmatch(r"[rwaxbt+]*[wax+][rwaxbt+]*", text) for text in texts) else ""
+        modes = [
+            *call.args[:2],
+            *(keyword.value for keyword in call.keywords if keyword.arg == "mode"),
+        ]
+        texts = [
+            mode.value
+            for mode in modes
+            if isinstance(mode, ast.Constant) and isinstance(mode.value, str)
+        ]
+        return (
+            name
+            if any(re.fullmatch(r"[rwaxbt+]*[wax+][rwaxbt+]*", text) for text in texts)
+            else ""
+        )
     return ""
 
 
@@ -102,27 +142,33 @@ def test_every_writer_goes_through_the_guard() -> None:
 
 def test_no_statement_of_ours_writes_a_file() -> None:
     texts = [path.read_text() for path in (ROOT / "queries").rglob("*.sql")]
-    assert texts and not [text for text in texts if SQL.search(re.sub(r"--.*", "", text))]
+    assert texts and not [
+        text for text in texts if SQL.search(re.sub(r"--.*", "", text))
+    ]
 
 
 def test_the_guard_is_the_only_one_that_replaces_files() -> None:
-    """Beside `write_output` only what edits a file of its own in place, and drafts of folders."""
+    """Beside `write_output` only what edits a file of its own in place, and drafts of
+    folders."""
     callers = {
         module.path.as_posix()
         for module in modules()
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "replace_file"
     }
-    assert callers == {
-        "warehouse/files.py",
-        "warehouse/export.py",
-        "warehouse/interchange/every_eval_ever.py",
-        "warehouse/interchange/inspect_logs.py",
-        "warehouse/config.py",  # adds to warehouse.toml
-        "warehouse/store/engines/postgresql_roles.py",  # adds to the driver's password file
-        "warehouse/store/schema/found_before.py",  # the user's cache
-        "cli/ui/reference_docs.py",  # renews docs/cli.md
-    }
+    assert (
+        callers
+        == {
+            "warehouse/files.py",
+            "warehouse/export.py",
+            "warehouse/interchange/every_eval_ever.py",
+            "warehouse/interchange/inspect_logs.py",
+            "warehouse/config.py",  # adds to warehouse.toml
+            "warehouse/store/engines/postgresql_roles.py",  # adds to the driver's password file
+            "warehouse/store/schema/found_before.py",  # the user's cache
+            "cli/ui/reference_docs.py",  # renews docs/cli.md
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,7 +194,13 @@ def test_a_writer_is_caught(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        *("open(path)", "path.open('rb')", "text.replace('a', 'b')", "replace(row, place=1)", "'copy that to me'"),
+        *(
+            "open(path)",
+            "path.open('rb')",
+            "text.replace('a', 'b')",
+            "replace(row, place=1)",
+            "'copy that to me'",
+        ),
         "m.open(x)",
     ],
 )

@@ -1,6 +1,7 @@
 """Settings: ``warehouse.toml``, environment variables above it, flags above those.
 
-The file is the one that ``--config`` or ``$WAREHOUSE_CONFIG`` names, else that of the current folder::
+The file is the one that ``--config`` or ``$WAREHOUSE_CONFIG`` names, else that of the
+current folder::
 
     [store]
     url = "duckdb:///evals.duckdb"
@@ -23,14 +24,16 @@ The file is the one that ``--config`` or ``$WAREHOUSE_CONFIG`` names, else that 
     cron = "0 * * * *"
     watch = ["new/"]
 
-A file of the same name and form in the user's configuration directory (``$XDG_CONFIG_HOME/warehouse``,
-else ``~/.config/warehouse``) says what holds in every folder whose own file does not say otherwise.
+A file of the same name and form in the user's configuration directory
+(``$XDG_CONFIG_HOME/warehouse``, else ``~/.config/warehouse``) says what holds in every
+folder whose own file does not say otherwise.
 
-A folder may come from anybody: what its own file says beyond that folder (another store, a webhook, a path) is
-refused until somebody chooses the file (:func:`outside_of_folder`).
+A folder may come from anybody: what its own file says beyond that folder (another
+store, a webhook, a path) is refused until somebody chooses the file
+(:func:`outside_of_folder`).
 
-What raises an alert: docs/refresh.md; without the table ``[alerts]`` nothing is checked. What a
-schedule takes: docs/schedule.md.
+What raises an alert: docs/refresh.md; without the table ``[alerts]`` nothing is
+checked. What a schedule takes: docs/schedule.md.
 """
 
 from __future__ import annotations
@@ -128,47 +131,75 @@ class Config:
     reader: Setting  #: role, or whole URL, that typed queries are run as; empty: that of the store's URL.
     publish_path: Setting  #: of the published copy.
     publish_after: Setting  #: when it is renewed.
-    others: Mapping[str, Setting] = field(default_factory=dict)  #: what the file says of everything else, by full name.
+    others: Mapping[str, Setting] = field(
+        default_factory=dict
+    )  #: what the file says of everything else, by full name.
     tables: frozenset[str] = frozenset()  #: of the file.
-    refused: tuple[str, ...] = ()  #: what a folder's file says that only a chosen one may, in words.
+    refused: tuple[
+        str, ...
+    ] = ()  #: what a folder's file says that only a chosen one may, in words.
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """All of them, in the order of the file; of the other tables what the file says."""
-        return (self.url, self.reader, self.publish_path, self.publish_after, *self.others.values())
+        """All of them, in the order of the file; of the other tables what the file
+        says."""
+        return (
+            self.url,
+            self.reader,
+            self.publish_path,
+            self.publish_after,
+            *self.others.values(),
+        )
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of a key of the other tables, by full name; ages as `timedelta`."""
         return self.others[name].value if name in self.others else default
 
 
-def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None, chosen: str | None = None) -> Config:
+def load(
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    url: str | None = None,
+    chosen: str | None = None,
+) -> Config:
     """Settings that hold in a folder.
 
     Args:
         folder: where ``warehouse.toml`` may lie.
-        environment: environment variables, which also say where the user's own file may lie; an
-            empty one counts as not set.
+        environment: environment variables, which also say where the user's own file may
+            lie; an empty one counts as not set.
         url: value of the flag, if it was given.
         chosen: path of the file to read in place of the folder's own, if one was named.
 
     Raises:
-        InputError: the chosen file is not there; a file is not TOML, has a key that nobody knows, or a value of another
-            type; with file, key and line.
+        InputError: the chosen file is not there; a file is not TOML, has a key that
+            nobody knows, or a value of another type; with file, key and line.
     """
     settings: dict[str, Setting] = {}
     tables: frozenset[str] = frozenset()
     named = chosen or environment.get(CONFIG_VARIABLE)
     file = folder / (named or FILE)
     if named and not file.is_file():
-        raise InputError("there is no such file of settings", path=named, advice="name another with --config")
+        raise InputError(
+            "there is no such file of settings",
+            path=named,
+            advice="name another with --config",
+        )
     for path, shown in ((user_file(environment), ""), (file, named or FILE)):
         if path is not None and path.is_file():
             more, own_tables = _read(path, shown or str(path))
             if path == file and not named:
-                more = {name: replace(setting, is_of_folder=True) for name, setting in more.items()}
+                more = {
+                    name: replace(setting, is_of_folder=True)
+                    for name, setting in more.items()
+                }
             settings, tables = settings | more, tables | own_tables
-    others = {name: one for name, one in settings.items() if not name.startswith(("store.", "publish."))}
+    others = {
+        name: one
+        for name, one in settings.items()
+        if not name.startswith(("store.", "publish."))
+    }
     config = Config(
         url=_url(settings, environment, url),
         reader=_reader(settings, environment),
@@ -185,15 +216,20 @@ def _refused(folder: Path, config: Config) -> Iterator[str]:
     for setting in config.settings:
         if setting.is_of_folder and outside_of_folder(folder, setting):
             yield (
-                f"{setting.origin}: {setting.name} leads out of this folder, which a folder's own file may not (a"
-                f" folder may come from anybody); if it is yours: --config {FILE}, or ${CONFIG_VARIABLE}"
+                f"{setting.origin}: {setting.name} leads out of this folder, which a "
+                "folder's own file may not (a folder may come from anybody); if it is "
+                f"yours: --config {FILE}, or ${CONFIG_VARIABLE}"
             )
     if config.url.value == DEFAULT_URL and not stays_within(folder, Path(DEFAULT_FILE)):
-        yield f"{DEFAULT_FILE} is a link that leads out of this folder; if that is your store, name it with --db"
+        yield (
+            f"{DEFAULT_FILE} is a link that leads out of this folder; if that is your "
+            "store, name it with --db"
+        )
 
 
 def outside_of_folder(folder: Path, setting: Setting) -> bool:
-    """Whether a setting names what does not lie in a folder: a server, a URL, another path."""
+    """Whether a setting names what does not lie in a folder: a server, a URL, another
+    path."""
     if setting.name in _ALWAYS_OUTSIDE:
         return True
     if setting.name == "store.url":
@@ -201,12 +237,23 @@ def outside_of_folder(folder: Path, setting: Setting) -> bool:
     if setting.name not in _PATHS:
         return False
     paths = [setting.value] if isinstance(setting.value, str) else setting.value
-    return not all(_is_local(path) and stays_within(folder, Path(path)) for path in paths)
+    return not all(
+        _is_local(path) and stays_within(folder, Path(path)) for path in paths
+    )
 
 
-#: Settings that name a server, or what runs there; and those that name files and folders, or URLs.
+#: Settings that name a server, or what runs there; and those that name files and
+#: folders, or URLs.
 _ALWAYS_OUTSIDE = frozenset({"store.reader", "alerts.webhook"})
-_PATHS = frozenset({"publish.path", *(f"schedule.{name}" for name in ("watch", "report", "publish", "lake", "health"))})
+_PATHS = frozenset(
+    {
+        "publish.path",
+        *(
+            f"schedule.{name}"
+            for name in ("watch", "report", "publish", "lake", "health")
+        ),
+    }
+)
 _SCHEME = re.compile(r"\w[\w+.-]*:")
 
 
@@ -230,8 +277,11 @@ def stays_within(folder: Path, path: Path) -> bool:
     return (folder / path).resolve().is_relative_to(folder.resolve())
 
 
-def add_publish(folder: Path, target: str, after: str, *, chosen: str | None = None) -> Path:
-    """Add the table ``[publish]`` to the file of settings, which is made if there is none.
+def add_publish(
+    folder: Path, target: str, after: str, *, chosen: str | None = None
+) -> Path:
+    """Add the table ``[publish]`` to the file of settings, which is made if there is
+    none.
 
     Args:
         folder: where ``warehouse.toml`` lies.
@@ -243,27 +293,33 @@ def add_publish(folder: Path, target: str, after: str, *, chosen: str | None = N
         the file.
 
     Raises:
-        MisuseError: the file says something else about publishing already, or it is the folder's own and the path
-            leads out of the folder.
+        MisuseError: the file says something else about publishing already, or it is the
+            folder's own and the path leads out of the folder.
         InputError: the file is not what :func:`load` reads.
     """
     if not chosen and not stays_within(folder, Path(target)):
         raise MisuseError(
-            f"{target} leads out of this folder, which its own {FILE} may not name; name the file: --config {FILE}"
+            f"{target} leads out of this folder, which its own {FILE} may not name; "
+            f"name the file: --config {FILE}"
         )
     path = folder / (chosen or FILE)
     settings = _read(path)[0] if path.is_file() else {}
     new_settings = {"publish.path": target, "publish.after": after}
-    existing = {name: setting for name, setting in settings.items() if name in new_settings}
+    existing = {
+        name: setting for name, setting in settings.items() if name in new_settings
+    }
     if {name: setting.value for name, setting in existing.items()} == new_settings:
         return path
     if existing:
         listed = "; ".join(f"{name} is {setting}" for name, setting in existing.items())
         raise MisuseError(f"{listed}; change it there")
     lines = "".join(
-        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in new_settings.items()
+        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n"
+        for name, value in new_settings.items()
     )
-    before = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.is_file() else ""
+    before = (
+        path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.is_file() else ""
+    )
     replace_file(path, f"{before}[publish]\n{lines}".encode())
     return path
 
@@ -288,7 +344,9 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
     return Path(home) / ".config" / "warehouse" / FILE if home else None
 
 
-def _url(settings: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None) -> Setting:
+def _url(
+    settings: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None
+) -> Setting:
     if flag:
         return Setting("store.url", flag, "--db")
     if environment.get(URL_VARIABLE):
@@ -298,7 +356,9 @@ def _url(settings: Mapping[str, Setting], environment: Mapping[str, str], flag: 
 
 def _reader(settings: Mapping[str, Setting], environment: Mapping[str, str]) -> Setting:
     if environment.get(READER_VARIABLE):
-        return Setting("store.reader", environment[READER_VARIABLE], f"${READER_VARIABLE}")
+        return Setting(
+            "store.reader", environment[READER_VARIABLE], f"${READER_VARIABLE}"
+        )
     return _setting(settings, "store.reader")
 
 
@@ -320,7 +380,9 @@ def _read(path: Path, shown: str = FILE) -> tuple[dict[str, Setting], frozenset[
         text = own_text(path, "a file of settings", most=_MOST_BYTES)
         document = tomllib.loads(text)
     except RecursionError:
-        raise InputError("nested too deep", path=str(path), expected="tables of settings") from None
+        raise InputError(
+            "nested too deep", path=str(path), expected="tables of settings"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML: {error}", path=str(path)) from None
     lines = _lines(text)
@@ -338,7 +400,9 @@ def _settings(
         for key, value in content.items():
             name = f"{table}.{key}"
             if key not in KNOWN[table]:
-                raise _unknown(path, name, [f"{table}.{other}" for other in KNOWN[table]], lines)
+                raise _unknown(
+                    path, name, [f"{table}.{other}" for other in KNOWN[table]], lines
+                )
             kind = KNOWN[table][key]
             if not _FITS[kind](value):
                 raise _wrong_type(path, name, value, kind, lines)
@@ -374,13 +438,18 @@ def _unknown(path: Path, name: str, names: Any, lines: Mapping[str, int]) -> Inp
     )
 
 
-def _wrong_type(path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]) -> InputError:
+def _wrong_type(
+    path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]
+) -> InputError:
     location = f"line {lines.get(name, 1)}"
-    return InputError(f"{name} is {_told(value)}", path=str(path), place=location, expected=expected)
+    return InputError(
+        f"{name} is {_told(value)}", path=str(path), place=location, expected=expected
+    )
 
 
 def _told(value: Any) -> str:
-    """A value as an error may quote it: a URL can hold a secret, whatever it was written for."""
+    """A value as an error may quote it: a URL can hold a secret, whatever it was
+    written for."""
     text = repr(value)
     return f"a {type(value).__name__}" if "://" in text or "@" in text else text
 

@@ -1,7 +1,8 @@
-"""Text to vectors, and whether one text entails another: models behind two small protocols.
+"""Text to vectors, and whether one text entails another: models behind two small
+protocols.
 
-Models are sentence-transformers', from a folder (no network) or by their name on the hub. The
-package is an extra, imported when a model is loaded.
+Models are sentence-transformers', from a folder (no network) or by their name on the
+hub. The package is an extra, imported when a model is loaded.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     """Vectors of ``texts``, checked; a text without a direction has a row of zeros.
 
     Raises:
-        InputError: the embedder gave another number or length of vectors than it should.
+        InputError: the embedder gave another number or length of vectors than it
+            should.
     """
     if not len(texts):
         return np.empty((0, embedder.dimension), np.float32)
@@ -51,15 +53,23 @@ def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return vectors
 
 
-#: Where models come from that are named and not on this machine, and how long it may take to answer [s].
+#: Where models come from that are named and not on this machine, and how long it may
+#: take to answer [s].
 HUB, PATIENCE = "https://huggingface.co", 6.0
 
 
 class SentenceEmbedder:
     """A sentence-transformers model as an :class:`Embedder`."""
 
-    def __init__(self, name: str, revision: str, model: Any, batch_size: int = BATCH) -> None:
-        self.name, self.revision, self.model, self.batch_size = name, revision, model, batch_size
+    def __init__(
+        self, name: str, revision: str, model: Any, batch_size: int = BATCH
+    ) -> None:
+        self.name, self.revision, self.model, self.batch_size = (
+            name,
+            revision,
+            model,
+            batch_size,
+        )
         self.dimension = int(_dimension(model))
         longest = getattr(model, "max_seq_length", None)
         self.max_length = int(longest) if longest and longest < 1e9 else None
@@ -68,7 +78,10 @@ class SentenceEmbedder:
         """Vectors, shape (n, dimension)."""
         with _enough_memory(self.name, self.batch_size):
             vectors: Vectors = self.model.encode(
-                list(texts), batch_size=self.batch_size, show_progress_bar=False, convert_to_numpy=True
+                list(texts),
+                batch_size=self.batch_size,
+                show_progress_bar=False,
+                convert_to_numpy=True,
             )
         return vectors.astype(np.float32, copy=False)
 
@@ -79,7 +92,8 @@ class SentenceEmbedder:
 
 @contextmanager
 def _enough_memory(model: str, batch_size: int) -> Iterator[None]:
-    """Torch has one error for all that fails; a device without room is the user's to mend."""
+    """Torch has one error for all that fails; a device without room is the user's to
+    mend."""
     try:
         yield
     except RuntimeError as error:
@@ -95,11 +109,15 @@ def _enough_memory(model: str, batch_size: int) -> Iterator[None]:
 class CrossEntailment:
     """A cross-encoder with three (or two) labels as an :class:`Entailment`."""
 
-    def __init__(self, name: str, revision: str, model: Any, label: int, batch_size: int = BATCH) -> None:
+    def __init__(
+        self, name: str, revision: str, model: Any, label: int, batch_size: int = BATCH
+    ) -> None:
         self.name, self.revision, self.model = name, revision, model
         self.label, self.batch_size = label, batch_size
 
-    def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+    def entails(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.bool_]:
         """Whether ``entailment`` is the most likely label of each pair, shape (n,)."""
         if not len(premises):
             return np.empty(0, np.bool_)
@@ -112,14 +130,19 @@ class CrossEntailment:
             )
         return np.asarray(np.argmax(scores, axis=1) == self.label, np.bool_)
 
-    def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+    def too_long(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.bool_]:
         """Which pairs have more tokens than the model reads, shape (n,)."""
-        longest = getattr(self.model, "max_seq_length", None) or getattr(self.model, "max_length", None)
+        longest = getattr(self.model, "max_seq_length", None) or getattr(
+            self.model, "max_length", None
+        )
         return _longer(self.model.tokenizer, (premises, hypotheses), longest)
 
 
 def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:
-    """Ask whether the hub answers at all: its own packages try again and again for minutes.
+    """Ask whether the hub answers at all: its own packages try again and again for
+    minutes.
 
     Args:
         spec: the model that is wanted.
@@ -133,15 +156,19 @@ def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON"):
         failed = ["HF_HUB_OFFLINE is set"]
     else:
-        # looking up a name has no limit of time: wait for it no longer than for the rest
-        asking = threading.Thread(target=lambda: failed.extend(_unanswered(hub, patience)), daemon=True)
+        # looking up a name has no limit of time: wait for it no longer than for the
+        # rest
+        asking = threading.Thread(
+            target=lambda: failed.extend(_unanswered(hub, patience)), daemon=True
+        )
         asking.start()
         asking.join(patience)
         if asking.is_alive():
             failed = [f"no answer in {patience:g} s"]
     if failed:
         raise InputError(
-            f"the model is not on this machine, and {hub} cannot be reached: {failed[0]}",
+            f"the model is not on this machine, and {hub} cannot be reached: "
+            f"{failed[0]}",
             path=spec,
             advice="give a folder that holds the model",
         )
@@ -153,7 +180,9 @@ def _unanswered(hub: str, patience: float) -> list[str]:
     import urllib.request
 
     try:
-        with urllib.request.urlopen(urllib.request.Request(hub, method="HEAD"), timeout=patience):
+        with urllib.request.urlopen(
+            urllib.request.Request(hub, method="HEAD"), timeout=patience
+        ):
             return []
     except urllib.error.HTTPError:
         return []
@@ -204,7 +233,9 @@ def _read(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
         raise InputError(
             f"the model cannot be loaded: {reason}",
             path=spec,
-            advice="" if folder else "without network, give a folder that holds the model",
+            advice=""
+            if folder
+            else "without network, give a folder that holds the model",
         ) from None
 
 
@@ -216,15 +247,22 @@ def _dimension(model: Any) -> Any:
 def hub_revision(model: Any) -> str:
     """The hub's commit of a model, empty where it is not known."""
     inner = getattr(next(iter(model), None), "auto_model", None)
-    return str(getattr(getattr(inner, "config", None), "_commit_hash", None) or "")[:DIGITS]
+    return str(getattr(getattr(inner, "config", None), "_commit_hash", None) or "")[
+        :DIGITS
+    ]
 
 
-def _longer(tokenizer: Any, texts: Sequence[Sequence[str]], longest: int | None) -> NDArray[np.bool_]:
-    """Which texts (or pairs of texts) have more than ``longest`` tokens, marks included."""
+def _longer(
+    tokenizer: Any, texts: Sequence[Sequence[str]], longest: int | None
+) -> NDArray[np.bool_]:
+    """Which texts (or pairs of texts) have more than ``longest`` tokens, marks
+    included."""
     n = len(texts[0])
     if longest is None or not callable(tokenizer) or not n:
         return np.zeros(n, np.bool_)
-    encoded = tokenizer(*map(list, texts), truncation=False, add_special_tokens=True, verbose=False)
+    encoded = tokenizer(
+        *map(list, texts), truncation=False, add_special_tokens=True, verbose=False
+    )
     lengths = [len(tokens) for tokens in encoded["input_ids"]]
     return np.asarray(np.array(lengths) > longest, np.bool_)
 
@@ -251,19 +289,22 @@ _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _LABELLED = re.compile(r"(?P<label>[^=/\\:]+)=(?P<rest>.+)")
 
 
-def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BATCH) -> Embedder:
+def load_embedder(
+    spec: str, *, device: str | None = None, batch_size: int = BATCH
+) -> Embedder:
     """An embedder by what the user calls it.
 
     Args:
-        spec: a folder that holds a sentence-transformers model (never touches the network), a
-            model's name on the hub, or ``module:function`` of your own that returns an
-            :class:`Embedder`. ``NAME=`` before the first two gives it another name.
+        spec: a folder that holds a sentence-transformers model (never touches the
+            network), a model's name on the hub, or ``module:function`` of your own that
+            returns an :class:`Embedder`. ``NAME=`` before the first two gives it
+            another name.
         device: ``cpu``, ``cuda``, …; None: the fastest there is.
         batch_size: texts that the model reads at a time.
 
     Raises:
-        MisuseError: the package is not installed, or the function is not there; a device or a size of batches for
-            what a function returns.
+        MisuseError: the package is not installed, or the function is not there; a
+            device or a size of batches for what a function returns.
         InputError: no model in this place.
     """
     if is_own(spec):
@@ -278,7 +319,9 @@ def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BAT
     return SentenceEmbedder(name, revision, model, batch_size)
 
 
-def load_entailment(folder: str | Path, *, device: str | None = None, batch_size: int = BATCH) -> Entailment:
+def load_entailment(
+    folder: str | Path, *, device: str | None = None, batch_size: int = BATCH
+) -> Entailment:
     """A natural-language-inference cross-encoder from a folder.
 
     Args:
@@ -286,19 +329,25 @@ def load_entailment(folder: str | Path, *, device: str | None = None, batch_size
             ``module:function`` of your own that returns an :class:`Entailment`.
 
     Raises:
-        MisuseError: the package is not installed, or the function is not there; a device or a size of batches for
-            what a function returns.
+        MisuseError: the package is not installed, or the function is not there; a
+            device or a size of batches for what a function returns.
         InputError: no such folder, or a model without that label.
     """
     if is_own(str(folder)):
         refuse_for_own(device, batch_size)
         made = _call(str(folder))
         if not isinstance(made, Entailment):
-            raise MisuseError(f"{folder} returned {type(made).__name__}, which cannot entail")
+            raise MisuseError(
+                f"{folder} returned {type(made).__name__}, which cannot entail"
+            )
         return made
     path = find_folder(str(folder))
     if path is None:
-        raise InputError("no such folder", path=str(folder), expected="a folder with an NLI cross-encoder")
+        raise InputError(
+            "no such folder",
+            path=str(folder),
+            expected="a folder with an NLI cross-encoder",
+        )
     model = load_model("CrossEncoder", str(folder), path, device)
     label, revision = entailment_label(model, path), folder_revision(path)
     return CrossEntailment(path.name, revision, model, label, batch_size)
@@ -317,7 +366,10 @@ def refuse_for_own(device: str | None, batch_size: int = BATCH) -> None:
     """
     if device is not None or batch_size != BATCH:
         name = "--batch-size" if device is None else "--device"
-        raise MisuseError(f"{name} is for models that are loaded by folder or name: MODULE:FUNCTION and objects say it")
+        raise MisuseError(
+            f"{name} is for models that are loaded by folder or name: MODULE:FUNCTION "
+            "and objects say it"
+        )
 
 
 def _own_embedder(spec: str) -> Embedder:
@@ -354,18 +406,31 @@ def find_folder(spec: str) -> Path | None:
     path = Path(spec).expanduser()
     if path.is_dir():
         if not any((path / name).exists() for name in ("modules.json", "config.json")):
-            raise InputError("the folder holds no model", path=spec, expected="modules.json or config.json")
+            raise InputError(
+                "the folder holds no model",
+                path=spec,
+                expected="modules.json or config.json",
+            )
         return path.resolve()
     if path.exists() or spec.startswith(_PATH) or spec.count("/") > 1:
-        raise InputError("no such folder", path=spec, expected="a folder that holds a sentence-transformers model")
+        raise InputError(
+            "no such folder",
+            path=spec,
+            expected="a folder that holds a sentence-transformers model",
+        )
     return None
 
 
 def folder_revision(folder: Path) -> str:
-    """The head of a sha256 over the files of a model folder: other weights, other revision."""
+    """The head of a sha256 over the files of a model folder: other weights, other
+    revision."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix not in _IDLE and not path.name.startswith("."):
+        if (
+            path.is_file()
+            and path.suffix not in _IDLE
+            and not path.name.startswith(".")
+        ):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

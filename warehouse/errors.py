@@ -1,7 +1,8 @@
 """The error family: what a user can do wrong, and what can go wrong under a user.
 
-Every message says what was found, what was expected and what to do about it. The command line
-is the only place that turns these into exit codes (``exit_code`` of the class).
+Every message says what was found, what was expected and what to do about it. The
+command line is the only place that turns these into exit codes (``exit_code`` of the
+class).
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-#: What the part of a message begins with that says what to do, after a semicolon or in a line of its own.
+#: What the part of a message begins with that says what to do, after a semicolon or in
+#: a line of its own.
 _ADVICE = re.compile(
     r"(?:; |\n)(?=(?:expected|give|leave|name|choose|run|see|use|publish|narrow|take|make|try|ask|say|pass|ingest"
     r"|create|keep|refresh|move|load|let|do|start|end|extend|import|scale|sync|correct|call|cast|store|sort|change|add"
@@ -23,26 +25,32 @@ _ADVICE = re.compile(
 class WarehouseError(Exception):
     """Base of every error that this project raises on purpose.
 
-    ``exit_code`` is the status with which the command line ends: 2 misuse, 3 bad input, 4 store trouble.
+    ``exit_code`` is the status with which the command line ends: 2 misuse, 3 bad input,
+    4 store trouble.
     """
 
     exit_code = 1
 
     @property
     def kind(self) -> str:
-        """Of the classes of this file the one that it is, in small letters: ``misuse``, ``schema_version``."""
-        name = next(base.__name__ for base in type(self).__mro__ if base.__module__ == __name__)
+        """Of the classes of this file the one that it is, in small letters: ``misuse``,
+        ``schema_version``."""
+        name = next(
+            base.__name__ for base in type(self).__mro__ if base.__module__ == __name__
+        )
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.removesuffix("Error")).lower()
 
 
 class MisuseError(WarehouseError):
-    """A request that cannot be meant: unknown name, ambiguous reference, contradictory flags."""
+    """A request that cannot be meant: unknown name, ambiguous reference, contradictory
+    flags."""
 
     exit_code = 2
 
 
 class StatisticsError(MisuseError, ValueError):
-    """Numbers that a statistic is not defined for (empty, not finite, lengths that differ)."""
+    """Numbers that a statistic is not defined for (empty, not finite, lengths that
+    differ)."""
 
 
 class QueryLimitError(MisuseError):
@@ -55,7 +63,10 @@ class QueryLimitError(MisuseError):
     """
 
     def __init__(self, found: str, option: str, argument: str) -> None:
-        super().__init__(f"{found}; narrow the query, or allow more: {option} (in Python: {argument})")
+        super().__init__(
+            f"{found}; narrow the query, or allow more: {option} (in Python: "
+            f"{argument})"
+        )
 
 
 class InputError(WarehouseError):
@@ -64,14 +75,23 @@ class InputError(WarehouseError):
     Args:
         found: what stands there.
         path: the file.
-        place: the place in the file (``"line 4712"``, ``"entry samples/1.json"``), if known.
+        place: the place in the file (``"line 4712"``, ``"entry samples/1.json"``), if
+            known.
         expected: what should stand there, if that can be said.
         advice: what to do about it, if that can be said.
     """
 
     exit_code = 3
 
-    def __init__(self, found: str, *, path: str = "", place: str = "", expected: str = "", advice: str = "") -> None:
+    def __init__(
+        self,
+        found: str,
+        *,
+        path: str = "",
+        place: str = "",
+        expected: str = "",
+        advice: str = "",
+    ) -> None:
         self.found, self.path, self.place = found, path, place
         self.expected, self.advice = expected, advice
         where = ", ".join(part for part in (path, place) if part)
@@ -120,7 +140,8 @@ class StoreLockedError(StoreError):
 
 
 class ReadOnlyError(StoreError):
-    """A store that can only be asked, and something that only the one it was made from can do."""
+    """A store that can only be asked, and something that only the one it was made from
+    can do."""
 
     exit_code = 2
 
@@ -134,13 +155,14 @@ class DiskFullError(StoreError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"no room on the disk: {reason}; what is stored is whole, of what was not finished"
-            " nothing is stored; make room, then run the same again"
+            f"no room on the disk: {reason}; what is stored is whole, of what was not "
+            "finished nothing is stored; make room, then run the same again"
         )
 
 
 class ConflictError(InputError):
-    """A dump says something else about a run that the store already holds: ``run_id``, where it is that."""
+    """A dump says something else about a run that the store already holds: ``run_id``,
+    where it is that."""
 
     def __init__(self, found: str, *, run_id: int | None = None, **more: str) -> None:
         super().__init__(found, **more)
@@ -148,7 +170,8 @@ class ConflictError(InputError):
 
 
 def parted(message: str) -> tuple[str, str]:
-    """What is wrong, and what to do about it, which the messages of this project say one after the other.
+    """What is wrong, and what to do about it, which the messages of this project say
+    one after the other.
 
     >>> parted("no source 'x'; see: warehouse sources")
     ("no source 'x'", 'see: warehouse sources')
@@ -171,19 +194,25 @@ def without_prefix(text: str, source: str) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
-    """The end of a message on an unknown name: ``did you mean a or b?``, else ``otherwise``.
+    """The end of a message on an unknown name: ``did you mean a or b?``, else
+    ``otherwise``.
 
     Args:
         names: those that there are; case does not count.
         otherwise: what to say where none is close.
     """
     spelled = {one.lower(): one for one in sorted(set(names), reverse=True)}
-    close = [spelled[one] for one in get_close_matches(name.lower(), spelled, cutoff=0.65)]
+    close = [
+        spelled[one] for one in get_close_matches(name.lower(), spelled, cutoff=0.65)
+    ]
     return f"did you mean {' or '.join(close)}?" if close else otherwise
 
 
-def refuse_unknown(names: Iterable[str], known: Iterable[str], path: str, place: str = "line 1") -> None:
-    """Refuse a column that a file of the user's does not have: misspelt, it would be ignored.
+def refuse_unknown(
+    names: Iterable[str], known: Iterable[str], path: str, place: str = "line 1"
+) -> None:
+    """Refuse a column that a file of the user's does not have: misspelt, it would be
+    ignored.
 
     Args:
         names: the columns that are there.
@@ -196,12 +225,18 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], path: str, place:
     columns = list(known)
     for name in names:
         if name not in columns:
-            found = f"a column {name!r}; {did_you_mean(str(name), columns, 'there is none of this name')}"
-            raise InputError(found, path=path, place=place, expected=f"columns {', '.join(columns)}")
+            found = (
+                f"a column {name!r}; "
+                f"{did_you_mean(str(name), columns, 'there is none of this name')}"
+            )
+            raise InputError(
+                found, path=path, place=place, expected=f"columns {', '.join(columns)}"
+            )
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """What the driver of an engine raised, where the layer above wrapped it; else the error."""
+    """What the driver of an engine raised, where the layer above wrapped it; else the
+    error."""
     cause: BaseException | None = getattr(error, "orig", None)
     return cause or error
 

@@ -1,8 +1,10 @@
-"""The whole store as Parquet files, by natural keys: stores can be merged, ids never could.
+"""The whole store as Parquet files, by natural keys: stores can be merged, ids never
+could.
 
-Every reference to a row of another table is written as the columns of that row's natural key
-(``run_id`` becomes ``run_recorded_key``, ``run_content_digest`` and ``run_execution_key``), followed through to the
-end (``prompt_id`` becomes ``prompt_benchmark_name``, ``prompt_split`` …).
+Every reference to a row of another table is written as the columns of that row's
+natural key (``run_id`` becomes ``run_recorded_key``, ``run_content_digest`` and
+``run_execution_key``), followed through to the end (``prompt_id`` becomes
+``prompt_benchmark_name``, ``prompt_split`` …).
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ from warehouse.store.sql import query_files
 from warehouse.store.sql.natural_keys import slices, table_query, view_query
 
 MANIFEST = "manifest.json"
-#: Fields of which a manifest of an export has one: as Parquet, in the formats of others.
+#: Fields of which a manifest of an export has one: as Parquet, in the formats of
+#: others.
 _MARKS = {"program", "format"}
-#: Rows that are held in memory at a time: of facts and of prompts or texts, which are longer.
+#: Rows that are held in memory at a time: of facts and of prompts or texts, which are
+#: longer.
 FACT_ROWS, TEXT_ROWS = 500_000, 20_000
 
 
@@ -41,16 +45,22 @@ class ExportReport:
 
     def __str__(self) -> str:
         total = sum(self.rows.values())
-        return f"{len(self.rows)} files, {total} rows, {self.bytes} bytes in {self.folder}"
+        return (
+            f"{len(self.rows)} files, {total} rows, {self.bytes} bytes in {self.folder}"
+        )
 
 
 def export(
-    store: Store, folder: Path, *, overwrite: bool = False, progress: Callable[[str], None] = lambda _name: None
+    store: Store,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    progress: Callable[[str], None] = lambda _name: None,
 ) -> ExportReport:
     """Write every table and view to ``tables/NAME.parquet`` and ``views/NAME.parquet``.
 
-    All of it is one state of the store. The folder is complete or not there at all: it is
-    written beside its place and renamed.
+    All of it is one state of the store. The folder is complete or not there at all: it
+    is written beside its place and renamed.
 
     Args:
         folder: where to; must not exist or be empty.
@@ -70,14 +80,16 @@ def export(
 
 
 def require_free(folder: Path, overwrite: bool, manifest: str) -> Path:
-    """The folder behind a path, if an export can be written there; what killed ones have left of it is undone.
+    """The folder behind a path, if an export can be written there; what killed ones
+    have left of it is undone.
 
     Args:
         overwrite: replace an earlier export.
         manifest: its file that lists the others, under ``rows``.
 
     Raises:
-        MisuseError: it holds something other than an earlier export that is to be replaced.
+        MisuseError: it holds something other than an earlier export that is to be
+            replaced.
     """
     real = folder.resolve()
     if not real.parent.is_dir():
@@ -88,19 +100,27 @@ def require_free(folder: Path, overwrite: bool, manifest: str) -> Path:
     if not real.exists() or not any(real.iterdir()):
         return real
     if not overwrite:
-        raise MisuseError(f"{folder} is not empty; --overwrite replaces an earlier export")
+        raise MisuseError(
+            f"{folder} is not empty; --overwrite replaces an earlier export"
+        )
     listed = _listed(real / manifest)
     if listed is None:
-        raise MisuseError(f"{folder} holds no earlier export (no {manifest} of one); it is left alone")
+        raise MisuseError(
+            f"{folder} holds no earlier export (no {manifest} of one); it is left alone"
+        )
     others = _besides(real, {manifest, *listed})
     if others:
         several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
-        raise MisuseError(f"{folder} holds an earlier export and besides: {several}; move that out of it first")
+        raise MisuseError(
+            f"{folder} holds an earlier export and besides: {several}; move that out "
+            "of it first"
+        )
     return real
 
 
 def _listed(manifest: Path) -> list[str] | None:
-    """The files of an earlier export, by its manifest; None if this program did not write it: others have one too."""
+    """The files of an earlier export, by its manifest; None if this program did not
+    write it: others have one too."""
     try:
         head = json.loads(manifest.read_text(encoding="utf-8"))
         return list(head["rows"]) if _MARKS & head.keys() else None
@@ -110,22 +130,34 @@ def _listed(manifest: Path) -> list[str] | None:
 
 def _besides(folder: Path, listed: set[str]) -> list[str]:
     """Entries of a folder that its manifest does not list."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return sorted(str(path.relative_to(folder)) for path in found if path.relative_to(folder).as_posix() not in listed)
+    found = (
+        path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
+    )
+    return sorted(
+        str(path.relative_to(folder))
+        for path in found
+        if path.relative_to(folder).as_posix() not in listed
+    )
 
 
-def _write_all(store: Store, folder: Path, progress: Callable[[str], None]) -> dict[str, int]:
+def _write_all(
+    store: Store, folder: Path, progress: Callable[[str], None]
+) -> dict[str, int]:
     rows: dict[str, int] = {}
     with store.begin() as connection:
         if not store.dialect.embedded:  # others may write meanwhile
-            connection.exec_driver_sql("set transaction isolation level repeatable read")
+            connection.exec_driver_sql(
+                "set transaction isolation level repeatable read"
+            )
         for path, parts in _files(store, connection):
             progress(path)
             rows[path] = _write(parts, folder / path)
     return rows
 
 
-def _files(store: Store, connection: sa.Connection) -> Iterator[tuple[str, Iterator[pa.Table]]]:
+def _files(
+    store: Store, connection: sa.Connection
+) -> Iterator[tuple[str, Iterator[pa.Table]]]:
     for name in tables.metadata.tables:
         if name == tables.content.name:
             yield f"tables/{name}.parquet", _texts(connection)
@@ -144,18 +176,25 @@ def _slices(store: Store, name: str) -> Iterator[pa.Table]:
 def _texts(connection: sa.Connection) -> Iterator[pa.Table]:
     """The table of texts, which no id can cut into slices."""
     schema = pa.schema([("sha256", pa.binary()), ("text", pa.string())])
-    query = sa.select(tables.content).execution_options(stream_results=True, yield_per=TEXT_ROWS)
+    query = sa.select(tables.content).execution_options(
+        stream_results=True, yield_per=TEXT_ROWS
+    )
     yield schema.empty_table()
     for part in connection.execute(query).partitions():
         hashes, texts = zip(*part, strict=True)
-        yield pa.table([pa.array(hashes, pa.binary()), pa.array(texts, pa.string())], schema=schema)
+        yield pa.table(
+            [pa.array(hashes, pa.binary()), pa.array(texts, pa.string())], schema=schema
+        )
 
 
 def _write(parts: Iterator[pa.Table], path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     first = next(parts)
     count = int(first.num_rows)
-    with path.open("wb") as file, pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
+    ):
         writer.write_table(first)
         for table in parts:
             writer.write_table(table.cast(first.schema))

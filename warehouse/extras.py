@@ -1,4 +1,5 @@
-"""Packages that only some commands need: loaded when they are asked for, and what to run where one is missing."""
+"""Packages that only some commands need: loaded when they are asked for, and what to
+run where one is missing."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class Later:
 
 
 def load(name: str, extra: str, purpose: str) -> Any:
-    """Import a module of an optional dependency (MisuseError: it is not installed; with the command that installs it).
+    """Import a module of an optional dependency (MisuseError: it is not installed; with
+    the command that installs it).
 
     Args:
         name: of the module, such as ``deltalake``.
@@ -36,13 +38,15 @@ def load(name: str, extra: str, purpose: str) -> Any:
     except ImportError as error:
         missing = (error.name or name).partition(".")[0]
         raise MisuseError(
-            f"{purpose} needs the package {missing}, which is not installed; run: {install_command(extra)}"
+            f"{purpose} needs the package {missing}, which is not installed; run: "
+            f"{install_command(extra)}"
         ) from None
 
 
 def install_command(extra: str) -> str:
-    """How to install what an extra of ours needs: its packages by name, with this very Python, so that
-    it works for a checkout too, and where the package was installed from a file."""
+    """How to install what an extra of ours needs: its packages by name, with this very
+    Python, so that it works for a checkout too, and where the package was installed
+    from a file."""
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
@@ -50,6 +54,10 @@ def install_command(extra: str) -> str:
     except PackageNotFoundError:
         named = []
     mark = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
-    needed = [text.partition(";")[0].strip() for text in named if mark.search(text.partition(";")[2])]
+    needed = [
+        text.partition(";")[0].strip()
+        for text in named
+        if mark.search(text.partition(";")[2])
+    ]
     words = needed or [f"eval-warehouse[{extra}]"]
     return shlex.join([sys.executable or "python", "-m", "pip", "install", *words])

@@ -1,4 +1,5 @@
-"""Docstrings of classes that say behind each field what it means: ``n_prompts: int  #: prompts with a score``."""
+"""Docstrings of classes that say behind each field what it means: ``n_prompts: int  #:
+prompts with a score``."""
 
 from __future__ import annotations
 
@@ -10,13 +11,15 @@ from textwrap import fill
 #: A line ``#: meaning``, or a field with what is behind it.
 _LINE = re.compile(r" {4}(?:(?P<field>\w+): .*?)?(?:#: (?P<text>.*))?")
 _SEVERAL = re.compile(r"\w+(?:, \w+)+: ")
-#: What a dataclass has once it is made: while it is made it only looks whether there is a docstring.
+#: What a dataclass has once it is made: while it is made it only looks whether there is
+#: a docstring.
 _MADE = "__match_args__"
 _WIDTH = 100
 
 
 class FieldDocs:
-    """``__doc__`` of a class: its text with the fields under ``Attributes``, read from the source when asked for."""
+    """``__doc__`` of a class: its text with the fields under ``Attributes``, read from
+    the source when asked for."""
 
     def __init__(self, text: str | None) -> None:
         self.text = text
@@ -30,7 +33,12 @@ class FieldDocs:
             if _MADE in vars(base)
             for entry in _entries(base)
         ]
-        return "\n".join([inspect.cleandoc(self.text), *(["", "Attributes:", *fields] if fields else [])])
+        return "\n".join(
+            [
+                inspect.cleandoc(self.text),
+                *(["", "Attributes:", *fields] if fields else []),
+            ]
+        )
 
 
 def document_fields(documented: type) -> None:

@@ -1,8 +1,9 @@
 """The grid: which data are simulated, and the populations they are drawn from.
 
-A population is a table of clusters (of single prompts where there are none): the total score of
-each. A sample draws clusters from it with replacement, so that its true mean is known exactly.
-Cluster rates are the quantiles of their distribution, not draws from it.
+A population is a table of clusters (of single prompts where there are none): the total
+score of each. A sample draws clusters from it with replacement, so that its true mean
+is known exactly. Cluster rates are the quantiles of their distribution, not draws from
+it.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Cell(NamedTuple):
     """One kind of data.
 
     Attributes:
-        kind: ``rate`` (mean of K 0/1 draws per prompt), ``paired`` (difference of two such
-            runs, mean 0) or one of `CONTINUOUS`.
+        kind: ``rate`` (mean of K 0/1 draws per prompt), ``paired`` (difference of two
+            such runs, mean 0) or one of `CONTINUOUS`.
         draws: K; 0 for continuous scores.
         rate: p, the mean; 0 for continuous scores.
         prompts: n.
@@ -112,7 +113,9 @@ def _cluster_rates(cell: Cell, count: int) -> Array:
         return np.full(count, cell.rate)
     scale = (1 - cell.correlation) / cell.correlation
     middle = (np.arange(count) + 0.5) / count
-    rates: Array = special.betaincinv(cell.rate * scale, (1 - cell.rate) * scale, middle)
+    rates: Array = special.betaincinv(
+        cell.rate * scale, (1 - cell.rate) * scale, middle
+    )
     return rates
 
 

@@ -1,4 +1,5 @@
-"""What a simulated sample of a composed figure says, and how often a cell of them fails."""
+"""What a simulated sample of a composed figure says, and how often a cell of them
+fails."""
 
 from __future__ import annotations
 
@@ -71,7 +72,9 @@ def simulate_composed(cell: ComposedCell, seed: int, share: float = 1.0) -> Comp
     )
 
 
-def missed(low: float | None, high: float | None, truth: float, flags: Sequence[str] = ()) -> Outcome:
+def missed(
+    low: float | None, high: float | None, truth: float, flags: Sequence[str] = ()
+) -> Outcome:
     """Whether an interval misses what is true."""
     if low is None or high is None:
         return Outcome(math.nan, bool(flags))

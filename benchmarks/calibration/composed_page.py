@@ -1,4 +1,5 @@
-"""docs/calibration_composed.md and its table docs/calibration/composed.csv: before and after, side by side."""
+"""docs/calibration_composed.md and its table docs/calibration/composed.csv: before and
+after, side by side."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ Key = tuple[str, str, str]
 
 
 def write_page(page: Path, rows: Sequence[ComposedRow]) -> None:
-    """Put the tables between the marks of the page, and every figure into the table beside it."""
+    """Put the tables between the marks of the page, and every figure into the table
+    beside it."""
     before = read_table(page.parent / "calibration" / "composed_before.csv")
     lines: list[str] = []
     for rule, title in _TITLES.items():
@@ -60,14 +62,26 @@ def read_table(path: Path) -> dict[Key, ComposedRow]:
     found = {}
     with path.open(encoding="utf-8", newline="") as table:
         for line in csv.DictReader(table):
-            figures = [float(line[name] or "nan") for name in ("failed", "none", "flagged", "width")]
-            row = ComposedRow(line["rule"], line["figure"], line["name"], int(line["simulations"]), *figures)
+            figures = [
+                float(line[name] or "nan")
+                for name in ("failed", "none", "flagged", "width")
+            ]
+            row = ComposedRow(
+                line["rule"],
+                line["figure"],
+                line["name"],
+                int(line["simulations"]),
+                *figures,
+            )
             found[row[:3]] = row
     return found
 
 
 def _table(rows: Sequence[ComposedRow], before: Mapping[Key, ComposedRow]) -> list[str]:
-    head = ["| data | what | samples | before | now | flagged before | flagged now | width, now over before |"]
+    head = [
+        "| data | what | samples | before | now | flagged before | flagged now | "
+        "width, now over before |"
+    ]
     lines = [*head, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for row in rows:
         old = before.get(row[:3])
@@ -75,7 +89,9 @@ def _table(rows: Sequence[ComposedRow], before: Mapping[Key, ComposedRow]) -> li
         if old is not None:
             shares[0], shares[2] = _percent(old.failed, old.none), _percent(old.flagged)
             shares[4] = _ratio(row.width, old.width)
-        lines.append(f"| {' | '.join([row.name, row.figure, str(row.simulations), *shares])} |")
+        lines.append(
+            f"| {' | '.join([row.name, row.figure, str(row.simulations), *shares])} |"
+        )
     return lines
 
 

@@ -1,7 +1,9 @@
-"""Two formulations of one benchmark over the same models, simulated: coverage of the three intervals, false crossings.
+"""Two formulations of one benchmark over the same models, simulated: coverage of the
+three intervals, false crossings.
 
-Each prompt has a difficulty in each formulation (standard deviation 1, correlated where prompts are linked), each model
-an ability in each (standard deviation ``spread``, correlation ``rho``), answers are right by a probit.
+Each prompt has a difficulty in each formulation (standard deviation 1, correlated where
+prompts are linked), each model an ability in each (standard deviation ``spread``,
+correlation ``rho``), answers are right by a probit.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from warehouse.stats import all_pairs, find_crossings, formulation_agreement, formulation_noise
+from warehouse.stats import (
+    all_pairs,
+    find_crossings,
+    formulation_agreement,
+    formulation_noise,
+)
 
 Array = NDArray[np.float64]
 STATISTICS = ("pearson", "kendall", "spearman")
@@ -28,9 +35,10 @@ _MOST_CROSSED = 30
 class FormulationCell(NamedTuple):
     """What is simulated.
 
-    ``shape``: of the abilities and answers: ``normal``, ``skewed`` abilities, ``ceiling`` (true means about .96),
-    ``families`` (four models of one kind share half the variance of their answers), ``clusters`` (ten prompts each,
-    which a model finds hard in its own way), ``unlinked`` (each formulation has its own prompts).
+    ``shape``: of the abilities and answers: ``normal``, ``skewed`` abilities,
+    ``ceiling`` (true means about .96), ``families`` (four models of one kind share half
+    the variance of their answers), ``clusters`` (ten prompts each, which a model finds
+    hard in its own way), ``unlinked`` (each formulation has its own prompts).
     """
 
     models: int
@@ -41,7 +49,8 @@ class FormulationCell(NamedTuple):
 
 
 class FormulationRow(NamedTuple):
-    """Of a cell: for each interval and statistic the share that covers, and the mean width; crossings shown."""
+    """Of a cell: for each interval and statistic the share that covers, and the mean
+    width; crossings shown."""
 
     cell: FormulationCell
     covered: dict[str, float]
@@ -61,10 +70,14 @@ def cells() -> Iterator[FormulationCell]:
                 yield FormulationCell(models, 200, spread, 0.95, shape)
 
 
-def simulate_formulations(cell: FormulationCell, seed: int, simulations: int) -> FormulationRow:
-    """Coverage in one cell, and the share of samples with a crossing shown where there is none (the second
-    formulation then has the abilities of the first, shrunk)."""
-    rng = np.random.default_rng([seed, cell.models, cell.prompts, int(1000 * cell.spread), int(1000 * cell.rho)])
+def simulate_formulations(
+    cell: FormulationCell, seed: int, simulations: int
+) -> FormulationRow:
+    """Coverage in one cell, and the share of samples with a crossing shown where there
+    is none (the second formulation then has the abilities of the first, shrunk)."""
+    rng = np.random.default_rng(
+        [seed, cell.models, cell.prompts, int(1000 * cell.spread), int(1000 * cell.rho)]
+    )
     population = _statistics(*_true(cell, _abilities(cell, rng, _MANY)))
     seen: dict[str, list[tuple[bool, float]]] = {}
     false = 0
@@ -79,8 +92,13 @@ def simulate_formulations(cell: FormulationCell, seed: int, simulations: int) ->
         truths |= {"percentile": truths["prompts"], "models": {}}
         if cell.shape not in ("families", "clusters"):
             truths["models"] = _statistics(*_on_these_prompts(cell, rng, difficulties))
-        for row in formulation_agreement(*means, formulation_noise(*scores, *units), seed=number):
-            ends = {name: (getattr(row, f"{name}_low"), getattr(row, f"{name}_high")) for name in INTERVALS[:3]}
+        for row in formulation_agreement(
+            *means, formulation_noise(*scores, *units), seed=number
+        ):
+            ends = {
+                name: (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"))
+                for name in INTERVALS[:3]
+            }
             ends["percentile"] = (None, None)
             if row.statistic == "pearson":
                 ends["percentile"] = _percentile(rng, *scores)
@@ -88,10 +106,18 @@ def simulate_formulations(cell: FormulationCell, seed: int, simulations: int) ->
                 truth = truths[name].get(row.statistic)
                 if low is not None and truth is not None:
                     inside = low - 1e-9 <= truth <= high + 1e-9
-                    seen.setdefault(f"{name} {row.statistic}", []).append((inside, high - low))
+                    seen.setdefault(f"{name} {row.statistic}", []).append(
+                        (inside, high - low)
+                    )
         false += _false_crossing(cell, rng, abilities)
-    covered = {name: float(np.mean([inside for inside, _ in own])) for name, own in seen.items()}
-    width = {name: float(np.mean([length for _, length in own])) for name, own in seen.items()}
+    covered = {
+        name: float(np.mean([inside for inside, _ in own]))
+        for name, own in seen.items()
+    }
+    width = {
+        name: float(np.mean([length for _, length in own]))
+        for name, own in seen.items()
+    }
     return FormulationRow(cell, covered, width, false / simulations)
 
 
@@ -105,7 +131,9 @@ def _abilities(cell: FormulationCell, rng: np.random.Generator, n: int) -> Array
 
 def _true(cell: FormulationCell, abilities: Array) -> Array:
     """Means over all prompts, shape (2, M)."""
-    return np.asarray(special.ndtr(abilities / np.sqrt(1.5 if cell.shape == "clusters" else 2)))
+    return np.asarray(
+        special.ndtr(abilities / np.sqrt(1.5 if cell.shape == "clusters" else 2))
+    )
 
 
 def _statistics(x: Array, y: Array) -> dict[str, float]:
@@ -129,7 +157,10 @@ def _difficulties(cell: FormulationCell, rng: np.random.Generator) -> Array:
 
 
 def _answers(
-    cell: FormulationCell, rng: np.random.Generator, abilities: Array, difficulties: Array
+    cell: FormulationCell,
+    rng: np.random.Generator,
+    abilities: Array,
+    difficulties: Array,
 ) -> tuple[list[Array], list[NDArray[np.int64]]]:
     """Scores of both formulations, prompts × models, and the unit of each prompt."""
     n, m = cell.prompts, abilities.shape[1]
@@ -146,14 +177,20 @@ def _answers(
     return [right[0].astype(np.float64), right[1].astype(np.float64)], [units, others]
 
 
-def _on_these_prompts(cell: FormulationCell, rng: np.random.Generator, difficulties: Array) -> Array:
+def _on_these_prompts(
+    cell: FormulationCell, rng: np.random.Generator, difficulties: Array
+) -> Array:
     """Means of other models on these prompts, answers included, shape (2, many)."""
-    chances = special.ndtr(_abilities(cell, rng, _MANY // 5)[:, None, :] + difficulties[:, :, None])
+    chances = special.ndtr(
+        _abilities(cell, rng, _MANY // 5)[:, None, :] + difficulties[:, :, None]
+    )
     noise = np.sqrt((chances * (1 - chances)).sum(axis=1)) / cell.prompts
     return np.asarray(chances.mean(axis=1) + noise * rng.standard_normal(noise.shape))
 
 
-def _percentile(rng: np.random.Generator, first: Array, second: Array) -> tuple[float, float]:
+def _percentile(
+    rng: np.random.Generator, first: Array, second: Array
+) -> tuple[float, float]:
     """What resampling the prompts gives, which is too low."""
     drawn = rng.multinomial(len(first), np.full(len(first), 1 / len(first)), 300)
     u, v = drawn @ first, drawn @ second
@@ -164,11 +201,16 @@ def _percentile(rng: np.random.Generator, first: Array, second: Array) -> tuple[
     return float(low), float(high)
 
 
-def _false_crossing(cell: FormulationCell, rng: np.random.Generator, abilities: Array) -> bool:
-    """Whether a crossing is shown where the second formulation has the order of the first."""
+def _false_crossing(
+    cell: FormulationCell, rng: np.random.Generator, abilities: Array
+) -> bool:
+    """Whether a crossing is shown where the second formulation has the order of the
+    first."""
     if cell.models > _MOST_CROSSED:
         return False
-    same = np.array([abilities[0], abilities[0] * (cell.rho if cell.shape == "normal" else 0.5)])
+    same = np.array(
+        [abilities[0], abilities[0] * (cell.rho if cell.shape == "normal" else 0.5)]
+    )
     scores, units = _answers(cell, rng, same, _difficulties(cell, rng))
     clusters = units[0] if cell.shape == "clusters" else None
     p = [all_pairs(side, clusters, n_resamples=0).p_value for side in scores]
@@ -195,19 +237,33 @@ prompts of its own.
 
 def write_page(path: Path, rows: list[FormulationRow], simulations: int) -> None:
     """Coverage and mean width of every cell."""
-    names = [f"{interval} {statistic}" for interval in INTERVALS[:3] for statistic in STATISTICS]
+    names = [
+        f"{interval} {statistic}"
+        for interval in INTERVALS[:3]
+        for statistic in STATISTICS
+    ]
     lines = [_HEAD.format(simulations=simulations)]
     for what, figures in (("Coverage", "covered"), ("Mean width", "width")):
         columns = [*names, "percentile pearson"]
         heads = [f"{name.split()[0]} {name.split()[1][0].upper()}" for name in columns]
         crossing = ["crossing"] if figures == "covered" else []
-        lines += [f"\n## {what}\n", f"| models, prompts, spread, ρ | {' | '.join([*heads, *crossing])} |"]
+        lines += [
+            f"\n## {what}\n",
+            f"| models, prompts, spread, ρ | {' | '.join([*heads, *crossing])} |",
+        ]
         lines += ["| --- |" + " --- |" * len([*heads, *crossing])]
         for row in rows:
             values = [getattr(row, figures).get(name) for name in columns]
             shown = ["-" if value is None else f"{value:.2f}" for value in values]
-            shown += [f"{row.false_crossings:.3f}" if row.cell.models <= _MOST_CROSSED else "-"] * len(crossing)
+            shown += [
+                f"{row.false_crossings:.3f}"
+                if row.cell.models <= _MOST_CROSSED
+                else "-"
+            ] * len(crossing)
             models, prompts, spread, rho, shape = row.cell
             kind = "" if shape == "normal" else f", {shape}"
-            lines.append(f"| {models}, {prompts}, {spread:g}, {rho:g}{kind} | {' | '.join(shown)} |")
+            lines.append(
+                f"| {models}, {prompts}, {spread:g}, {rho:g}{kind} | "
+                f"{' | '.join(shown)} |"
+            )
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

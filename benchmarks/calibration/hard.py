@@ -1,4 +1,5 @@
-"""Data that are hard for a mean: rarely large, heavy-tailed, clusters of unequal, telling size.
+"""Data that are hard for a mean: rarely large, heavy-tailed, clusters of unequal,
+telling size.
 
 What counts here is what a reader cannot see: intervals that miss and carry no flag.
 """
@@ -23,7 +24,8 @@ CLUSTERS = (20, 50, 200)
 
 
 class Population(NamedTuple):
-    """Scores to draw from: whether they have bounds, the mean, and how to draw a table of them."""
+    """Scores to draw from: whether they have bounds, the mean, and how to draw a table
+    of them."""
 
     bounded: bool
     mean: float
@@ -66,7 +68,11 @@ def _rare(share: float, low: float = 0.0, width: float = 0.0) -> Population:
 
 
 def _lognormal(sigma: float) -> Population:
-    return Population(False, float(np.exp(sigma**2 / 2)), lambda rng, shape: rng.lognormal(0, sigma, shape))
+    return Population(
+        False,
+        float(np.exp(sigma**2 / 2)),
+        lambda rng, shape: rng.lognormal(0, sigma, shape),
+    )
 
 
 def _uneven_differences(rng: Rng, shape: tuple[int, int]) -> Array:
@@ -80,18 +86,28 @@ POPULATIONS = {
     "bounded, 0.3 % large, else 0": _rare(0.003),
     "bounded, 1 % large, else below .05": _rare(0.01, width=0.05),
     "bounded, 0.1 % large, else below .05": _rare(0.001, width=0.05),
-    "Beta(.05, 2)": Population(True, 0.05 / 2.05, lambda rng, shape: rng.beta(0.05, 2, shape)),
+    "Beta(.05, 2)": Population(
+        True, 0.05 / 2.05, lambda rng, shape: rng.beta(0.05, 2, shape)
+    ),
     "uniform": Population(True, 0.5, lambda rng, shape: rng.random(shape)),
-    "exponential": Population(False, 1.0, lambda rng, shape: rng.exponential(size=shape)),
+    "exponential": Population(
+        False, 1.0, lambda rng, shape: rng.exponential(size=shape)
+    ),
     "lognormal, σ .5": _lognormal(0.5),
     "lognormal, σ 1": _lognormal(1.0),
     "lognormal, σ 1.5": _lognormal(1.5),
     "lognormal, σ 2": _lognormal(2.0),
-    "differences, t with 3 df": Population(False, 0.0, lambda rng, shape: rng.standard_t(3, shape)),
+    "differences, t with 3 df": Population(
+        False, 0.0, lambda rng, shape: rng.standard_t(3, shape)
+    ),
     "differences, uneven lognormal": Population(False, 0.0, _uneven_differences),
 }
 #: kind of score -> slope of the clusters' level on the logarithm of their size
-CLUSTERED = [(kind, slope) for kind in ("0/1", "0/1, rare", "bounded", "unbounded") for slope in (0.0, 0.8)]
+CLUSTERED = [
+    (kind, slope)
+    for kind in ("0/1", "0/1, rare", "bounded", "unbounded")
+    for slope in (0.0, 0.8)
+]
 
 
 def hard_rows(seed: int = 1) -> Iterator[HardRow]:
@@ -107,7 +123,11 @@ def hard_rows(seed: int = 1) -> Iterator[HardRow]:
 def read_hard(page: str) -> list[HardRow]:
     """The rows that a page shows, to a tenth of a percent; without the method."""
     part = page[page.index("## Hard cases") :]
-    cells = [line.strip("| ").split("|") for line in part[: part.index("\n## ")].splitlines() if line.startswith("|")]
+    cells = [
+        line.strip("| ").split("|")
+        for line in part[: part.index("\n## ")].splitlines()
+        if line.startswith("|")
+    ]
     return [_shown([text.strip() for text in row]) for row in cells[2:]]
 
 
@@ -128,8 +148,17 @@ def independent(name: str, n: int, seed: int, samples: int = _SAMPLES) -> HardRo
     rng = np.random.default_rng([seed, n, *map(ord, name)])
     population, count = POPULATIONS[name], samples_of(n, samples)
     scores = population.draw(rng, (count, n))
-    sample_intervals = intervals(scores, 1, clustered=False, binary=False, bounded=population.bounded, paired=False)
-    holds = (sample_intervals.low <= population.mean) & (population.mean <= sample_intervals.high)
+    sample_intervals = intervals(
+        scores,
+        1,
+        clustered=False,
+        binary=False,
+        bounded=population.bounded,
+        paired=False,
+    )
+    holds = (sample_intervals.low <= population.mean) & (
+        population.mean <= sample_intervals.high
+    )
     plain = ~sample_intervals.flagged
     return HardRow(
         name,
@@ -143,8 +172,11 @@ def independent(name: str, n: int, seed: int, samples: int = _SAMPLES) -> HardRo
     )
 
 
-def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CLUSTERED) -> HardRow:
-    """Samples of clusters with lognormal sizes (median 6, σ 1.2), on which the scores depend."""
+def clustered(
+    kind: str, slope: float, count: int, seed: int, samples: int = _CLUSTERED
+) -> HardRow:
+    """Samples of clusters with lognormal sizes (median 6, σ 1.2), on which the scores
+    depend."""
     rng = np.random.default_rng([seed, count, int(10 * slope), *map(ord, kind)])
     truth = _mean(kind, slope, rng)
 
@@ -158,19 +190,30 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
             n_resamples=100,
         )
 
-    return HardRow(clustered_name(kind, slope), 0, count, samples, *seen_in(samples, truth, one))
+    return HardRow(
+        clustered_name(kind, slope), 0, count, samples, *seen_in(samples, truth, one)
+    )
 
 
 def seen_in(
     samples: int, truth: float, one: Callable[[], Estimate | PairedDifference]
 ) -> tuple[float, float, float, str]:
-    """Shares of samples whose interval covers, that have a flag, and that miss without one; the last one's method."""
+    """Shares of samples whose interval covers, that have a flag, and that miss without
+    one; the last one's method."""
     covered = flagged = missed = 0
     method = ""
     for _ in range(samples):
         found = one()
-        holds = found.ci_low is not None and found.ci_high is not None and found.ci_low <= truth <= found.ci_high
-        covered, flagged, method = covered + holds, flagged + bool(found.flags), found.method
+        holds = (
+            found.ci_low is not None
+            and found.ci_high is not None
+            and found.ci_low <= truth <= found.ci_high
+        )
+        covered, flagged, method = (
+            covered + holds,
+            flagged + bool(found.flags),
+            found.method,
+        )
         missed += not holds and not found.flags
     return covered / samples, flagged / samples, missed / samples, method
 
@@ -180,7 +223,9 @@ def clustered_name(kind: str, slope: float) -> str:
     return f"{kind}, {'level depends on size' if slope else 'level apart from size'}"
 
 
-def _clusters(kind: str, slope: float, count: int, rng: Rng) -> tuple[Array, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+def _clusters(
+    kind: str, slope: float, count: int, rng: Rng
+) -> tuple[Array, np.ndarray[tuple[int], np.dtype[np.intp]]]:
     sizes = np.maximum(1, np.round(6 * rng.lognormal(0, 1.2, count))).astype(np.intp)
     level = np.repeat(slope * np.log(sizes / 6) + 0.7 * rng.normal(size=count), sizes)
     codes = np.repeat(np.arange(count), sizes)
@@ -201,7 +246,8 @@ def section(rows: list[HardRow]) -> str:
     """The section of docs/calibration.md."""
     lines = [
         _WORDS,
-        "| scores | n | G | covers | flagged | covers, unflagged | missed without a flag |",
+        "| scores | n | G | covers | flagged | covers, unflagged | missed without a "
+        "flag |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row in rows:

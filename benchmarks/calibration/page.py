@@ -14,7 +14,17 @@ from calibration.simulate import LEVELS, REACHED, Row
 from calibration.weighted import WeightedRow, weighted_section
 
 _COLUMNS = (
-    *("kind", "draws", "rate", "prompts", "clusters", "correlation", "simulations", "coverage", "mc_error"),
+    *(
+        "kind",
+        "draws",
+        "rate",
+        "prompts",
+        "clusters",
+        "correlation",
+        "simulations",
+        "coverage",
+        "mc_error",
+    ),
     *("flagged", "missed", "method", "width"),
 )
 _NAMES = {
@@ -25,13 +35,21 @@ _NAMES = {
     "paired": "paired differences of such shares",
 }
 UNFLAGGED = 0.93  # what intervals without a flag have to cover
-_SEEN, _WORST = 0.2, 15  # share of samples without a flag from which on a cell counts; rows shown
+_SEEN, _WORST = (
+    0.2,
+    15,
+)  # share of samples without a flag from which on a cell counts; rows shown
 
 
 def write_page(
-    path: Path, rows: Sequence[Row], again: tuple[int, int], hard: Sequence[HardRow], weighted: Sequence[WeightedRow]
+    path: Path,
+    rows: Sequence[Row],
+    again: tuple[int, int],
+    hard: Sequence[HardRow],
+    weighted: Sequence[WeightedRow],
 ) -> None:
-    """The whole page, from the rows of the grid, `reached` of another seed, the hard cases and weighted means."""
+    """The whole page, from the rows of the grid, `reached` of another seed, the hard
+    cases and weighted means."""
     intervals = [row for row in rows if row.cell.kind != "paired"]
     parts = [_HEAD, _summary(intervals, again), _unflagged(rows), section(list(hard))]
     parts += [weighted_section(list(weighted)), _tests(rows)]
@@ -80,7 +98,16 @@ def _table(rows: Iterable[Row]) -> str:
         cell = ["" if value is None else f"{value:g}" for value in row.cell[1:]]
         shares = (row.coverage, row.mc_error, row.flagged, row.missed)
         seen = tuple(f"{share:.4f}" for share in shares)
-        writer.writerow([row.cell.kind, *cell, row.simulations, *seen, row.method, f"{row.width:.4g}"])
+        writer.writerow(
+            [
+                row.cell.kind,
+                *cell,
+                row.simulations,
+                *seen,
+                row.method,
+                f"{row.width:.4g}",
+            ]
+        )
     return out.getvalue()
 
 
@@ -91,11 +118,11 @@ def _summary(rows: Sequence[Row], again: tuple[int, int]) -> str:
     warned = sum(row.flagged >= 0.5 for row in short)
     lines = [
         "## Intervals\n",
-        f"{len(rows)} cells, nominal coverage 95 %. The default interval covers at least"
-        f" {100 * REACHED:.0f} % in **{100 * share:.1f} %** of them"
-        f" ({len(rows) - len(short)} of {len(rows)}); its average coverage is"
-        f" **{100 * mean:.2f} %**. Of the {len(short)} cells below, {warned} carry a flag in at"
-        f" least half of their samples.{_again(*again)}\n",
+        f"{len(rows)} cells, nominal coverage 95 %. The default interval covers at "
+        f"least {100 * REACHED:.0f} % in **{100 * share:.1f} %** of them "
+        f"({len(rows) - len(short)} of {len(rows)}); its average coverage is "
+        f"**{100 * mean:.2f} %**. Of the {len(short)} cells below, {warned} carry a "
+        f"flag in at least half of their samples.{_again(*again)}\n",
         "| scores | cells | reached | lowest | average |",
         "| --- | ---: | ---: | ---: | ---: |",
         *_by_kind(rows),
@@ -114,7 +141,9 @@ def reached(rows: Sequence[Row]) -> tuple[int, int]:
 
 def read_again(page: str) -> tuple[int, int]:
     """`reached` of the other seed, as a page tells it; no cells where it does not."""
-    match = re.search(r"another seed, it reaches that in [\d.]+ %\s+\((\d+) of (\d+)\)", page)
+    match = re.search(
+        r"another seed, it reaches that in [\d.]+ %\s+\((\d+) of (\d+)\)", page
+    )
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
@@ -122,26 +151,31 @@ def _again(reached: int, cells: int) -> str:
     if not cells:
         return ""
     return (
-        f" Simulated once more with another seed, it reaches that in {100 * reached / cells:.1f} %"
-        f" ({reached} of {cells})."
+        " Simulated once more with another seed, it reaches that in "
+        f"{100 * reached / cells:.1f} % ({reached} of {cells})."
     )
 
 
 def _unflagged(rows: Sequence[Row]) -> str:
-    """What carries no flag and does not hold: the worst cells, intervals and paired differences."""
+    """What carries no flag and does not hold: the worst cells, intervals and paired
+    differences."""
     plain = [row for row in rows if row.flagged <= 1 - _SEEN and row.method != "hull"]
-    short = [row for row in plain if row.unflagged_coverage + 2 * _error(row) < UNFLAGGED]
+    short = [
+        row for row in plain if row.unflagged_coverage + 2 * _error(row) < UNFLAGGED
+    ]
     worst = sorted(plain, key=lambda row: row.unflagged_coverage)[:_WORST]
     missed = max(row.missed for row in rows)
     lines = [
         "## Without a flag\n",
-        "Flags of the hull inform only (the samples without one are those that look symmetric), so that it is left"
-        f" out here. In {len(plain)} of the {len(rows)} cells (those of the tests among them) at least"
-        f" {100 * _SEEN:.0f} % of the samples carry no flag. Among these samples the interval"
-        f" covers less than {100 * UNFLAGGED:.0f} % in **{len(short)}** cells (by more than two"
-        " Monte Carlo errors); the largest share of all samples that miss and carry no flag is"
+        "Flags of the hull inform only (the samples without one are those that look "
+        f"symmetric), so that it is left out here. In {len(plain)} of the {len(rows)} "
+        f"cells (those of the tests among them) at least {100 * _SEEN:.0f} % of the "
+        "samples carry no flag. Among these samples the interval covers less than "
+        f"{100 * UNFLAGGED:.0f} % in **{len(short)}** cells (by more than two Monte "
+        "Carlo errors); the largest share of all samples that miss and carry no flag is"
         f" **{100 * missed:.1f} %**. The lowest coverages without a flag:\n",
-        "| scores | K | p | n | G | correlation | covers, unflagged | flagged | missed without a flag | method |",
+        "| scores | K | p | n | G | correlation | covers, unflagged | flagged | missed "
+        "without a flag | method |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for row in worst:
@@ -187,7 +221,11 @@ def _exceptions(rows: Sequence[Row]) -> list[str]:
     for reason, holds in _REASONS:
         part = [row for row in rows if holds(row) and not _explained(row, reason)]
         if part:
-            lines += [f"**{reason}**\n", *_rows(part, "coverage", lambda row: row.coverage), ""]
+            lines += [
+                f"**{reason}**\n",
+                *_rows(part, "coverage", lambda row: row.coverage),
+                "",
+            ]
     return lines
 
 
@@ -214,17 +252,19 @@ def _rows(rows: Sequence[Row], name: str, figure: Callable[[Row], float]) -> lis
 
 def _tests(rows: Sequence[Row]) -> str:
     """Rejection rates: paired differences, and one mean of unbounded scores."""
-    tested = [row for row in rows if row.cell.kind in ("paired", "normal", "exponential")]
+    tested = [
+        row for row in rows if row.cell.kind in ("paired", "normal", "exponential")
+    ]
     plain = [row for row in tested if row.flagged < 0.5]
     wrong = [row for row in plain if not _holds_level(row)]
     low, high = (100 * level for level in LEVELS)
     lines = [
         "## Tests\n",
-        "The t test of paired differences (CR2 with Satterthwaite's degrees of freedom for"
-        " clusters) and the same test of one mean of unbounded scores, at 5 %, under the null."
-        f" {len(tested)} cells; in {len(plain)} of them most samples carry no flag, and"
-        f" **{len(plain) - len(wrong)}** of these reject in {low:.0f}–{high:.0f} % of the samples"
-        " (within two Monte Carlo errors).\n",
+        "The t test of paired differences (CR2 with Satterthwaite's degrees of freedom "
+        "for clusters) and the same test of one mean of unbounded scores, at 5 %, "
+        f"under the null. {len(tested)} cells; in {len(plain)} of them most samples "
+        f"carry no flag, and **{len(plain) - len(wrong)}** of these reject in "
+        f"{low:.0f}–{high:.0f} % of the samples (within two Monte Carlo errors).\n",
     ]
     if wrong:
         lines += [
@@ -236,7 +276,8 @@ def _tests(rows: Sequence[Row]) -> str:
 
 
 def _holds_level(row: Row) -> bool:
-    """Whether the rate of rejection is within the levels, give or take two Monte Carlo errors."""
+    """Whether the rate of rejection is within the levels, give or take two Monte Carlo
+    errors."""
     room = 2 * row.mc_error
     return LEVELS[0] - room <= 1 - row.coverage <= LEVELS[1] + room
 
@@ -250,7 +291,9 @@ def _too_close(row: Row) -> bool:
 
 
 def _few_off_bound(row: Row) -> bool:
-    return row.cell.kind == "rate" and row.cell.clusters is not None and row.flagged >= 0.5
+    return (
+        row.cell.kind == "rate" and row.cell.clusters is not None and row.flagged >= 0.5
+    )
 
 
 def _skewed(row: Row) -> bool:
@@ -259,22 +302,24 @@ def _skewed(row: Row) -> bool:
 
 _REASONS: list[tuple[str, Callable[[Row], bool]]] = [
     (
-        f"Without a flag: within two Monte Carlo errors of {100 * REACHED:.0f} %, so that the"
-        " simulation does not tell on which side they are",
+        f"Without a flag: within two Monte Carlo errors of {100 * REACHED:.0f} %, so "
+        "that the simulation does not tell on which side they are",
         _too_close,
     ),
     (
-        "0/1 scores without clusters: the number of right answers is a whole number, and"
-        " Wilson's coverage goes up and down with n and p (Brown, Cai and DasGupta 2001)",
+        "0/1 scores without clusters: the number of right answers is a whole number, "
+        "and Wilson's coverage goes up and down with n and p (Brown, Cai and DasGupta "
+        "2001)",
         _independent_binary,
     ),
     (
-        "Near a bound, few clusters hold the rarer answer: where one of them is missed by"
-        " chance, mean and error both come out too small",
+        "Near a bound, few clusters hold the rarer answer: where one of them is missed "
+        "by chance, mean and error both come out too small",
         _few_off_bound,
     ),
     (
-        "Skewed unbounded scores in few clusters: the error is small where the mean is small; up to five have t alone",
+        "Skewed unbounded scores in few clusters: the error is small where the mean is "
+        "small; up to five have t alone",
         _skewed,
     ),
     ("Other", lambda row: True),

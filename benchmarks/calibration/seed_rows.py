@@ -1,10 +1,11 @@
-"""Coverage of a row over training seeds, where its conditions are worst: docs/calibration_rows.md.
+"""Coverage of a row over training seeds, where its conditions are worst:
+docs/calibration_rows.md.
 
     .venv/bin/python benchmarks/calibration/seed_rows.py > docs/calibration_rows.md
 
-Scores are 0 and 1. The chance of an answer is logistic in the skill of the seed less the difficulty of the prompt; with
-clusters half of the variance of the difficulty is that of the cluster. The target is the mean over other prompts and
-other seeds.
+Scores are 0 and 1. The chance of an answer is logistic in the skill of the seed less
+the difficulty of the prompt; with clusters half of the variance of the difficulty is
+that of the cluster. The target is the mean over other prompts and other seeds.
 """
 
 from __future__ import annotations
@@ -35,13 +36,17 @@ class Cell:
 
 
 def cells() -> Iterator[Cell]:
-    """Few prompts, few seeds, few clusters, rates near 1, seeds that differ by nothing or much."""
+    """Few prompts, few seeds, few clusters, rates near 1, seeds that differ by nothing
+    or much."""
     for rate in (0.7, 0.95):
         for n, clusters in ((30, 0), (60, 0), (60, 10), (300, 20)):
             for seeds in (2, 3, 5):
                 for ratio in (0.0, 1.0, 10.0):
                     yield Cell(rate, n, clusters, seeds, ratio)
-    for seeds in (3, 10):  # nearly all right, in clusters: where pooled draws fall short by themselves
+    for seeds in (
+        3,
+        10,
+    ):  # nearly all right, in clusters: where pooled draws fall short by themselves
         for ratio in (0.0, 1.0, 10.0):
             yield Cell(0.98, 60, 20, seeds, ratio)
 
@@ -52,21 +57,27 @@ def _chance(logit: np.ndarray) -> np.ndarray:
 
 
 def _skill_spread(cell: Cell, centre: float) -> float:
-    """Standard deviation of skills that gives the ratio: by the slope of the mean in the skill."""
+    """Standard deviation of skills that gives the ratio: by the slope of the mean in
+    the skill."""
     rng = np.random.default_rng(1)
     chances = _chance(centre + rng.normal(0, _SPREAD, 200_000))
-    n_effective = cell.n if not cell.clusters else 1 / (0.5 / cell.n + 0.5 / cell.clusters)
+    n_effective = (
+        cell.n if not cell.clusters else 1 / (0.5 / cell.n + 0.5 / cell.clusters)
+    )
     of_prompts = chances.var() / n_effective
     slope = float((chances * (1 - chances)).mean())
     return math.sqrt(cell.ratio * of_prompts) / slope
 
 
 def coverage(cell: Cell) -> tuple[float, float, float]:
-    """Share of intervals that hold the target, that of pooled draws, and the median width over that of these."""
+    """Share of intervals that hold the target, that of pooled draws, and the median
+    width over that of these."""
     centre = math.log(cell.rate / (1 - cell.rate))
     spread = _skill_spread(cell, centre)
     rng = np.random.default_rng(7)
-    target = float(_chance(centre + rng.normal(0, math.hypot(_SPREAD, spread), 2_000_000)).mean())
+    target = float(
+        _chance(centre + rng.normal(0, math.hypot(_SPREAD, spread), 2_000_000)).mean()
+    )
     labels = None if not cell.clusters else np.arange(cell.n) % cell.clusters
     held = held_pooled = 0
     widths: list[float] = []
@@ -75,9 +86,16 @@ def coverage(cell: Cell) -> tuple[float, float, float]:
         if labels is not None:
             own = (own + rng.normal(0, _SPREAD, cell.clusters)[labels]) / math.sqrt(2)
         skill = rng.normal(0, spread, (cell.seeds, 1))
-        scores = (rng.random((cell.seeds, cell.n)) < _chance(centre + skill - own)).astype(float)
+        scores = (
+            rng.random((cell.seeds, cell.n)) < _chance(centre + skill - own)
+        ).astype(float)
         row = row_over_seeds(scores, clusters=labels, bounds=(0, 1))
-        if row.ci_low is None or row.ci_high is None or row.pooled_low is None or row.pooled_high is None:
+        if (
+            row.ci_low is None
+            or row.ci_high is None
+            or row.pooled_low is None
+            or row.pooled_high is None
+        ):
             continue
         held += row.ci_low <= target <= row.ci_high
         held_pooled += row.pooled_low <= target <= row.pooled_high
@@ -98,7 +116,10 @@ Beside it the interval that takes the seeds for draws of the same prompts, and h
 def main() -> None:
     """Write the page."""
     print(HEAD.format(samples=f"{N_SAMPLES:,}"))
-    print("| rate | prompts | clusters | seeds | seeds/prompts | row | pooled draws | width |")
+    print(
+        "| rate | prompts | clusters | seeds | seeds/prompts | row | pooled draws | "
+        "width |"
+    )
     print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     short: list[str] = []
     for cell in cells():
@@ -106,8 +127,8 @@ def main() -> None:
         told = f"**{held:.3f}**" if held < 0.935 else f"{held:.3f}"
         clusters = str(cell.clusters or "")
         print(
-            f"| {cell.rate:g} | {cell.n} | {clusters} | {cell.seeds} | {cell.ratio:g} | {told} | {pooled:.3f} |"
-            f" {width:.2f} |"
+            f"| {cell.rate:g} | {cell.n} | {clusters} | {cell.seeds} | {cell.ratio:g} "
+            f"| {told} | {pooled:.3f} | {width:.2f} |"
         )
         if held < 0.935:
             short.append(f"{held:.3f}")

@@ -1,4 +1,5 @@
-"""One cell: samples from its population, the default interval of each, and how often it holds."""
+"""One cell: samples from its population, the default interval of each, and how often it
+holds."""
 
 from __future__ import annotations
 
@@ -22,11 +23,12 @@ class Row(NamedTuple):
     Attributes:
         cell: which.
         simulations: samples drawn.
-        coverage: share of samples whose interval holds the true mean; one without an interval
-            does not. A test rejects in the rest of the samples.
+        coverage: share of samples whose interval holds the true mean; one without an
+            interval does not. A test rejects in the rest of the samples.
         mc_error: its Monte Carlo standard error.
         flagged: share of samples with a flag.
-        missed: share of samples without a flag whose interval does not hold the true mean.
+        missed: share of samples without a flag whose interval does not hold the true
+            mean.
         method: the most frequent method.
         width: mean width of the intervals.
     """
@@ -42,13 +44,17 @@ class Row(NamedTuple):
 
     @property
     def unflagged_coverage(self) -> float:
-        """Share of the samples without a flag whose interval holds the true mean; NaN for none."""
+        """Share of the samples without a flag whose interval holds the true mean; NaN
+        for none."""
         plain = 1 - self.flagged
-        return 1 - self.missed / plain if plain * self.simulations > 0.5 else float("nan")
+        return (
+            1 - self.missed / plain if plain * self.simulations > 0.5 else float("nan")
+        )
 
 
 def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) -> Row:
-    """Samples of a cell in chunks: more of them where the coverage is near what is asked for.
+    """Samples of a cell in chunks: more of them where the coverage is near what is
+    asked for.
 
     The result depends on the cell and the seed only.
     """

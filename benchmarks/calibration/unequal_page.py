@@ -1,4 +1,5 @@
-"""docs/calibration_unequal.md and its table docs/calibration/unequal.csv: written from the rows of the grid."""
+"""docs/calibration_unequal.md and its table docs/calibration/unequal.csv: written from
+the rows of the grid."""
 
 from __future__ import annotations
 
@@ -11,40 +12,62 @@ from calibration.unequal import DRAWS, MODELS, UnequalRow, by_question
 
 #: What may fail at most where there is no flag.
 MOST = 0.06
-#: Share of the samples without a flag from which on they count: fewer are the unlucky ones.
+#: Share of the samples without a flag from which on they count: fewer are the unlucky
+#: ones.
 SEEN = 0.2
 _TITLES = {
     "interval: interval": "Default intervals of one run: share that miss the true mean",
     "paired: t": "Paired t test (CR2, Satterthwaite): share rejected, models equal",
-    "equal_models: step_down": f"Step-down max-T, {MODELS} equal models: share with any pair separated",
+    "equal_models: step_down": (
+        f"Step-down max-T, {MODELS} equal models: share with any pair separated"
+    ),
     "equal_models: holm": "Holm over the paired t tests, the same samples",
-    "equal_models: ranks_own": "A model's own rank set, the same samples: share of models missed",
+    "equal_models: ranks_own": (
+        "A model's own rank set, the same samples: share of models missed"
+    ),
     "unequal_models: step_down": (
-        "Step-down max-T, models that differ by 0, 0.3 and 0.6 standard deviations: share with any two equal"
-        " ones separated"
+        "Step-down max-T, models that differ by 0, 0.3 and 0.6 standard deviations: "
+        "share with any two equal ones separated"
     ),
     "unequal_models: power_lost": (
-        "Power lost, that of Holm less that of step-down max-T, the same samples: mean share of differing pairs"
+        "Power lost, that of Holm less that of step-down max-T, the same samples: mean "
+        "share of differing pairs"
     ),
     "unequal_models: simultaneous": (
-        "Simultaneous intervals, models that differ by 0, 0.3 and 0.6 standard deviations: share"
-        " of samples with any interval beside the truth"
+        "Simultaneous intervals, models that differ by 0, 0.3 and 0.6 standard "
+        "deviations: share of samples with any interval beside the truth"
     ),
-    "unequal_models: ranks_joint": "Joint rank sets, the same samples: share with any rank missed",
+    "unequal_models: ranks_joint": (
+        "Joint rank sets, the same samples: share with any rank missed"
+    ),
     "unequal_models: ranks_own": "A model's own rank set: share of models missed",
-    "sparse_models: step_down": "Step-down max-T, models nearly always right: share with any two equal ones separated",
-    "sparse_models: power_lost": "Power lost where models are nearly always right, the same samples",
-    "sparse_models: simultaneous": "Simultaneous intervals where models are nearly always right, the same samples",
-    "sparse_models: ranks_joint": "Joint rank sets where models are nearly always right",
-    "sparse_models: ranks_own": "A model's own rank set where models are nearly always right",
+    "sparse_models: step_down": (
+        "Step-down max-T, models nearly always right: share with any two equal ones "
+        "separated"
+    ),
+    "sparse_models: power_lost": (
+        "Power lost where models are nearly always right, the same samples"
+    ),
+    "sparse_models: simultaneous": (
+        "Simultaneous intervals where models are nearly always right, the same samples"
+    ),
+    "sparse_models: ranks_joint": (
+        "Joint rank sets where models are nearly always right"
+    ),
+    "sparse_models: ranks_own": (
+        "A model's own rank set where models are nearly always right"
+    ),
     "far_models: simultaneous": (
-        "Simultaneous intervals, models that differ by 2, 4, ... standard deviations: share of samples with any"
-        " interval beside the truth"
+        "Simultaneous intervals, models that differ by 2, 4, ... standard deviations: "
+        "share of samples with any interval beside the truth"
     ),
     "missing: default_hull": (
-        "Bounds for missing scores, 3 % missing and all of them wrong: share of hulls that miss the true mean"
+        "Bounds for missing scores, 3 % missing and all of them wrong: share of hulls "
+        "that miss the true mean"
     ),
-    "missing: imbens_manski": "The same by Imbens and Manski, the named option (always flagged)",
+    "missing: imbens_manski": (
+        "The same by Imbens and Manski, the named option (always flagged)"
+    ),
 }
 _HEAD = f"""# Calibration with unequal clusters and few prompts
 
@@ -94,7 +117,10 @@ def too_often(row: UnequalRow) -> bool:
 
 
 def _summary(rows: Sequence[UnequalRow]) -> str:
-    lines = ["\n| figure | cells | highest, no flag | above 6 % beyond chance |\n", "| --- | ---: | ---: | ---: |\n"]
+    lines = [
+        "\n| figure | cells | highest, no flag | above 6 % beyond chance |\n",
+        "| --- | ---: | ---: | ---: |\n",
+    ]
     for name, part in by_question(list(rows)):
         free = [row for row in part if row.simulations * (1 - row.flagged) >= 100]
         highest = max((row.unflagged for row in free), default=math.nan)
@@ -108,7 +134,13 @@ def _cells(rows: Sequence[UnequalRow]) -> list[list[str]]:
     lines = []
     for row in rows:
         cell = row.cell
-        names = [cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes, f"{cell.clusters}"]
+        names = [
+            cell.kind,
+            f"{cell.rate or ''}",
+            f"{cell.correlation:g}",
+            cell.sizes,
+            f"{cell.clusters}",
+        ]
         shares = [_share(row.failed), _share(row.unflagged), f"{100 * row.flagged:.0f}"]
         lines.append([*names, f"{row.simulations}", *shares])
     return lines

@@ -1,7 +1,8 @@
 """The default intervals for many samples at once: units of one size, totals as input.
 
-The choice of the method is `warehouse.stats.choose_interval` itself; the formulas are those of
-`estimate_mean`, written for arrays. tests/stats/test_calibration.py holds them to it.
+The choice of the method is `warehouse.stats.choose_interval` itself; the formulas are
+those of `estimate_mean`, written for arrays. tests/stats/test_calibration.py holds them
+to it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Z = float(special.ndtri(1 - TAIL))
 
 
 class Samples(NamedTuple):
-    """What the methods need of each of S samples of U units, shape (S,) each, and the totals."""
+    """What the methods need of each of S samples of U units, shape (S,) each, and the
+    totals."""
 
     mean: Array
     error: Array
@@ -92,11 +94,19 @@ def _unseen(samples: Samples, units: int) -> Array:
 
 def _kish(side: Array) -> Array:
     squares = (side * side).sum(axis=1)
-    return np.where(squares > 0, side.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1), 0.0)
+    return np.where(
+        squares > 0, side.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1), 0.0
+    )
 
 
 def intervals(
-    totals: Array, size: int, *, clustered: bool, binary: bool, bounded: bool, paired: bool = False
+    totals: Array,
+    size: int,
+    *,
+    clustered: bool,
+    binary: bool,
+    bounded: bool,
+    paired: bool = False,
 ) -> SampleIntervals:
     """The default interval of each sample.
 
@@ -133,7 +143,11 @@ def intervals(
             differences=paired,
         )
         for effective, skew, tails, missed in zip(
-            effective_n, skewness, samples.tail_units, _unseen(samples, units), strict=True
+            effective_n,
+            skewness,
+            samples.tail_units,
+            _unseen(samples, units),
+            strict=True,
         )
     ]
     method = np.array([choice.method for choice in choices])
@@ -142,7 +156,9 @@ def intervals(
         rows = method == name
         part = Samples(*(field[rows] for field in samples))
         low[rows], high[rows] = METHODS[name](part, units, size)
-    return SampleIntervals(low, high, method, np.array([bool(choice.flags) for choice in choices]))
+    return SampleIntervals(
+        low, high, method, np.array([bool(choice.flags) for choice in choices])
+    )
 
 
 def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
@@ -151,7 +167,9 @@ def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     return samples.mean - half, samples.mean + half
 
 
-def _hull_ends(draws: Array, degrees_of_freedom: Array, level: float) -> tuple[Array, Array]:
+def _hull_ends(
+    draws: Array, degrees_of_freedom: Array, level: float
+) -> tuple[Array, Array]:
     """`StudentisedDraws.ends` of several sets, shape (S,) each.
 
     Args:
@@ -172,15 +190,21 @@ def _hull(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     for start in range(0, len(centred), _SETS):
         rows = slice(start, start + _SETS)
         draws = studentised(centred[rows], None, seed=0)
-        low, high = _hull_ends(draws, np.full(draws.shape[1], units - 1.0), 1 - 2 * TAIL)
+        low, high = _hull_ends(
+            draws, np.full(draws.shape[1], units - 1.0), 1 - 2 * TAIL
+        )
         known = np.isfinite(high - low) & (samples.error[rows] > 0)
         for end, reach in zip(ends, (high, low), strict=True):
-            end[rows] = np.where(known, samples.mean[rows] - reach * samples.error[rows], np.nan)
+            end[rows] = np.where(
+                known, samples.mean[rows] - reach * samples.error[rows], np.nan
+            )
     return ends[0], ends[1]
 
 
 def _gaffke(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
-    ends = [gaffke_interval(scores, (0.0, 1.0), 1 - 2 * TAIL) for scores in samples.totals]
+    ends = [
+        gaffke_interval(scores, (0.0, 1.0), 1 - 2 * TAIL) for scores in samples.totals
+    ]
     return np.array([each.low for each in ends]), np.array([each.high for each in ends])
 
 
@@ -199,13 +223,17 @@ def _korn_graubard(samples: Samples, units: int, size: int) -> tuple[Array, Arra
     mean, prompts = samples.mean, float(units * size)
     with np.errstate(divide="ignore"):
         naive = np.minimum(prompts, mean * (1 - mean) / samples.error**2)
-    ratio = special.stdtrit(prompts - 1, 1 - TAIL) / special.stdtrit(units - 1, 1 - TAIL)
+    ratio = special.stdtrit(prompts - 1, 1 - TAIL) / special.stdtrit(
+        units - 1, 1 - TAIL
+    )
     return score_interval(mean, naive * ratio**2)
 
 
 def _effective(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     mean = np.clip(samples.mean, 0.0, 1.0)
-    df = np.minimum(units - 1, 2 / (2 / (units - 1) + np.maximum(samples.kurtosis, 0) / units))
+    df = np.minimum(
+        units - 1, 2 / (2 / (units - 1) + np.maximum(samples.kurtosis, 0) / units)
+    )
     ratio = (Z / special.stdtrit(df, 1 - TAIL)) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         n = np.maximum(float(units), mean * (1 - mean) / samples.error**2 * ratio)

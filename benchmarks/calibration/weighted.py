@@ -1,4 +1,5 @@
-"""Weighted means: lognormal weights, one prompt with nearly all, scores that depend on them, clusters."""
+"""Weighted means: lognormal weights, one prompt with nearly all, scores that depend on
+them, clusters."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _SIZE, _CORRELATION, _SLOPE = 5, 0.3, 0.25
 
 
 class Question(NamedTuple):
-    """A kind of figure: what is drawn for standardised logarithms of weights z, and its true value."""
+    """A kind of figure: what is drawn for standardised logarithms of weights z, and its
+    true value."""
 
     name: str
     draw: Callable[[Rng, Array], Array]
@@ -49,11 +51,21 @@ def _answers(base: float, slope: float) -> Question:
         return float(special.expit(base + slope * (z + sigma)) @ mass / mass.sum())
 
     name = f"0/1, p {special.expit(base):.2g}{', by weight' if slope else ''}"
-    return Question(name, lambda rng, z: (rng.random(z.shape) < special.expit(base + slope * z)).astype(float), truth)
+    return Question(
+        name,
+        lambda rng, z: (rng.random(z.shape) < special.expit(base + slope * z)).astype(
+            float
+        ),
+        truth,
+    )
 
 
 QUESTIONS = (
-    Question("NLL, by weight", lambda rng, z: rng.gamma(4, 0.25, z.shape) * (1 + _SLOPE * z), lambda s: 1 + _SLOPE * s),
+    Question(
+        "NLL, by weight",
+        lambda rng, z: rng.gamma(4, 0.25, z.shape) * (1 + _SLOPE * z),
+        lambda s: 1 + _SLOPE * s,
+    ),
     Question("NLL", lambda rng, z: rng.gamma(4, 0.25, z.shape), lambda s: 1.0),
     Question("F1", lambda rng, z: rng.beta(2, 1, z.shape), lambda s: 2 / 3, (0.0, 1.0)),
     _answers(special.logit(0.7), 0.0),
@@ -76,50 +88,80 @@ def weighted_rows(seed: int = 1, samples: int = SAMPLES) -> Iterator[WeightedRow
                 yield clustered(kind, sigma, groups, seed, samples)
 
 
-def independent(question: Question, sigma: float, n: int, seed: int, samples: int) -> WeightedRow:
+def independent(
+    question: Question, sigma: float, n: int, seed: int, samples: int
+) -> WeightedRow:
     """Lognormal weights without clusters."""
     rng, truth = _rng(seed, question.name, n, sigma), question.truth(sigma)
 
     def one() -> Estimate:
         z = rng.normal(size=n)
-        return estimate_mean(question.draw(rng, z), weights=np.exp(sigma * z), bounds=question.bounds)
+        return estimate_mean(
+            question.draw(rng, z), weights=np.exp(sigma * z), bounds=question.bounds
+        )
 
-    return WeightedRow(question.name, f"lognormal, σ {sigma:g}", n, None, samples, *seen_in(samples, truth, one))
+    return WeightedRow(
+        question.name,
+        f"lognormal, σ {sigma:g}",
+        n,
+        None,
+        samples,
+        *seen_in(samples, truth, one),
+    )
 
 
-def dominated(question: Question, share: float, n: int, seed: int, samples: int) -> WeightedRow:
+def dominated(
+    question: Question, share: float, n: int, seed: int, samples: int
+) -> WeightedRow:
     """One prompt with a share of the weight, the others alike."""
     rng = _rng(seed, question.name, n, share)
     weights = np.r_[share / (1 - share) * (n - 1), np.ones(n - 1)]
 
     def one() -> Estimate:
-        return estimate_mean(question.draw(rng, np.zeros(n)), weights=weights, bounds=question.bounds)
+        return estimate_mean(
+            question.draw(rng, np.zeros(n)), weights=weights, bounds=question.bounds
+        )
 
     seen = seen_in(samples, question.truth(0.0), one)
-    return WeightedRow(question.name, f"one prompt has {100 * share:g} %", n, None, samples, *seen)
+    return WeightedRow(
+        question.name, f"one prompt has {100 * share:g} %", n, None, samples, *seen
+    )
 
 
-def clustered(kind: str, sigma: float, groups: int, seed: int, samples: int) -> WeightedRow:
-    """Lognormal weights in clusters of about five prompts; of pairs both runs have weights of their own."""
+def clustered(
+    kind: str, sigma: float, groups: int, seed: int, samples: int
+) -> WeightedRow:
+    """Lognormal weights in clusters of about five prompts; of pairs both runs have
+    weights of their own."""
     rng, paired = _rng(seed, kind, groups, sigma), kind.endswith("paired")
     threshold = special.ndtri(0.8)
 
     def scores(codes: Array) -> Array:
         effect = rng.normal(size=groups)[codes] * _CORRELATION**0.5
         latent = effect + rng.normal(size=len(codes)) * (1 - _CORRELATION) ** 0.5
-        return (latent < threshold).astype(float) if kind.startswith("0/1") else np.exp(0.5 * latent)
+        return (
+            (latent < threshold).astype(float)
+            if kind.startswith("0/1")
+            else np.exp(0.5 * latent)
+        )
 
     def one() -> Estimate | PairedDifference:
         codes = np.repeat(np.arange(groups), 1 + rng.poisson(_SIZE - 1, groups))
         weights = rng.lognormal(0, sigma, (2, len(codes)))
         if paired:
-            sides = {"weights_a": weights[0], "weights_b": weights[1], "clusters": codes}
+            sides = {
+                "weights_a": weights[0],
+                "weights_b": weights[1],
+                "clusters": codes,
+            }
             return paired_difference(scores(codes), scores(codes), **sides)
         return estimate_mean(scores(codes), weights=weights[0], clusters=codes)
 
     truth = 0.0 if paired else 0.8 if kind.startswith("0/1") else float(np.exp(0.125))
     seen = seen_in(samples, truth, one)
-    return WeightedRow(kind, f"lognormal, σ {sigma:g}", groups * _SIZE, groups, samples, *seen)
+    return WeightedRow(
+        kind, f"lognormal, σ {sigma:g}", groups * _SIZE, groups, samples, *seen
+    )
 
 
 def _rng(seed: int, name: str, n: int, figure: float) -> Rng:
@@ -135,9 +177,23 @@ def weighted_section(rows: list[WeightedRow]) -> str:
     ]
     for row in rows:
         plain = 1 - row.flagged
-        unflagged = f"{100 * (1 - row.missed / plain):.1f} %" if plain * row.simulations >= 200 else "–"
-        texts = [row.scores, row.weights, f"{row.prompts}", f"{row.clusters or ''}", f"{100 * row.coverage:.1f} %"]
-        lines.append(f"| {' | '.join([*texts, f'{100 * row.flagged:.0f} %', unflagged, f'`{row.method}`'])} |")
+        unflagged = (
+            f"{100 * (1 - row.missed / plain):.1f} %"
+            if plain * row.simulations >= 200
+            else "–"
+        )
+        texts = [
+            row.scores,
+            row.weights,
+            f"{row.prompts}",
+            f"{row.clusters or ''}",
+            f"{100 * row.coverage:.1f} %",
+        ]
+        lines.append(
+            "| "
+            f"{' | '.join([*texts, f'{100 * row.flagged:.0f} %', unflagged, f'`{row.method}`'])} "
+            "|"
+        )
     return "\n".join(lines) + "\n\n"
 
 

@@ -1,5 +1,6 @@
-"""Lines that an agent sends over standard input, so that each is answered: half of a pair of surrogates, which JSON may
-spell and no text can hold, would be dropped by the protocol's package without a word."""
+"""Lines that an agent sends over standard input, so that each is answered: half of a
+pair of surrogates, which JSON may spell and no text can hold, would be dropped by the
+protocol's package without a word."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ def with_whole_pairs(line: str) -> str:
     >>> with_whole_pairs(r'"\ud800 \ud83d\ude00 \\ud800"')
     '"\\ufffd \\ud83d\\ude00 \\\\ud800"'
     """
-    return _ESCAPE.sub(lambda found: r"\ufffd" if found["alone"] else found[0], line) if r"\u" in line else line
+    return (
+        _ESCAPE.sub(lambda found: r"\ufffd" if found["alone"] else found[0], line)
+        if r"\u" in line
+        else line
+    )
 
 
 class IncomingLines(TextIOWrapper):
@@ -32,7 +37,8 @@ class IncomingLines(TextIOWrapper):
 
 
 def standard_input() -> IncomingLines:
-    """The lines of standard input, which whatever runs in this process or is started by it finds empty from now on."""
+    """The lines of standard input, which whatever runs in this process or is started by
+    it finds empty from now on."""
     private = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

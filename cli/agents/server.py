@@ -1,4 +1,5 @@
-"""The server: lists the tools and calls them, one at a time, over standard input and output."""
+"""The server: lists the tools and calls them, one at a time, over standard input and
+output."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ AGAIN = 0.05
 
 
 class Tools:
-    """Calls tools; pages after the first are of the answer that the first was of, if that is still kept."""
+    """Calls tools; pages after the first are of the answer that the first was of, if
+    that is still kept."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -48,7 +50,9 @@ class Tools:
         self.kept = dict([*self.kept.items(), (repr(question), answered)][-KEPT:])
         return page_of(answered, paging)
 
-    def page_or_error(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+    def page_or_error(
+        self, name: str, arguments: Mapping[str, Any]
+    ) -> tuple[str, bool]:
         """The page, or an error in its stead as JSON, and whether it is an error."""
         try:
             return self.page(name, arguments), False
@@ -56,13 +60,18 @@ class Tools:
             failure = failure_of(error)
             if failure is None:
                 log.exception("tool %s", name)
-                failure = Failure(f"a mistake of this program: {type(error).__name__}: {error}", "internal", 1)
+                failure = Failure(
+                    f"a mistake of this program: {type(error).__name__}: {error}",
+                    "internal",
+                    1,
+                )
             failure = failure._replace(message=masked(failure.message))
             return json_text(failure.to_dict()), True
 
 
 def serve(state: State, limits: Limits) -> None:
-    """Serve over standard input and output until that ends (MisuseError: the package is not installed)."""
+    """Serve over standard input and output until that ends (MisuseError: the package is
+    not installed)."""
     lowlevel = load("mcp.server.lowlevel", "mcp", "an MCP server")
     import anyio
     import mcp_types as types
@@ -71,7 +80,12 @@ def serve(state: State, limits: Limits) -> None:
     tools, one_at_a_time = Tools(Context(state, limits)), anyio.CapacityLimiter(1)
     only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     listed = [
-        types.Tool(name=name, description=tool.description, input_schema=tool.input_schema(), annotations=only_reads)
+        types.Tool(
+            name=name,
+            description=tool.description,
+            input_schema=tool.input_schema(),
+            annotations=only_reads,
+        )
         for name, tool in TOOLS.items()
     ]
 
@@ -87,22 +101,36 @@ def serve(state: State, limits: Limits) -> None:
                     tools.context.interrupt()
                     await anyio.sleep(AGAIN)
 
-    async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        _context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         async with one_at_a_time, anyio.create_task_group() as group:
             ended = anyio.Event()
             group.start_soon(interrupt_if_cancelled, ended)
             try:
-                text, failed = await anyio.to_thread.run_sync(tools.page_or_error, params.name, params.arguments or {})
+                text, failed = await anyio.to_thread.run_sync(
+                    tools.page_or_error, params.name, params.arguments or {}
+                )
             finally:  # a thread is waited for, also where the call is cancelled
                 ended.set()
             group.cancel_scope.cancel()
-        return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)], is_error=failed
+        )
 
     handlers = {"on_list_tools": list_tools, "on_call_tool": call_tool}
-    server = lowlevel.Server("warehouse", version=version("eval-warehouse"), instructions=INSTRUCTIONS, **handlers)
+    server = lowlevel.Server(
+        "warehouse",
+        version=version("eval-warehouse"),
+        instructions=INSTRUCTIONS,
+        **handlers,
+    )
 
     async def talk() -> None:
-        async with stdio_server(stdin=anyio.wrap_file(standard_input())) as (read, write):
+        async with stdio_server(stdin=anyio.wrap_file(standard_input())) as (
+            read,
+            write,
+        ):
             await server.run(read, write, server.create_initialization_options())
 
     anyio.run(talk)

@@ -1,4 +1,5 @@
-"""The tools: what each takes, asks of the store, and answers with. All of them only read."""
+"""The tools: what each takes, asks of the store, and answers with. All of them only
+read."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ from warehouse.analysis.power.question import PowerFromRuns
 from warehouse.analysis.show.question import Show
 from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.questions.question import Option, Options, Question, fields_schema, options
+from warehouse.questions.question import (
+    Option,
+    Options,
+    Question,
+    fields_schema,
+    options,
+)
 from warehouse.records.canonical_json import columns_of, json_text
 from warehouse.store.connection import Store
 from warehouse.store.engines import Limits, shown_text
@@ -38,7 +45,10 @@ if TYPE_CHECKING:
 BRIEF = {
     "LeaderboardRow": "benchmark rank model condition metric estimate standard_error ci_low ci_high n_prompts group"
     " run_ids flags",
-    "SuiteRow": "rank model condition estimate standard_error ci_low ci_high n_leaves n_missing group flags",
+    "SuiteRow": (
+        "rank model condition estimate standard_error ci_low ci_high n_leaves "
+        "n_missing group flags"
+    ),
     "ComparisonRow": "benchmark metric model_a condition_a model_b condition_b mean_a mean_b difference standard_error"
     " ci_low ci_high p_value p_holm better equivalent n_prompts flags reason",
     "Flip": "benchmark prompt_id tool_id difference score_a score_b text target response_a response_b choice_a"
@@ -57,8 +67,13 @@ class Query(Options):
     """A view, a library query, or a statement."""
 
     name: Annotated[str | None, Option("A view or library query; see describe.")] = None
-    sql: Annotated[str | None, Option("Instead: one SELECT over the views; :name in it are parameters.")] = None
-    parameters: Annotated[Mapping[str, Any] | None, Option("Values of parameters, by name, as texts.")] = None
+    sql: Annotated[
+        str | None,
+        Option("Instead: one SELECT over the views; :name in it are parameters."),
+    ] = None
+    parameters: Annotated[
+        Mapping[str, Any] | None, Option("Values of parameters, by name, as texts.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +83,8 @@ class Describe(Options):
     what: Annotated[
         str,
         Option(
-            "metrics: of the benchmark that name says; views: all, or the columns of the one that name says.",
+            "metrics: of the benchmark that name says; views: all, or the columns of "
+            "the one that name says.",
             choices=("benchmarks", "models", "metrics", "views"),
         ),
     ] = "benchmarks"
@@ -81,7 +97,9 @@ class Context:
 
     state: State
     limits: Limits
-    running: set[Store] = field(default_factory=set)  #: that the call under way has open.
+    running: set[Store] = field(
+        default_factory=set
+    )  #: that the call under way has open.
     children: set[int] = field(default_factory=set)  #: processes of its typed queries.
 
     @contextmanager
@@ -99,7 +117,14 @@ class Context:
         from warehouse.store.sql.apart import TypedQuery, query_apart
 
         config = self.state.config()
-        query = TypedQuery(config.url.value, sql, values, self.limits, config.reader.value, self.state.wait)
+        query = TypedQuery(
+            config.url.value,
+            sql,
+            values,
+            self.limits,
+            config.reader.value,
+            self.state.wait,
+        )
         try:
             return query_apart(query, started=self.children.add)
         finally:
@@ -130,29 +155,40 @@ class Tool(NamedTuple):
     def input_schema(self) -> dict[str, Any]:
         """What it takes, as a JSON Schema."""
         own = fields_schema(self.takes)
-        return {**own, "properties": own["properties"] | fields_schema(Paging)["properties"]}
+        return {
+            **own,
+            "properties": own["properties"] | fields_schema(Paging)["properties"],
+        }
 
     def read(self, arguments: Mapping[str, Any]) -> tuple[Options, Paging]:
         """What is asked, and which page.
 
         Raises:
-            MisuseError: an unknown argument, one that is missing, or a value that cannot be.
+            MisuseError: an unknown argument, one that is missing, or a value that
+                cannot be.
         """
         fields, pages = options(self.takes), options(Paging)
         for name in arguments:
             if name not in fields and name not in pages:
-                raise MisuseError(f"no argument {name!r}; {suggestion(name, [*fields, *pages])}")
+                raise MisuseError(
+                    f"no argument {name!r}; {suggestion(name, [*fields, *pages])}"
+                )
         for name, option in fields.items():
             if option.default is option.empty and name not in arguments:
                 raise MisuseError(f"{name} is missing: {option.help}")
-        own, paging = ({name: arguments[name] for name in part if name in arguments} for part in (fields, pages))
+        own, paging = (
+            {name: arguments[name] for name in part if name in arguments}
+            for part in (fields, pages)
+        )
         return self.takes(**own), Paging(**paging)
 
 
 def _answer(context: Context, question: Question) -> Answered:
     """The answer to a question of the library."""
     if isinstance(question, Compare) and question.flips:
-        question.refuse("changes none of these rows, which are those of flips", *OF_FIGURES)
+        question.refuse(
+            "changes none of these rows, which are those of flips", *OF_FIGURES
+        )
     with context.open() as store:
         result = question.ask(store)
     sentence = str(getattr(result, "sentence", "") or result.one_line)
@@ -167,24 +203,37 @@ def _answer(context: Context, question: Question) -> Answered:
     return Answered(sentence.rstrip("."), *_rows(question, result), command, notes)
 
 
-def _rows(question: Question, result: Any) -> tuple[Sequence[str], list[Row], Sequence[str]]:
+def _rows(
+    question: Question, result: Any
+) -> tuple[Sequence[str], list[Row], Sequence[str]]:
     """Columns, rows, and the columns to show, as the command has them with ``--json``."""
     from warehouse.analysis.comparison.row import Flip
-    from warehouse.analysis.show.view import PromptRow, PromptRunRow, PromptRuns, PromptView
+    from warehouse.analysis.show.view import (
+        PromptRow,
+        PromptRunRow,
+        PromptRuns,
+        PromptView,
+    )
 
     if isinstance(result, PromptView):
         row = result.to_dict()
         return list(row), [row], [name for name in row if name != "run"]
     if isinstance(question, Show):
-        return _records(PromptRunRow if isinstance(result, PromptRuns) else PromptRow, result.rows)
+        return _records(
+            PromptRunRow if isinstance(result, PromptRuns) else PromptRow, result.rows
+        )
     if isinstance(question, Compare) and question.flips:
         return _records(Flip, result.flips)
     return _records(result.kind_of(), result.rows)
 
 
-def _records(kind: type, records: Sequence[Any]) -> tuple[Sequence[str], list[Row], Sequence[str]]:
+def _records(
+    kind: type, records: Sequence[Any]
+) -> tuple[Sequence[str], list[Row], Sequence[str]]:
     columns = columns_of(kind)
-    rows: list[Row] = [{name: getattr(record, name) for name in columns} for record in records]
+    rows: list[Row] = [
+        {name: getattr(record, name) for name in columns} for record in records
+    ]
     return columns, rows, BRIEF.get(kind.__name__, "").split()
 
 
@@ -197,17 +246,30 @@ def _query(context: Context, query: Query) -> Answered:
         raise MisuseError("give the name of a query, or sql")
     given = query.parameters or {}
     if None in given.values():
-        raise MisuseError("a parameter cannot be null; leave it out, or write null into the sql")
-    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
+        raise MisuseError(
+            "a parameter cannot be null; leave it out, or write null into the sql"
+        )
+    values = {
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in given.items()
+    }
     if sql is not None or not is_name(name):
         table = context.typed_rows(sql if sql is not None else name, values)
     else:
         with context.open(guarded=True, limits=context.limits, typed=False) as store:
             table = run_named(store, name.strip(), values)
     argument = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
-    parameters = [word for key, value in values.items() for word in ("-p", f"{key}={value}")]
+    parameters = [
+        word for key, value in values.items() for word in ("-p", f"{key}={value}")
+    ]
     said = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"
-    return Answered(said, table.column_names, table, (), partial(context.line, "query", argument, *parameters))
+    return Answered(
+        said,
+        table.column_names,
+        table,
+        (),
+        partial(context.line, "query", argument, *parameters),
+    )
 
 
 def _describe(context: Context, part: Describe) -> Answered:
@@ -219,21 +281,34 @@ def _describe(context: Context, part: Describe) -> Answered:
             raise MisuseError("metrics are of a benchmark; name it")
         return _metrics(context, part.name)
     if part.name is not None:
-        raise MisuseError(f"name goes with metrics and views; leave it out: {part.what} are all listed")
+        raise MisuseError(
+            f"name goes with metrics and views; leave it out: {part.what} are all "
+            "listed"
+        )
     if part.what == "benchmarks":
         found = _query(context, Query(name="benchmark_overview"))
         runs = sum(row["n_runs"] for row in found.since(0))
-        return replace(found, verdict=f"{len(found)} benchmarks with {runs} current runs")
+        return replace(
+            found, verdict=f"{len(found)} benchmarks with {runs} current runs"
+        )
     from warehouse.store.curate import aliases
 
     with context.open() as store:
         entries = aliases.models(store)
-    return Answered(f"{len(entries)} models", *_records(aliases.ModelEntry, entries), partial(context.line, "models"))
+    return Answered(
+        f"{len(entries)} models",
+        *_records(aliases.ModelEntry, entries),
+        partial(context.line, "models"),
+    )
 
 
 def _views(context: Context, name: str | None) -> Answered:
     columns, rows = queries() if name is None else columns_of_query(name)
-    said = f"{len(rows)} views and library queries" if name is None else f"{name} has {len(rows)} columns"
+    said = (
+        f"{len(rows)} views and library queries"
+        if name is None
+        else f"{name} has {len(rows)} columns"
+    )
     words = ["query"] if name is None else ["query", name, "--describe"]
     return Answered(said, columns, rows, columns[:4], partial(context.line, *words))
 
@@ -251,24 +326,45 @@ def _metrics(context: Context, name: str) -> Answered:
 
 TOOLS = {
     "describe": Tool(
-        Describe, "What is in the store: benchmarks, models, metrics, views and their columns.", _describe
+        Describe,
+        "What is in the store: benchmarks, models, metrics, views and their columns.",
+        _describe,
     ),
     "leaderboard": Tool(
-        AnyLeaderboard, "Models on a benchmark or suite, best first, with intervals; who cannot be told apart.", _answer
+        AnyLeaderboard,
+        "Models on a benchmark or suite, best first, with intervals; who cannot be "
+        "told apart.",
+        _answer,
     ),
     "compare": Tool(
-        Compare, "The paired difference of two models, with its test; flips: prompts on which they differ.", _answer
+        Compare,
+        "The paired difference of two models, with its test; flips: prompts on which "
+        "they differ.",
+        _answer,
     ),
     "gate": Tool(
-        ReleaseGate, "May a candidate replace a baseline, losing less than a margin? pass, fail, undecided.", _answer
+        ReleaseGate,
+        "May a candidate replace a baseline, losing less than a margin? pass, fail, "
+        "undecided.",
+        _answer,
     ),
     "plan": Tool(
-        PowerFromRuns, "Prompts it takes to find a difference (delta), or what n prompts find, by stored runs.", _answer
+        PowerFromRuns,
+        "Prompts it takes to find a difference (delta), or what n prompts find, by "
+        "stored runs.",
+        _answer,
     ),
     "samples": Tool(
-        Show, "The prompts of a run; one prompt of it with responses and scores; or a prompt in all runs.", _answer
+        Show,
+        "The prompts of a run; one prompt of it with responses and scores; or a prompt "
+        "in all runs.",
+        _answer,
     ),
-    "query": Tool(Query, "Rows of a view, a library query, or one SELECT; nothing can be changed.", _query),
+    "query": Tool(
+        Query,
+        "Rows of a view, a library query, or one SELECT; nothing can be changed.",
+        _query,
+    ),
 }
 
 
@@ -276,7 +372,8 @@ TOOLS = {
 SIZE = 4_000
 #: Characters of the verdict, notes, and characters of one.
 VERDICT, NOTES, NOTE = 800, 4, 200
-#: Texts of a row that is too large by itself are cut to ever fewer characters, its lists to ever fewer entries.
+#: Texts of a row that is too large by itself are cut to ever fewer characters, its
+#: lists to ever fewer entries.
 CUTS = ((200, 50), (150, 20), (120, 8), (120, 4), (100, 3), (80, 2), (40, 2), (25, 1))
 
 
@@ -288,7 +385,9 @@ class Answered:
     columns: Sequence[str]  #: of the rows, in order.
     rows: Sequence[Row] | pa.Table  #: a mapping each, or a table.
     brief: Sequence[str]  #: columns to show where nobody chose; empty for all.
-    command: Callable[..., str]  #: makes the line that gives the same rows, with the further options that it is given.
+    command: Callable[
+        ..., str
+    ]  #: makes the line that gives the same rows, with the further options that it is given.
     notes: Sequence[str] = ()  #: what a reader should know of all rows.
 
     def __len__(self) -> int:
@@ -296,28 +395,44 @@ class Answered:
 
     def since(self, offset: int) -> Iterator[Row]:
         """The rows from one on."""
-        return islice(self.rows, offset, None) if isinstance(self.rows, Sequence) else rows_of(self.rows.slice(offset))
+        return (
+            islice(self.rows, offset, None)
+            if isinstance(self.rows, Sequence)
+            else rows_of(self.rows.slice(offset))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paging(Options):
     """Which part of an answer is asked for."""
 
-    offset: Annotated[int, Option("Rows to pass over: next_offset of the page before.", least=0)] = 0
-    max_bytes: Annotated[int, Option("Size of the answer.", least=2_000, most=200_000)] = SIZE
-    text_length: Annotated[int, Option("Characters of a text; what is beyond is cut.", least=20)] = 400
-    columns: Annotated[Sequence[str], Option("Columns of the rows; default: the most telling; *: all.")] = ()
+    offset: Annotated[
+        int, Option("Rows to pass over: next_offset of the page before.", least=0)
+    ] = 0
+    max_bytes: Annotated[
+        int, Option("Size of the answer.", least=2_000, most=200_000)
+    ] = SIZE
+    text_length: Annotated[
+        int, Option("Characters of a text; what is beyond is cut.", least=20)
+    ] = 400
+    columns: Annotated[
+        Sequence[str], Option("Columns of the rows; default: the most telling; *: all.")
+    ] = ()
 
     def chosen(self, answered: Answered) -> list[str]:
         """The columns to show (MisuseError: there is none of such a name)."""
         all_columns = list(answered.columns)
         if not self.columns:
-            return [name for name in answered.brief if name in all_columns] or all_columns
+            return [
+                name for name in answered.brief if name in all_columns
+            ] or all_columns
         if list(self.columns) == ["*"]:
             return all_columns
         for name in self.columns:
             if name not in all_columns:
-                raise MisuseError(f"no column {name!r}; {suggestion(name, all_columns)}")
+                raise MisuseError(
+                    f"no column {name!r}; {suggestion(name, all_columns)}"
+                )
         return list(dict.fromkeys(self.columns))
 
 
@@ -330,10 +445,14 @@ def page_of(answered: Answered, paging: Paging) -> str:
     """The page as JSON, of at most ``paging.max_bytes`` bytes.
 
     Raises:
-        MisuseError: an unknown column, an offset beyond the last row, or not even one row fits.
+        MisuseError: an unknown column, an offset beyond the last row, or not even one
+            row fits.
     """
     if paging.offset and paging.offset >= len(answered):
-        raise MisuseError(f"offset {paging.offset} is beyond the last of {len(answered)} rows; leave it out")
+        raise MisuseError(
+            f"offset {paging.offset} is beyond the last of {len(answered)} rows; leave "
+            "it out"
+        )
     columns = paging.chosen(answered)
     written = partial(_written, answered, columns, paging.offset)
     rows: list[Row] = []
@@ -354,30 +473,52 @@ def page_of(answered: Answered, paging: Paging) -> str:
     if len(text.encode()) <= paging.max_bytes:
         return text
     raise MisuseError(
-        f"one row with its command takes {len(text.encode())} bytes; name fewer columns, or allow more: max_bytes"
+        f"one row with its command takes {len(text.encode())} bytes; name fewer "
+        "columns, or allow more: max_bytes"
     )
 
 
-def _written(answered: Answered, columns: Sequence[str], offset: int, rows: Sequence[Row], cut: _Cutter) -> str:
+def _written(
+    answered: Answered,
+    columns: Sequence[str],
+    offset: int,
+    rows: Sequence[Row],
+    cut: _Cutter,
+) -> str:
     head = {"verdict": cut.text(answered.verdict, VERDICT), "n_rows": len(answered)}
     objects = ",".join(json_text(cut(row)) for row in rows)
     after = offset + len(rows)
     tail: dict[str, Any] = {"offset": offset} if offset else {}
     if after < len(answered):
         tail |= {"more": len(answered) - after, "next_offset": after}
-    flags = dict.fromkeys(flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS)
+    flags = dict.fromkeys(
+        flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS
+    )
     tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
     notes = [cut.text(note, NOTE) for note in answered.notes[:NOTES]]
-    notes += [f"{len(answered.notes) - NOTES} more notes: see the command"] if len(answered.notes) > NOTES else []
+    notes += (
+        [f"{len(answered.notes) - NOTES} more notes: see the command"]
+        if len(answered.notes) > NOTES
+        else []
+    )
     tail |= {"notes": notes} if notes else {}
-    tail |= {"cut": "whole texts and lists: text_length, max_bytes, or the command"} if cut.happened else {}
-    only = [] if list(columns) == list(answered.columns) else ["--columns", ",".join(columns)]
+    tail |= (
+        {"cut": "whole texts and lists: text_length, max_bytes, or the command"}
+        if cut.happened
+        else {}
+    )
+    only = (
+        []
+        if list(columns) == list(answered.columns)
+        else ["--columns", ",".join(columns)]
+    )
     tail["command"] = answered.command("--json", *only)
     return f'{json_text(head)[:-1]},"rows":[{objects}],{json_text(tail)[1:]}'
 
 
 class _Cutter:
-    """Cuts long texts of a value, and its long lists where there is a limit; `happened` says whether it had to."""
+    """Cuts long texts of a value, and its long lists where there is a limit; `happened`
+    says whether it had to."""
 
     def __init__(self, length: int, entries: int | None = None) -> None:
         self.length, self.entries, self.happened = length, entries, False

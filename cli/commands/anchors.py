@@ -10,7 +10,14 @@ from warehouse.analysis.anchors.question import Anchors
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.options import draw, drawable, option, output_options, refuse_typed, wants_picture
+from ..ui.options import (
+    draw,
+    drawable,
+    option,
+    output_options,
+    refuse_typed,
+    wants_picture,
+)
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, print_view
@@ -22,17 +29,36 @@ if TYPE_CHECKING:
 @command("anchors")
 @options_of(Anchors)
 @drawable
-@option("--list", "The anchors of the largest size with their weights instead.", name="listed", is_flag=True)
+@option(
+    "--list",
+    "The anchors of the largest size with their weights instead.",
+    name="listed",
+    is_flag=True,
+)
 @option("--ids", "Only their ids in the dump, one a line.", is_flag=True)
 @output_options
-def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bool, **options: Any) -> None:
+def anchors(
+    state: State,
+    /,
+    output: Output,
+    listed: bool,
+    ids: bool,
+    models: bool,
+    **options: Any,
+) -> None:
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if not (ids or listed):
-        refuse_typed("chooses what --list and --ids show; the errors are those of all ways to choose", "by")
+        refuse_typed(
+            "chooses what --list and --ids show; the errors are those of all ways to "
+            "choose",
+            "by",
+        )
     if ids + listed + models > 1:
         raise click.UsageError("give one of --ids, --list and --models")
-    report: AnchorReport = state.ask(Anchors(**options, models=models or wants_picture()))
+    report: AnchorReport = state.ask(
+        Anchors(**options, models=models or wants_picture())
+    )
     draw(report)
     view = report.view(listed=listed, models=models)
     part = "anchors" if listed else "models" if models else "rows"

@@ -1,4 +1,5 @@
-"""``card``: every figure of a model for people, for the Hub, and in the format Every Eval Ever."""
+"""``card``: every figure of a model for people, for the Hub, and in the format Every
+Eval Ever."""
 
 from __future__ import annotations
 
@@ -44,18 +45,31 @@ FORMATS = {
 @option("-o --out FILE", "Write it there, not to the terminal.", OutputFile(CARD))
 @option(
     "--dataset BENCHMARK=OWNER/NAME[:TASK]",
-    "With hf and hf-results: the data set of the Hub, where the dump does not name it. Repeatable.",
+    "With hf and hf-results: the data set of the Hub, where the dump does not name it. "
+    "Repeatable.",
     name="datasets",
     multiple=True,
 )
 @output_options_but("markdown", "latex", "html")
 def card(
-    state: State, /, form: str, out: Path | None, datasets: tuple[str, ...], output: Output, **fields: Any
+    state: State,
+    /,
+    form: str,
+    out: Path | None,
+    datasets: tuple[str, ...],
+    output: Output,
+    **fields: Any,
 ) -> None:
     if not output.for_people and (form != "markdown" or out):
-        raise click.UsageError("--format and --out are for cards; rows come by --json, --jsonl, --csv or --parquet")
+        raise click.UsageError(
+            "--format and --out are for cards; rows come by --json, --jsonl, --csv or "
+            "--parquet"
+        )
     if form != "markdown" and fields["against"] is not None:
-        raise click.UsageError(f"--against adds differences, for which --format {form} has no place; leave out one")
+        raise click.UsageError(
+            f"--against adds differences, for which --format {form} has no place; "
+            "leave out one"
+        )
     if datasets and not form.startswith("hf"):
         raise click.UsageError("--dataset goes with --format hf or hf-results")
     question = Card.from_command(fields, typed(fields))
@@ -63,27 +77,40 @@ def card(
         made: ModelCard = question.ask(store)
         text, notes = "", list(made.notes)
         if output.for_people:
-            text, more = _text(store, made, question, form, assignments(datasets, "--dataset"))
+            text, more = _text(
+                store, made, question, form, assignments(datasets, "--dataset")
+            )
             notes += more
     if not output.for_people:
         output.emit_records(made.kind_of(), made.rows)
     elif out is None:
         echo(text, nl=False)
     else:
-        write_output(out, text.encode("utf-8", "backslashreplace"), CARD, force=forced())
+        write_output(
+            out, text.encode("utf-8", "backslashreplace"), CARD, force=forced()
+        )
         state.say(f"wrote {out}: {made.one_line}")
     state.notes(notes)
 
 
-def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[str, str]) -> tuple[str, list[str]]:
+def _text(
+    store: Store, made: ModelCard, question: Card, form: str, given: dict[str, str]
+) -> tuple[str, list[str]]:
     """The card in a format, and what is to be said of it."""
     from importlib.metadata import version
 
-    by, rows = f"eval-warehouse {version('eval-warehouse')}: {question.command()}", made.records()
+    by, rows = (
+        f"eval-warehouse {version('eval-warehouse')}: {question.command()}",
+        made.records(),
+    )
     if form == "markdown":
         return _markdown(made, f"Made by {by}"), []
     figures = [row for row in rows if row["estimate"] is not None]
-    notes = [f"{len(rows) - len(figures)} rows without a figure are left out"] if len(figures) < len(rows) else []
+    notes = (
+        [f"{len(rows) - len(figures)} rows without a figure are left out"]
+        if len(figures) < len(rows)
+        else []
+    )
     if form == "eee":
         from time import time
 
@@ -92,17 +119,28 @@ def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[
         documents = card_documents(store, figures, time())
         several = len(documents) > 1
         if several:
-            notes.append(f"{len(documents)} evaluations, one a line: the format keeps each in a file of its own")
-        written = (json.dumps(document, indent=None if several else 2, ensure_ascii=False) for document in documents)
+            notes.append(
+                f"{len(documents)} evaluations, one a line: the format keeps each in a "
+                "file of its own"
+            )
+        written = (
+            json.dumps(document, indent=None if several else 2, ensure_ascii=False)
+            for document in documents
+        )
         return "".join(f"{text}\n" for text in written), notes
     from warehouse.interchange import hugging_face
 
-    datasets = hugging_face.datasets_of(store, figures) | hugging_face.named_datasets(given)
+    datasets = hugging_face.datasets_of(store, figures) | hugging_face.named_datasets(
+        given
+    )
     if form == "hf":
         return hugging_face.model_index(made.model, figures, datasets, by), notes
     lacking = sorted({row["benchmark"] for row in figures} - datasets.keys())
     if lacking:
-        notes.append(f"left out, as no data set of the Hub is known (--dataset NAME=OWNER/NAME): {some_of(lacking)}")
+        notes.append(
+            "left out, as no data set of the Hub is known (--dataset NAME=OWNER/NAME): "
+            f"{some_of(lacking)}"
+        )
     return hugging_face.eval_results(figures, datasets, by), notes
 
 
@@ -110,4 +148,7 @@ def _markdown(made: ModelCard, by: str) -> str:
     from warehouse.tables.markup import in_markdown
     from warehouse.tables.view import View
 
-    return f"## Evaluation of {in_markdown(View((made.model,)))}\n{in_markdown(View((*made.view().parts, by)))}"
+    return (
+        f"## Evaluation of {in_markdown(View((made.model,)))}\n"
+        f"{in_markdown(View((*made.view().parts, by)))}"
+    )

@@ -51,21 +51,26 @@ def make(state: State, question: str, out: Path, limits: Limits) -> None:
     kind, parameters = _parsed(question)
     if kind != "query":
         refuse_typed(f"is for claims on query, not on {kind}", "timeout", "memory")
-    with state.open(guarded=kind == "query", limits=limits, typed=kind == "query") as store:
+    with state.open(
+        guarded=kind == "query", limits=limits, typed=kind == "query"
+    ) as store:
         made = make_claim(store, kind, parameters, command=question)
     size = write_claim(made, out, force=forced())
     print_text(made.answer)
     state.say(
-        f"wrote {out}: {len(made.rows)} rows from {len(made.runs)} runs of {len(made.sources)} sources, {size} bytes;"
-        f" check it with: warehouse claim verify {shlex.quote(str(out))}"
+        f"wrote {out}: {len(made.rows)} rows from {len(made.runs)} runs of "
+        f"{len(made.sources)} sources, {size} bytes; check it with: warehouse claim "
+        f"verify {shlex.quote(str(out))}"
     )
 
 
 def _parsed(question: str) -> tuple[str, dict[str, Any]]:
-    """The question that a command line asks, and its parameters where they are not the usual ones.
+    """The question that a command line asks, and its parameters where they are not the
+    usual ones.
 
     Raises:
-        MisuseError: a command of which nothing can be claimed, or an option that no claim has.
+        MisuseError: a command of which nothing can be claimed, or an option that no
+            claim has.
     """
     from warehouse.claims.questions import CORRECTED, accepted, kinds
 
@@ -75,9 +80,16 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
         raise MisuseError(f"'{question}': {error}") from None
     kind = words[0] if words else ""
     if kind not in kinds():
-        raise MisuseError(f"nothing can be claimed of '{kind}'; expected a command of: {', '.join(kinds())}")
+        raise MisuseError(
+            f"nothing can be claimed of '{kind}'; expected a command of: "
+            f"{', '.join(kinds())}"
+        )
     context = _context(kind, words[1:])
-    typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if _is_typed(context, name)
+    }
     if typed.pop("corrected", False):
         kind += CORRECTED
     defaults = accepted(kind)
@@ -88,14 +100,21 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
         plain: Any = list(value) if isinstance(value, tuple) else value
         plain = plain.replace("-", "_") if name == "estimand" else plain
         if name not in defaults:
-            raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, name)}")
+            raise MisuseError(
+                f"a claim on {kind} cannot have {_as_typed(context, name)}"
+            )
         if plain != defaults[name]:
             parameters[name] = plain
     missing = [
-        name for name, default in defaults.items() if default is inspect.Parameter.empty and name not in parameters
+        name
+        for name, default in defaults.items()
+        if default is inspect.Parameter.empty and name not in parameters
     ]
     if missing:
-        raise MisuseError(f'a claim on {kind} needs {missing[0]!r}, such as: warehouse claim "{kind} ..." -o FILE')
+        raise MisuseError(
+            f'a claim on {kind} needs {missing[0]!r}, such as: warehouse claim "{kind} '
+            '..." -o FILE'
+        )
     return kind, parameters
 
 
@@ -103,24 +122,34 @@ def _context(kind: str, words: list[str]) -> click.Context:
     """What a command makes of its words, which may come from anybody: it is not run.
 
     Raises:
-        MisuseError: it does not understand them, or they are about how it prints or which store it asks.
+        MisuseError: it does not understand them, or they are about how it prints or
+            which store it asks.
     """
     from ..main import cli
 
-    top = click.Context(cli, info_name="warehouse", help_option_names=[])  # what asks for help ends the program
+    top = click.Context(
+        cli, info_name="warehouse", help_option_names=[]
+    )  # what asks for help ends the program
     command = cli.get_command(top, kind)
     assert command is not None
     if isinstance(command, click.Group):
         name, command, words = command.resolve_command(top, words or ["agreement"])
         if command is None or name != "agreement":
-            raise MisuseError(f"nothing can be claimed of '{kind} {name}'; of '{kind} BENCHMARK' it can")
+            raise MisuseError(
+                f"nothing can be claimed of '{kind} {name}'; of '{kind} BENCHMARK' it "
+                "can"
+            )
     try:
         context = command.make_context(kind, words, parent=top)
     except click.ClickException as error:
-        raise MisuseError(f"'{shlex.join([kind, *words])}': {error.format_message()}") from None
+        raise MisuseError(
+            f"'{shlex.join([kind, *words])}': {error.format_message()}"
+        ) from None
     for param in command.params:
         if not param.expose_value and _is_typed(context, str(param.name)):
-            raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, str(param.name))}")
+            raise MisuseError(
+                f"a claim on {kind} cannot have {_as_typed(context, str(param.name))}"
+            )
     return context
 
 
@@ -137,19 +166,35 @@ def _as_typed(context: click.Context, name: str) -> str:
 @click.argument("bundle", type=click.Path())
 @option(
     "--from PATH",
-    "Recompute from these dumps, in a store that is made for it, not from --db. Repeatable.",
+    "Recompute from these dumps, in a store that is made for it, not from --db. "
+    "Repeatable.",
     click.Path(),
     name="dumps",
     multiple=True,
 )
-@option("--other-files", "The source files may be others, if the samples are the same.", is_flag=True)
+@option(
+    "--other-files",
+    "The source files may be others, if the samples are the same.",
+    is_flag=True,
+)
 @limit_options
 @output_options
 def verify(
-    state: State, /, bundle: str, dumps: tuple[str, ...], other_files: bool, limits: Limits, output: Output
+    state: State,
+    /,
+    bundle: str,
+    dumps: tuple[str, ...],
+    other_files: bool,
+    limits: Limits,
+    output: Output,
 ) -> int:
     from warehouse.claims.bundle import read_claim
-    from warehouse.claims.verify import Difference, check_parameters, store_of_dumps, verify_claim
+    from warehouse.claims.verify import (
+        Difference,
+        check_parameters,
+        store_of_dumps,
+        verify_claim,
+    )
     from warehouse.store.temporary import temporary_folder
 
     read = read_claim(Path(bundle))
@@ -162,7 +207,9 @@ def verify(
             checked_state = State(store_of_dumps(folder, dumps, read), quiet=True)
         with checked_state.open(guarded=typed, limits=limits, typed=typed) as store:
             verdict = verify_claim(store, read, _parsed, other_files=other_files)
-    output.answer(Difference, verdict.rows, lambda: _print(verdict, read.command, read.answer))
+    output.answer(
+        Difference, verdict.rows, lambda: _print(verdict, read.command, read.answer)
+    )
     state.notes(verdict.notes)
     return 0 if verdict.holds else 1
 
@@ -173,5 +220,13 @@ def _print(verdict: Verdict, command: str, answer: str) -> None:
     if verdict.rows:
         print_text("")
         print_rows(
-            [{"what": row.what, "where": row.where, "claimed": row.claimed, "found": row.found} for row in verdict.rows]
+            [
+                {
+                    "what": row.what,
+                    "where": row.where,
+                    "claimed": row.claimed,
+                    "found": row.found,
+                }
+                for row in verdict.rows
+            ]
         )

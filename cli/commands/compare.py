@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10
 #: Options of figures, which a list of prompts has none of.
-OF_FIGURES = ("cluster", "level", "method", "estimand", "equivalence", "n_resamples", "seed", "cost")
+OF_FIGURES = (
+    "cluster",
+    "level",
+    "method",
+    "estimand",
+    "equivalence",
+    "n_resamples",
+    "seed",
+    "cost",
+)
 #: Characters of a long text that a table has.
 SHORT = 60
 
@@ -40,17 +49,33 @@ SHORT = 60
         "default": None,
         "metavar": "[N]",
         "type": click.IntRange(1),
-        "help": f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
+        "help": (
+            f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]"
+        ),
     },
 )
-@option("--overall", "Only the mean over benchmarks.", name="only_overall", is_flag=True)
-@option("--unpaired", "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).", is_flag=True)
+@option(
+    "--overall", "Only the mean over benchmarks.", name="only_overall", is_flag=True
+)
+@option(
+    "--unpaired",
+    "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
+    is_flag=True,
+)
 @corrected_options
 @output_options
 def compare(
-    state: State, /, output: Output, only_overall: bool, unpaired: bool, corrected: Corrected | None, **options: Any
+    state: State,
+    /,
+    output: Output,
+    only_overall: bool,
+    unpaired: bool,
+    corrected: Corrected | None,
+    **options: Any,
 ) -> None:
-    question = Compare.from_command(options | {"flips": options["flips"] or 0}, typed(options))
+    question = Compare.from_command(
+        options | {"flips": options["flips"] or 0}, typed(options)
+    )
     if corrected is not None:
         refuse_typed(UNUSED, "only_overall", "unpaired")
         corrected.give(state, output, question)
@@ -63,18 +88,26 @@ def compare(
     if only_overall and question.flips:
         raise click.UsageError("give one of --overall and --flips")
     if question.flips and not output.for_people:
-        question.refuse("changes none of these rows, which are those of --flips", *OF_FIGURES)
+        question.refuse(
+            "changes none of these rows, which are those of --flips", *OF_FIGURES
+        )
     from warehouse.analysis.comparison.row import Flip
 
     comparison: Comparison = state.ask(question)
     if output.for_people:
-        state.show(comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose))
+        state.show(
+            comparison.view_of(
+                _shown(comparison, only_overall, both=True), verbose=state.verbose
+            )
+        )
         if question.flips:
             _print_flips(state, comparison, question.flips)
     elif question.flips:
         output.emit_records(Flip, comparison.flips)
     else:
-        output.emit_records(comparison.kind_of(), _shown(comparison, only_overall, both=False))
+        output.emit_records(
+            comparison.kind_of(), _shown(comparison, only_overall, both=False)
+        )
     state.notes(comparison.notes)
     state.notes(left_out(comparison.left_out))
     say_next(state, output, comparison, question)
@@ -89,8 +122,11 @@ def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
     state.notes(left_out(comparison.left_out))
 
 
-def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
-    """The rows that were asked for; programs get one row per benchmark, or the overall one.
+def _shown(
+    comparison: Comparison, only_overall: bool, *, both: bool
+) -> list[ComparisonRow]:
+    """The rows that were asked for; programs get one row per benchmark, or the overall
+    one.
 
     A single benchmark is its own mean.
     """
@@ -100,7 +136,9 @@ def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[Co
     if len(comparison.rows) == 1:
         return list(comparison.rows)
     if not overall:
-        raise click.UsageError(next(why for why in comparison.left_out if why.startswith("overall")))
+        raise click.UsageError(
+            next(why for why in comparison.left_out if why.startswith("overall"))
+        )
     return overall
 
 
@@ -110,21 +148,30 @@ def _print_flips(state: State, comparison: Comparison, limit: int) -> None:
 
     columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
     for row in comparison.rows:
-        flips = [flip for flip in comparison.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
+        flips = [
+            flip
+            for flip in comparison.flips
+            if (flip.benchmark, flip.split) == (row.benchmark, row.split)
+        ]
         total = row.higher_a + row.higher_b
         echo(
-            f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"
-            f" {row.higher_a} and b on {row.higher_b}"
+            "\n"
+            f"{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher "
+            f"on {row.higher_a} and b on {row.higher_b}"
         )
         if not flips:
             continue
         hide_empty = ("question", "target", "a said", "b said")
         texts = distinctive([flip.text for flip in flips])
-        cells = [_flip_cells(flip, text) for flip, text in zip(flips, texts, strict=True)]
+        cells = [
+            _flip_cells(flip, text) for flip, text in zip(flips, texts, strict=True)
+        ]
         print_table(columns, cells, hide_empty=hide_empty)
         if total > limit:
             echo(f"... and {total - limit} more: --flips {total}")
-        line = with_store(state, f"warehouse show run:{flips[0].run_a} {flips[0].prompt_id}")
+        line = with_store(
+            state, f"warehouse show run:{flips[0].run_a} {flips[0].prompt_id}"
+        )
         echo(f"all of one prompt: {line} (b: run:{flips[0].run_b})")
 
 
@@ -136,7 +183,8 @@ def _flip_cells(flip: Flip, question: str) -> list[Any]:
 
 
 def _short(text: str | None) -> str:
-    """One line; the end of a response says more than its beginning, so its middle is left out."""
+    """One line; the end of a response says more than its beginning, so its middle is
+    left out."""
     words = " ".join((text or "").split())
     if len(words) <= SHORT:
         return words

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.analysis.compare.question import Compare
-from warehouse.analysis.judge.question import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
+from warehouse.analysis.judge.question import (
+    CorrectedComparison,
+    CorrectedGate,
+    CorrectedLeaderboard,
+)
 from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.questions.question import Question
 
@@ -21,7 +25,13 @@ if TYPE_CHECKING:
 
 
 def give_corrected(
-    state: State, output: Output, question: Question, unused: str, *, judge: str | None, human: str | None
+    state: State,
+    output: Output,
+    question: Question,
+    unused: str,
+    *,
+    judge: str | None,
+    human: str | None,
 ) -> CorrectedFigures:
     """The three figures of each row, and what they are; rows for programs.
 
@@ -38,13 +48,16 @@ def give_corrected(
 
 
 def _corrected_kind(question: Question) -> type[Question]:
-    """The question of corrected figures in place of a command's own (UsageError: not of one benchmark)."""
+    """The question of corrected figures in place of a command's own (UsageError: not of
+    one benchmark)."""
     if isinstance(question, AnyLeaderboard):
         if question.benchmark is None:
             raise click.UsageError("--corrected is of one benchmark: name it")
         return CorrectedLeaderboard
     if isinstance(question, Compare):
         if question.benchmark is None:
-            raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
+            raise click.UsageError(
+                "--corrected is of one benchmark: name it (--benchmark)"
+            )
         return CorrectedComparison
     return CorrectedGate

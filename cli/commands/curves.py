@@ -1,4 +1,5 @@
-"""``curves``: scores along training, with bands, departures from chance, drops and crossings."""
+"""``curves``: scores along training, with bands, departures from chance, drops and
+crossings."""
 
 from __future__ import annotations
 
@@ -25,4 +26,9 @@ if TYPE_CHECKING:
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
     report: CurvesReport = state.ask(Curves(**options))
     draw(report)
-    state.give(output, report, partial(report.view, checkpoints=points), part="checkpoints" if points else "rows")
+    state.give(
+        output,
+        report,
+        partial(report.view, checkpoints=points),
+        part="checkpoints" if points else "rows",
+    )

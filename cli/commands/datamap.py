@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @option("--distribution", "Rows of the distribution of P(correct) only.", is_flag=True)
 @level_option
 @output_options
-def datamap(state: State, /, suspects: bool, distribution: bool, output: Output, **options: Any) -> None:
+def datamap(
+    state: State, /, suspects: bool, distribution: bool, output: Output, **options: Any
+) -> None:
     from ..ui.progress import share
 
     if suspects and distribution:

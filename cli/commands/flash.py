@@ -21,22 +21,35 @@ if TYPE_CHECKING:
 
 @command("flash")
 @options_of(Flash)
-@option("--ids", "Only the ids of the prompts to ask next in their dump, one a line.", is_flag=True)
+@option(
+    "--ids",
+    "Only the ids of the prompts to ask next in their dump, one a line.",
+    is_flag=True,
+)
 @option("--check", "Every stored model ranked as if it were new.", is_flag=True)
 @output_options
-def flash(state: State, /, output: Output, ids: bool, check: bool, **options: Any) -> None:
+def flash(
+    state: State, /, output: Output, ids: bool, check: bool, **options: Any
+) -> None:
     question = Flash.from_command(options, typed(options))
     if ids and question.model is None:
         raise click.UsageError("--ids goes with --model")
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids or question.model is None:
-        refuse_typed("goes with --model and the table: without a model it is shown anyway", "check")
+        refuse_typed(
+            "goes with --model and the table: without a model it is shown anyway",
+            "check",
+        )
     report: FlashReport = state.ask(question)
     checked = check or question.model is None
     if ids:
         for row in report.next_prompts:
             echo(row.key)
     else:
-        output.give(report, lambda: print_view(report.view(check=checked)), part="check" if checked else "rows")
+        output.give(
+            report,
+            lambda: print_view(report.view(check=checked)),
+            part="check" if checked else "rows",
+        )
     state.notes(report.notes)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @option("--models", "All models: figures, paired differences, ranks.", is_flag=True)
 @option("--crossings", "All pairs of models that change places.", is_flag=True)
 @output_options
-def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
+def formulations(
+    state: State, /, output: Output, models: bool, crossings: bool, **options: Any
+) -> None:
     from warehouse.analysis.formulations import view as words
 
     if models and crossings:

@@ -1,4 +1,5 @@
-"""``gate``: may a candidate take the place of a baseline? Exit 0 yes, 1 no, 5 undecided."""
+"""``gate``: may a candidate take the place of a baseline? Exit 0 yes, 1 no, 5
+undecided."""
 
 from __future__ import annotations
 
@@ -33,31 +34,44 @@ def margins_callback(
         try:
             margin = float(amount)
         except ValueError:
-            raise click.BadParameter(f"'{text}' is not a number or NAME=number", param=param) from None
+            raise click.BadParameter(
+                f"'{text}' is not a number or NAME=number", param=param
+            ) from None
         if not 0 <= margin < float("inf") or name in own or (not equals and common):
-            raise click.BadParameter(f"'{text}' is below 0, infinite or given twice", param=param)
+            raise click.BadParameter(
+                f"'{text}' is below 0, infinite or given twice", param=param
+            )
         if equals:
             own[name] = margin
         else:
             common.append(margin)
     if not common and not own:
-        raise click.BadParameter("say what loss is tolerated, such as 0.01", param=param)
+        raise click.BadParameter(
+            "say what loss is tolerated, such as 0.01", param=param
+        )
     return (common[0] if common else None), own or None
 
 
 @command("gate")
 @click.argument("models", metavar="[CANDIDATE BASELINE]", nargs=-1)
-@option(f"--candidate {REFERENCE}", "The model to be released, if it is not named first.")
-@option(f"--baseline {REFERENCE}", "The model that it follows, if it is not named second.")
+@option(
+    f"--candidate {REFERENCE}", "The model to be released, if it is not named first."
+)
+@option(
+    f"--baseline {REFERENCE}", "The model that it follows, if it is not named second."
+)
 @option(
     "--margin [BENCHMARK=]LOSS",
-    "Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
+    "Loss that is tolerated, in the unit of the metric; also for one benchmark. "
+    "Repeatable.",
     name="margins",
     multiple=True,
     required=True,
     callback=margins_callback,
 )
-@options_of(GateOptions, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
+@options_of(
+    GateOptions, without=("candidate", "baseline", "margin", "margins"), **SETTINGS
+)
 @corrected_options
 @option("--markdown", "A summary for a pull request.", is_flag=True)
 @output_options_but("markdown")
@@ -74,11 +88,18 @@ def gate(
     **options: Any,
 ) -> int:
     if markdown and not output.for_people:
-        raise click.UsageError("give one of --markdown, --json, --jsonl, --csv and --parquet")
+        raise click.UsageError(
+            "give one of --markdown, --json, --jsonl, --csv and --parquet"
+        )
     if markdown and options["follow"] is not None:
         raise click.UsageError("--markdown is of a verdict: leave out --follow")
     candidate, baseline = _two_models(models, candidate, baseline)
-    options |= {"candidate": candidate, "baseline": baseline, "margin": margins[0], "margins": margins[1]}
+    options |= {
+        "candidate": candidate,
+        "baseline": baseline,
+        "margin": margins[0],
+        "margins": margins[1],
+    }
     typed_gate = GateOptions.from_command(options, typed(options))
     if corrected is not None:
         refuse_typed(UNUSED, "markdown")
@@ -99,16 +120,22 @@ def gate(
     return decision.exit_code
 
 
-def _two_models(models: tuple[str, ...], candidate: str | None, baseline: str | None) -> tuple[str, str]:
+def _two_models(
+    models: tuple[str, ...], candidate: str | None, baseline: str | None
+) -> tuple[str, str]:
     """Candidate and baseline, given by position or by option.
 
     Raises:
         UsageError: one of them is missing, or there is one too many.
     """
     positional = iter(models)
-    first, second = candidate or next(positional, None), baseline or next(positional, None)
+    first, second = (
+        candidate or next(positional, None),
+        baseline or next(positional, None),
+    )
     if first is None or second is None or next(positional, None) is not None:
         raise click.UsageError(
-            "give two models, CANDIDATE BASELINE: the one to be released, and the one that it follows"
+            "give two models, CANDIDATE BASELINE: the one to be released, and the one "
+            "that it follows"
         )
     return first, second

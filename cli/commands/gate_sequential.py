@@ -1,4 +1,5 @@
-"""``gate --sequential``: a verdict that holds however often one asks, on runs that may still grow."""
+"""``gate --sequential``: a verdict that holds however often one asks, on runs that may
+still grow."""
 
 from __future__ import annotations
 
@@ -22,10 +23,22 @@ if TYPE_CHECKING:
 #: Seconds between two looks at a log.
 PAUSE = 2.0
 #: What a log is followed with.
-_FOLLOWED = ("metric", "where", "n_max", "alpha", "seed", "looks", "use_history", "latest", "force")
+_FOLLOWED = (
+    "metric",
+    "where",
+    "n_max",
+    "alpha",
+    "seed",
+    "looks",
+    "use_history",
+    "latest",
+    "force",
+)
 
 
-def sequential_gate(state: State, typed_gate: GateOptions, output: Output, markdown: bool) -> int:
+def sequential_gate(
+    state: State, typed_gate: GateOptions, output: Output, markdown: bool
+) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
     looks = (typed_gate.looks or LOOKS) if typed_gate.obf else None
     question = typed_gate.shared_with(SequentialReleaseGate, looks=looks)
@@ -41,7 +54,12 @@ def sequential_gate(state: State, typed_gate: GateOptions, output: Output, markd
     return decision.exit_code
 
 
-def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output) -> int:
+def _follow(
+    state: State,
+    typed_gate: GateOptions,
+    question: SequentialReleaseGate,
+    output: Output,
+) -> int:
     from warehouse.analysis.gate.view import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now
@@ -49,7 +67,9 @@ def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGa
     if len(question.benchmarks) > 1 or question.margin is None or question.margins:
         raise click.UsageError("a log is followed on one benchmark, with one --margin")
     if not output.for_people and not output.form == "jsonl":
-        raise click.UsageError("a log is followed line by line: --jsonl, or no form at all")
+        raise click.UsageError(
+            "a log is followed line by line: --jsonl, or no form at all"
+        )
     house = Warehouse(state.config().url.value, wait=state.wait)
     verdict = "undecided"
     with stopping() as stop:

@@ -31,7 +31,13 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
         _print_output(ctx)
     else:
         whole_term = find(name)
-        found = [whole_term] if whole_term is not None else [] if name in COMMANDS else [_term(word) for word in words]
+        found = (
+            [whole_term]
+            if whole_term is not None
+            else []
+            if name in COMMANDS
+            else [_term(word) for word in words]
+        )
         for term in dict.fromkeys(found):
             print_text(f"{term.name}: {term.says}")
             print_text(f"More: docs/{term.page}.md")
@@ -48,8 +54,13 @@ def _term(word: str) -> Term:
 
 
 def _print_topics() -> None:
-    print_text("warehouse --help lists the commands, warehouse help COMMAND explains one.")
-    print_text("warehouse help output: --json, --csv, --markdown and the other forms of an answer.")
+    print_text(
+        "warehouse --help lists the commands, warehouse help COMMAND explains one."
+    )
+    print_text(
+        "warehouse help output: --json, --csv, --markdown and the other forms of an "
+        "answer."
+    )
     print_text(f"warehouse help TERM explains a word: {', '.join(terms())}.")
     print_text("It also knows columns of tables (se, p Holm) and flags (few_clusters).")
 
@@ -58,7 +69,10 @@ def _print_output(ctx: click.Context) -> None:
     """The options that say how an answer is written, which many commands have."""
     formatter = ctx.make_formatter()
     records = [option.get_help_record(ctx) for option in output_parameters()]
-    formatter.write_text("How an answer is written; each command names in its --help which of these it has.")
+    formatter.write_text(
+        "How an answer is written; each command names in its --help which of these it "
+        "has."
+    )
     formatter.write_paragraph()
     formatter.write_dl([record for record in records if record])
     echo(formatter.getvalue().rstrip())

@@ -1,4 +1,5 @@
-"""``ingest`` and ``mapping``: dumps into the store, and mappings for tables of somebody's own."""
+"""``ingest`` and ``mapping``: dumps into the store, and mappings for tables of
+somebody's own."""
 
 from __future__ import annotations
 
@@ -14,7 +15,14 @@ from warehouse.files import COPY, MAPPING, write_output
 
 from ..lazy_group import command
 from ..state import State, is_missing
-from ..ui.options import MappingFile, fields_callback, lake_option, option, refuse_typed, size_callback
+from ..ui.options import (
+    MappingFile,
+    fields_callback,
+    lake_option,
+    option,
+    refuse_typed,
+    size_callback,
+)
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 from ..ui.table import echo, excerpt, print_rows
@@ -37,14 +45,18 @@ class PathOrUrl(click.Path):
     def __init__(self) -> None:
         super().__init__(exists=True, readable=False)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
         from warehouse.ingest.remote_hosts import is_url
 
         return value if is_url(value) else super().convert(value, param, ctx)
 
 
 @command("ingest")
-@click.argument("paths", metavar="PATH|URL...", nargs=-1, required=True, type=PathOrUrl())
+@click.argument(
+    "paths", metavar="PATH|URL...", nargs=-1, required=True, type=PathOrUrl()
+)
 @option(
     "--map --mapping FILE|NAME",
     "Mapping (TOML) for tabular dumps, or the name of a shipped one.",
@@ -52,7 +64,10 @@ class PathOrUrl(click.Path):
     name="mapping",
 )
 @option(
-    "--set FIELD=VALUE", "Holds whatever the dumps say: step, temperature ... Repeatable.", name="values", multiple=True
+    "--set FIELD=VALUE",
+    "Holds whatever the dumps say: step, temperature ... Repeatable.",
+    name="values",
+    multiple=True,
 )
 @option(
     "--default FIELD=VALUE",
@@ -60,9 +75,15 @@ class PathOrUrl(click.Path):
     name="defaults",
     multiple=True,
 )
-@option("--force", "Let --set model=NAME rename several models that have names.", is_flag=True)
 @option(
-    "--higher-is-better/--lower-is-better", "Direction of the metrics of which the dumps say none.", silent_default=None
+    "--force",
+    "Let --set model=NAME rename several models that have names.",
+    is_flag=True,
+)
+@option(
+    "--higher-is-better/--lower-is-better",
+    "Direction of the metrics of which the dumps say none.",
+    silent_default=None,
 )
 @option("--format F", "Importer; default: found by content.", name="format_name")
 @option(
@@ -82,18 +103,60 @@ class PathOrUrl(click.Path):
     click.Choice(["error", "first", "last", "draws"]),
     "error",
 )
-@option("--beside", "Keep what the same bytes were read as before, too, in place of replacing it.", is_flag=True)
-@option("--max-rejected N", "Bad rows per source before it is refused.", click.IntRange(min=0), 0)
-@option("--text", "Texts to store: prompts as sent and responses.", click.Choice(["all", "responses", "none"]), "all")
-@option("--max-files N", "Files to fetch at most from URLs.", click.IntRange(min=1), 10_000)
-@option("--max-bytes SIZE", "Bytes to fetch at most from URLs.", default="20GB", callback=size_callback)
-@option("--max-time SECONDS", "Seconds that fetching from URLs may take.", click.FloatRange(min=0, min_open=True), 7200)
-@option("--allow-private", "Let web servers redirect to this machine and private networks.", is_flag=True)
-@option("--on URL", "Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this process.")
+@option(
+    "--beside",
+    "Keep what the same bytes were read as before, too, in place of replacing it.",
+    is_flag=True,
+)
+@option(
+    "--max-rejected N",
+    "Bad rows per source before it is refused.",
+    click.IntRange(min=0),
+    0,
+)
+@option(
+    "--text",
+    "Texts to store: prompts as sent and responses.",
+    click.Choice(["all", "responses", "none"]),
+    "all",
+)
+@option(
+    "--max-files N", "Files to fetch at most from URLs.", click.IntRange(min=1), 10_000
+)
+@option(
+    "--max-bytes SIZE",
+    "Bytes to fetch at most from URLs.",
+    default="20GB",
+    callback=size_callback,
+)
+@option(
+    "--max-time SECONDS",
+    "Seconds that fetching from URLs may take.",
+    click.FloatRange(min=0, min_open=True),
+    7200,
+)
+@option(
+    "--allow-private",
+    "Let web servers redirect to this machine and private networks.",
+    is_flag=True,
+)
+@option(
+    "--on URL",
+    "Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this "
+    "process.",
+)
 @lake_option
 @option("--dry-run", "Read and check everything, store nothing.", is_flag=True)
-@option("--publish PATH", "Publish a read-only copy there afterwards, if anything was stored.", OutputFile(None))
-@option("--watch", "Stay, and ingest what comes into the folders once it has settled.", is_flag=True)
+@option(
+    "--publish PATH",
+    "Publish a read-only copy there afterwards, if anything was stored.",
+    OutputFile(None),
+)
+@option(
+    "--watch",
+    "Stay, and ingest what comes into the folders once it has settled.",
+    is_flag=True,
+)
 @option(
     "--settle SECONDS",
     "With --watch: a file is ready when it has not changed for so long. [default: 2]",
@@ -103,7 +166,9 @@ class PathOrUrl(click.Path):
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
     _refuse_limits_of_urls(given["paths"])
     if given["dry_run"] and (given["publish"] or given["lake"]):
-        raise click.UsageError("--dry-run stores nothing: it goes with neither --publish nor --lake")
+        raise click.UsageError(
+            "--dry-run stores nothing: it goes with neither --publish nor --lake"
+        )
     if given["publish"]:
         state.will_write(given["publish"], COPY, force=False)
     if watch:
@@ -129,7 +194,13 @@ def _refuse_limits_of_urls(paths: Sequence[str]) -> None:
     from warehouse.ingest.remote_hosts import is_url
 
     if not any(map(is_url, paths)):
-        refuse_typed("is for what is fetched from URLs", "max_files", "max_bytes", "max_time", "allow_private")
+        refuse_typed(
+            "is for what is fetched from URLs",
+            "max_files",
+            "max_bytes",
+            "max_time",
+            "allow_private",
+        )
 
 
 def _reading(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +220,14 @@ def _load_options(given: Mapping[str, Any]) -> LoadOptions:
     """What to do about conflicts, duplicates and bad rows."""
     from warehouse.store.load.state import LoadOptions
 
-    names = ("on_conflict", "on_duplicate", "text", "max_rejected", "cluster_by", "beside")
+    names = (
+        "on_conflict",
+        "on_duplicate",
+        "text",
+        "max_rejected",
+        "cluster_by",
+        "beside",
+    )
     return LoadOptions(**{name: given[name] for name in names})
 
 
@@ -171,14 +249,19 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
     if given["dry_run"] or given["as_json"]:
         raise click.UsageError("--watch goes with neither --dry-run nor --json")
     if given["on"] or given["lake"]:
-        raise click.UsageError("--watch goes with neither --on nor --lake; run ingest again, from cron say")
+        raise click.UsageError(
+            "--watch goes with neither --on nor --lake; run ingest again, from cron say"
+        )
     if any(map(is_url, given["paths"])):
         raise click.UsageError(
-            "--watch goes with folders of this machine; warehouse schedule reads URLs again and again"
+            "--watch goes with folders of this machine; warehouse schedule reads URLs "
+            "again and again"
         )
     watcher = Watcher(given["paths"], settle=settle, **_reading(given))
 
-    def ingest_ready(only: Callable[[Sequence[Path]], bool], progress: Any) -> IngestReport:
+    def ingest_ready(
+        only: Callable[[Sequence[Path]], bool], progress: Any
+    ) -> IngestReport:
         with state.open_or_create() as store:
             there = [path for path in given["paths"] if Path(path).exists()]
             report = load(
@@ -192,7 +275,12 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
             )
             return _with_repeats_told(store, report)
 
-    watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given["publish"]))
+    watch(
+        state,
+        watcher,
+        ingest_ready,
+        lambda: publish_after(state, "ingest", given["publish"]),
+    )
 
 
 def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
@@ -207,21 +295,47 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
     reading = _reading(given)  # a mistake in it is said before anything is fetched
     with ExitStack() as stack:
         with fetching(state.quiet) as shown:
-            limits = FetchLimits(given["max_files"], given["max_bytes"], given["max_time"], given["allow_private"])
-            local = stack.enter_context(fetched(given["paths"], limits=limits, progress=shown))
-        discovered = local.named(discover(local.paths, options=_load_options(given), force=given["force"], **reading))
-        if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
+            limits = FetchLimits(
+                given["max_files"],
+                given["max_bytes"],
+                given["max_time"],
+                given["allow_private"],
+            )
+            local = stack.enter_context(
+                fetched(given["paths"], limits=limits, progress=shown)
+            )
+        discovered = local.named(
+            discover(
+                local.paths,
+                options=_load_options(given),
+                force=given["force"],
+                **reading,
+            )
+        )
+        if (
+            not discovered.jobs and not discovered.missed
+        ):  # before a store is made for nothing
             problem, advice = _no_dump_message(given, discovered.unread)
             if given["mapping"] is None and "fits by its shape" not in advice:
                 advice += archives_advice([item.shown for item in discovered.unread])
-            raise InputError(problem, path=", ".join(map(shown_url, given["paths"])), advice=advice)
+            raise InputError(
+                problem, path=", ".join(map(shown_url, given["paths"])), advice=advice
+            )
         with _target(state, given["dry_run"]) as store, progress(state.quiet) as bar:
-            report = load(store, discovered, dry_run=given["dry_run"], progress=bar, on=given["on"], lake=given["lake"])
+            report = load(
+                store,
+                discovered,
+                dry_run=given["dry_run"],
+                progress=bar,
+                on=given["on"],
+                lake=given["lake"],
+            )
             return report if given["dry_run"] else _with_repeats_told(store, report)
 
 
 def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:
-    """A report that also says which new runs are no mere repeats of those that they joined."""
+    """A report that also says which new runs are no mere repeats of those that they
+    joined."""
     if not report.joined_runs:
         return report
     from warehouse.analysis.repeats.joined import notes_on_joined
@@ -229,22 +343,40 @@ def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:
     return report.with_changed(notes_on_joined(store, report.joined_runs))
 
 
-def _no_dump_message(given: Mapping[str, Any], unread: Sequence[Unread]) -> tuple[str, str]:
+def _no_dump_message(
+    given: Mapping[str, Any], unread: Sequence[Unread]
+) -> tuple[str, str]:
     """What to say where no file was a dump: what was found, and what to do."""
     count, reasons = len(unread), [str(item) for item in unread if item.reason]
     if reasons and len(reasons) == count:
-        return "; ".join(reasons[:3]) + ("; …" if count > 3 else ""), "name files that hold data"
+        return "; ".join(reasons[:3]) + (
+            "; …" if count > 3 else ""
+        ), "name files that hold data"
     if given["format_name"] is not None:
         advice = "without --format each file goes to the importer that knows it"
-        return f"the importer {given['format_name']} knows none of {count} files", advice
+        return (
+            f"the importer {given['format_name']} knows none of {count} files",
+            advice,
+        )
     if not count:
         return "holds no files; hidden ones are left out", "name a hidden file itself"
-    problem = f"no importer knows {'the only file' if count == 1 else f'any of {count} files'}"
+    problem = (
+        "no importer knows "
+        f"{'the only file' if count == 1 else f'any of {count} files'}"
+    )
     if found := _broken(unread) or _without_scores(unread):
         problem += f"; {found}"
     if shaped := _shaped([item.path for item in unread]):
-        return problem, f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a mapping"
-    return problem, "`warehouse mapping FILE` begins a mapping for a table, --map takes it; --format names an importer"
+        return (
+            problem,
+            f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a "
+            "mapping",
+        )
+    return (
+        problem,
+        "`warehouse mapping FILE` begins a mapping for a table, --map takes it; "
+        "--format names an importer",
+    )
 
 
 def _shaped(paths: Sequence[Path]) -> str:
@@ -264,10 +396,17 @@ def _broken(unread: Sequence[Unread]) -> str:
 
 
 def _without_scores(unread: Sequence[Unread]) -> str:
-    """Which columns were looked for in the first table that names prompts and has no scores by their usual names."""
+    """Which columns were looked for in the first table that names prompts and has no
+    scores by their usual names."""
     from warehouse.importers.tabular.plain_tables import without_scores
 
-    return excerpt(next(filter(None, (without_scores(item.path) for item in unread[:_LOOKED_AT])), ""), 500)
+    return excerpt(
+        next(
+            filter(None, (without_scores(item.path) for item in unread[:_LOOKED_AT])),
+            "",
+        ),
+        500,
+    )
 
 
 @contextmanager
@@ -277,7 +416,10 @@ def _target(state: State, dry_run: bool) -> Iterator[Store]:
         from warehouse.store.open import open_store
         from warehouse.store.temporary import temporary_folder
 
-        with temporary_folder() as folder, open_store(str(folder / "dry-run"), create=True) as store:
+        with (
+            temporary_folder() as folder,
+            open_store(str(folder / "dry-run"), create=True) as store,
+        ):
             yield store
     else:
         with state.open_or_create() as store:
@@ -300,28 +442,54 @@ DESCRIPTION = 100
 
 @command("mapping", takes_state=False)
 @click.argument("file", metavar="[FILE|NAME]", required=False, type=MappingFile())
-@option("--list", "List the mappings for published dumps, which are shipped.", name="listing", is_flag=True)
-@option("-o --output FILE", "Write it there; default: standard output.", OutputFile(MAPPING))
+@option(
+    "--list",
+    "List the mappings for published dumps, which are shipped.",
+    name="listing",
+    is_flag=True,
+)
+@option(
+    "-o --output FILE", "Write it there; default: standard output.", OutputFile(MAPPING)
+)
 @option("--force", "Replace a file that is there already.", is_flag=True)
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
-    from warehouse.importers.tabular.mapping_files import describe_mapping, mapping_file, shipped_mappings
+    from warehouse.importers.tabular.mapping_files import (
+        describe_mapping,
+        mapping_file,
+        shipped_mappings,
+    )
     from warehouse.importers.tabular.starting_mapping import starting_mapping
     from warehouse.importers.tabular.starting_tables import LEFT_OUT
 
     if listing:
         if file is not None:
-            raise click.UsageError(f"--list lists the shipped mappings: name no file, found {file}")
-        refuse_typed("goes with a file or the name of a mapping, not with --list", "output", "force")
+            raise click.UsageError(
+                f"--list lists the shipped mappings: name no file, found {file}"
+            )
+        refuse_typed(
+            "goes with a file or the name of a mapping, not with --list",
+            "output",
+            "force",
+        )
         mappings = shipped_mappings().items()
-        print_rows({"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)} for name, path in mappings)
+        print_rows(
+            {"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)}
+            for name, path in mappings
+        )
         return
     if file is None:
-        raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
+        raise click.UsageError(
+            "expected a table to begin from, the name of a shipped mapping, or --list"
+        )
     path = mapping_file(file)
     shipped = not Path(file).is_file()
     importer = "" if shipped else _importer_name(path)
     ready = "" if shipped or importer else _shaped([path])
-    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, importer, ready)
+    text = (
+        path.read_text(encoding="utf-8")
+        if shipped
+        else starting_mapping(path, importer, ready)
+    )
     if output is None:
         refuse_typed("goes with --output", "force")
         echo(text, nl=False)
@@ -329,14 +497,27 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     write_output(output, text.encode(), MAPPING, force=force)
     dumps = "DUMPS" if shipped else path
     open_choices = text.count("\n[[choose]]")
-    first = f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
-    unknown = [name for name in ("model", "benchmark") if f"\n# {name} = {{ const" in text and not shipped]
+    first = (
+        f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
+    )
+    unknown = [
+        name
+        for name in ("model", "benchmark")
+        if f"\n# {name} = {{ const" in text and not shipped
+    ]
     values = "".join(f" --set {name}=NAME" for name in unknown)
-    first = f"{ready} fits by its shape, and needs no draft; otherwise {first}" if ready else first
+    first = (
+        f"{ready} fits by its shape, and needs no draft; otherwise {first}"
+        if ready
+        else first
+    )
     for line in text.splitlines() if not shipped else ():
         if LEFT_OUT in line:
             echo(f"note: {line[line.index(LEFT_OUT) :]}", err=True)
-    echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}{values}", err=True)
+    echo(
+        f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}{values}",
+        err=True,
+    )
 
 
 def _importer_name(path: Path) -> str:

@@ -8,12 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.analysis.irt.question import Abilities, Dimensions, FitItems, ItemResponse, NextItems, PublishedScale
+from warehouse.analysis.irt.question import (
+    Abilities,
+    Dimensions,
+    FitItems,
+    ItemResponse,
+    NextItems,
+    PublishedScale,
+)
 from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option, typed
+from ..ui.options import (
+    Function,
+    first_rows,
+    option,
+    output_options,
+    refuse_typed,
+    top_option,
+    typed,
+)
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import echo, print_view
@@ -29,7 +44,9 @@ def irt() -> None:
 
 def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
     """Which answers, which model, and whether a stored answer will do."""
-    return options_of(ItemResponse, without=without)(seed_option(output_options(function)))
+    return options_of(ItemResponse, without=without)(
+        seed_option(output_options(function))
+    )
 
 
 def model_of(state: State, values: dict[str, Any]) -> Irt:
@@ -55,38 +72,61 @@ def families(text: str | None) -> str | dict[str, str] | None:
         raise InputError(str(error), path=text, expected=expected) from None
     if not rows or not {"model", "family"} <= set(rows[0]):
         raise InputError(
-            f"columns {', '.join(map(str, rows[0])) if rows else '(no rows)'}", path=text, expected=expected
+            f"columns {', '.join(map(str, rows[0])) if rows else '(no rows)'}",
+            path=text,
+            expected=expected,
         )
     refuse_unknown(rows[0], ("model", "family"), text)
-    return {row["model"]: row["family"] for row in rows if row["model"] and row["family"]}
+    return {
+        row["model"]: row["family"] for row in rows if row["model"] and row["family"]
+    }
 
 
 @command("irt fit", group=irt)
 @options_of(FitItems, without=("seed",))
 @top_option("Prompts in each table", 10)
 @irt_options
-def fit(state: State, /, output: Output, family: str | None, top: int, **values: Any) -> None:
+def fit(
+    state: State, /, output: Output, family: str | None, top: int, **values: Any
+) -> None:
     report = model_of(state, values).fit(family=families(family), **values)
-    output.give(report, lambda: print_view(report.view(top=top)), records=first_rows(report.rows, top, output))
+    output.give(
+        report,
+        lambda: print_view(report.view(top=top)),
+        records=first_rows(report.rows, top, output),
+    )
     state.notes(report.notes)
 
 
 @command("irt ability", group=irt)
 @options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
-def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
+def ability(
+    state: State,
+    /,
+    output: Output,
+    sensitivity: bool,
+    family: str | None,
+    **values: Any,
+) -> None:
     if family is not None and not sensitivity:
         raise click.UsageError("--family goes with --sensitivity")
     model = model_of(state, values)
     report = model.abilities(sensitivity=sensitivity, family=families(family), **values)
     part = "sensitivity" if sensitivity else "rows"
-    output.give(report, lambda: print_view(report.view(sensitivity=sensitivity)), part=part)
+    output.give(
+        report, lambda: print_view(report.view(sensitivity=sensitivity)), part=part
+    )
     state.notes(report.notes)
 
 
 @command("irt next", group=irt)
 @options_of(NextItems, without=("level", "seed"))
-@option("--ids", "Only the ids of the prompts in their dump, one a line, in order.", is_flag=True)
+@option(
+    "--ids",
+    "Only the ids of the prompts in their dump, one a line, in order.",
+    is_flag=True,
+)
 @level_option
 @irt_options
 def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
@@ -106,19 +146,38 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
 
 
 @command("irt scale", group=irt)
-@option("--by-benchmark", "The benchmarks in place of the models: difficulty, slope, residual.", is_flag=True)
+@option(
+    "--by-benchmark",
+    "The benchmarks in place of the models: difficulty, slope, residual.",
+    is_flag=True,
+)
 @top_option("Models in the table", 20)
 @options_of(PublishedScale)
 @output_options
-def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any) -> None:
+def scale(
+    state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any
+) -> None:
     if by_benchmark and values["predict"] is not None:
-        raise click.UsageError("give one of --by-benchmark and --predict: each is a table of its own")
+        raise click.UsageError(
+            "give one of --by-benchmark and --predict: each is a table of its own"
+        )
     if by_benchmark or values["predict"] is not None:
         refuse_typed("is for the table of models", "top")
     report = state.ask(PublishedScale.from_command(values, typed(values)))
-    part = "benchmarks" if by_benchmark else "rows" if values["predict"] is None else "predictions"
+    part = (
+        "benchmarks"
+        if by_benchmark
+        else "rows"
+        if values["predict"] is None
+        else "predictions"
+    )
     records = first_rows(report.rows, top, output) if part == "rows" else None
-    output.give(report, lambda: print_view(report.view(top=top, by_benchmark=by_benchmark)), part=part, records=records)
+    output.give(
+        report,
+        lambda: print_view(report.view(top=top, by_benchmark=by_benchmark)),
+        part=part,
+        records=records,
+    )
     state.notes(report.left_out)
 
 

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.analysis.items.question import ItemFeatures, ItemPruning, Items, ItemSplits
+from warehouse.analysis.items.question import (
+    ItemFeatures,
+    ItemPruning,
+    Items,
+    ItemSplits,
+)
 
 from ..lazy_group import command
 from ..state import State
@@ -37,9 +42,21 @@ if TYPE_CHECKING:
 @benchmark_argument(required=True)
 @options_of(Items, without=("benchmark",))
 @top_option("Prompts to show, with --features values of a feature", 20, "20, 5")
-@option("--splits", "Instead: does discrimination on some models hold on others?", is_flag=True)
-@option("--pruning", "Instead: what dropping weak prompts does, beside random ones.", is_flag=True)
-@option("--features", "Instead: what goes with difficulty and discrimination of prompts.", is_flag=True)
+@option(
+    "--splits",
+    "Instead: does discrimination on some models hold on others?",
+    is_flag=True,
+)
+@option(
+    "--pruning",
+    "Instead: what dropping weak prompts does, beside random ones.",
+    is_flag=True,
+)
+@option(
+    "--features",
+    "Instead: what goes with difficulty and discrimination of prompts.",
+    is_flag=True,
+)
 @options_of(ItemFeatures, without=("benchmark", "metric", "where", "latest"))
 @seed_option
 @drawable
@@ -66,8 +83,16 @@ def items(
         refuse_typed("goes with --features", "by", "cluster", "level")
     else:
         refuse_typed("goes with --splits or --pruning: nothing here is random", "seed")
-        of_features = question.only(ItemFeatures, "does not go with --features", by=by, cluster=cluster, level=level)
-        return _show_features(state, of_features, top if is_typed("top") else None, output)
+        of_features = question.only(
+            ItemFeatures,
+            "does not go with --features",
+            by=by,
+            cluster=cluster,
+            level=level,
+        )
+        return _show_features(
+            state, of_features, top if is_typed("top") else None, output
+        )
     if not (splits or pruning):
         refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
         _show_items(state, question, top, output)
@@ -75,7 +100,9 @@ def items(
     unused = "goes with the table of prompts alone, not with --splits or --pruning"
     refuse_typed(unused, "top")
     if pruning and wants_picture():
-        raise click.UsageError("--svg draws the prompts, or with --splits both sides; not --pruning")
+        raise click.UsageError(
+            "--svg draws the prompts, or with --splits both sides; not --pruning"
+        )
     if splits:
         _show_splits(state, question.only(ItemSplits, unused, seed=seed), output)
     else:
@@ -106,11 +133,15 @@ def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
     state.notes(view.notes)
 
 
-def _show_features(state: State, question: ItemFeatures, top: int | None, output: Output) -> None:
+def _show_features(
+    state: State, question: ItemFeatures, top: int | None, output: Output
+) -> None:
     report: FeatureReport = state.ask(question)
     draw(report)
     if output.for_people:
         state.show(report.view() if top is None else report.view(top=top))
     else:
-        output.emit_records(report.kind_of(), report.rows if top is None else report.first(top))
+        output.emit_records(
+            report.kind_of(), report.rows if top is None else report.first(top)
+        )
         state.notes(report.notes)

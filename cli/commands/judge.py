@@ -1,4 +1,5 @@
-"""``judge``: a judge held against people; how many labels of people, and of which answers."""
+"""``judge``: a judge held against people; how many labels of people, and of which
+answers."""
 
 from __future__ import annotations
 
@@ -69,7 +70,11 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
 @command("judge next", group=judge)
 @options_of(NextLabels, only=("judge",))
 @options_of(NextLabels, without=("judge",))
-@option("--out FILE", "Write the sheet that people fill in there, as CSV.", OutputFile(SHEET))
+@option(
+    "--out FILE",
+    "Write the sheet that people fill in there, as CSV.",
+    OutputFile(SHEET),
+)
 @output_options
 def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
     question = NextLabels.from_command(options, typed(options))
@@ -77,12 +82,15 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
         raise click.UsageError("--dry-run writes nothing, so no --out either")
     if question.n is None and out is None:
         raise click.UsageError(
-            "say how many prompts to draw (--n K), or where the sheet of those drawn goes (--out FILE)"
+            "say how many prompts to draw (--n K), or where the sheet of those drawn "
+            "goes (--out FILE)"
         )
     wave: LabelWave = question.ask(state.opener())
     if out is not None:
         write_output(out, wave.sheet_csv().encode(), SHEET, force=forced())
-    output.give(wave, lambda: print_view(wave.view(out=None if out is None else str(out))))
+    output.give(
+        wave, lambda: print_view(wave.view(out=None if out is None else str(out)))
+    )
     state.notes(wave.notes)
 
 

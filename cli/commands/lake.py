@@ -32,7 +32,11 @@ def lake() -> None:
 
 @command("lake sync", group=lake)
 @click.argument("location")
-@option("--anew", "Write every table as a whole: after damage, or from another store.", is_flag=True)
+@option(
+    "--anew",
+    "Write every table as a whole: after damage, or from another store.",
+    is_flag=True,
+)
 @output_options
 def sync(state: State, location: str, anew: bool, output: Output) -> None:
     from warehouse.store.lake.sync import SyncedTable
@@ -95,7 +99,8 @@ def versions(_state: State, location: str, output: Output) -> None:
 @click.argument("location")
 @option(
     "--older-than AGE",
-    "Versions that were replaced longer ago go: 12h, 7d, 4w; 0h keeps the newest alone.",
+    "Versions that were replaced longer ago go: 12h, 7d, 4w; 0h keeps the newest "
+    "alone.",
     default="7d",
     callback=_age,
 )

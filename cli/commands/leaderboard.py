@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 _WEIGHTS = ("equal", "prompts")
 
 
-def weights_callback(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | dict[str, float]:
-    """``equal``, ``prompts``, ``name=weight,…``, or a file with one ``name=weight`` a line.
+def weights_callback(
+    _ctx: click.Context, _param: click.Parameter, text: str | None
+) -> str | dict[str, float]:
+    """``equal``, ``prompts``, ``name=weight,…``, or a file with one ``name=weight`` a
+    line.
 
     Raises:
         UsageError: anything else, with the place.
@@ -40,11 +43,15 @@ def weights_callback(_ctx: click.Context, _param: click.Parameter, text: str | N
         return text or "equal"
     if Path(text).is_file():
         lines = own_text(text, "a file with one NAME=WEIGHT a line").splitlines()
-        parts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        parts = [
+            line.strip() for line in lines if line.strip() and not line.startswith("#")
+        ]
     elif "=" in text:
         parts = [part.strip() for part in text.split(",") if part.strip()]
     else:
-        raise click.UsageError(f"--weights '{text}' is none of equal, prompts, NAME=WEIGHT,... and no file")
+        raise click.UsageError(
+            f"--weights '{text}' is none of equal, prompts, NAME=WEIGHT,... and no file"
+        )
     return dict(_weight(part, parts) for part in parts)
 
 
@@ -71,16 +78,25 @@ class _OneOrAll(Command):
         more = super().parse_args(ctx, args)
         if more:
             several = ",".join((ctx.params["benchmark"], *more))
-            raise click.UsageError(f"one benchmark at a time, or all without a name; as one suite: --group {several}")
+            raise click.UsageError(
+                "one benchmark at a time, or all without a name; as one suite: --group "
+                f"{several}"
+            )
         return more
 
 
 @command("leaderboard", cls=_OneOrAll)
 @benchmark_argument(required=False)
-@options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
+@options_of(
+    AnyLeaderboard,
+    without=("benchmark",),
+    weights={"default": None, "callback": weights_callback},
+)
 @corrected_options
 @output_options
-def leaderboard(state: State, /, output: Output, corrected: Corrected | None, **options: Any) -> None:
+def leaderboard(
+    state: State, /, output: Output, corrected: Corrected | None, **options: Any
+) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
     if corrected is not None:
         corrected.give(state, output, question)
@@ -91,7 +107,9 @@ def leaderboard(state: State, /, output: Output, corrected: Corrected | None, **
         except UnusedError as error:
             if error.name != "force" or not writes():
                 raise
-            result = replace(question, force=False).ask(store)  # it was said for the file
+            result = replace(question, force=False).ask(
+                store
+            )  # it was said for the file
     if output.for_people:
         view = result.view(verbose=state.verbose)
         print_view(view)

@@ -21,7 +21,14 @@ from warehouse.questions.question import options as fields_of
 
 from ..lazy_group import command, group
 from ..state import State
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option
+from ..ui.options import (
+    Function,
+    first_rows,
+    option,
+    output_options,
+    refuse_typed,
+    top_option,
+)
 from ..ui.output import Output
 from ..ui.questions import options_of, seed_option
 from ..ui.table import print_view
@@ -46,7 +53,9 @@ def matrix_options(function: Function) -> Function:
     return options_of(PerformanceMatrix, without=stored)(seed_option(function))
 
 
-def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
+def whole_numbers(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, ...]:
     """``2,5,10-12`` as numbers."""
     numbers: list[int] = []
     try:
@@ -66,7 +75,11 @@ def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix
     """The matrix of a benchmark, with a bar while something is computed."""
     from ..ui.progress import share
 
-    chosen = {name: options.pop(name) for name in fields_of(PerformanceMatrix) if name in options}
+    chosen = {
+        name: options.pop(name)
+        for name in fields_of(PerformanceMatrix)
+        if name in options
+    }
     with share(state.quiet, label) as show:
         advance = None if show is None else lambda done, of: show(done / of)
         yield PerformanceMatrix(**chosen, progress=advance).ask(state.opener())
@@ -108,24 +121,41 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
 def _member_rows(result: MatrixClusters) -> Iterator[dict[str, Any]]:
     """The cluster of every prompt."""
     medoids = set(result.medoids)
-    for row, (prompt, label, distance) in enumerate(zip(result.prompts, result.labels, result.distances, strict=True)):
-        yield {"prompt": prompt, "cluster": label + 1, "distance": distance, "is_medoid": row in medoids}
+    for row, (prompt, label, distance) in enumerate(
+        zip(result.prompts, result.labels, result.distances, strict=True)
+    ):
+        yield {
+            "prompt": prompt,
+            "cluster": label + 1,
+            "distance": distance,
+            "is_medoid": row in medoids,
+        }
 
 
 @command("matrix weights", group=matrix)
-@options_of(WeightMatrix, without=("seed",), given={"type": click.Path(dir_okay=False, path_type=Path)})
+@options_of(
+    WeightMatrix,
+    without=("seed",),
+    given={"type": click.Path(dir_okay=False, path_type=Path)},
+)
 @option(
     "--part",
     "Only this; --json and --csv give schemes if nothing is chosen.",
     click.Choice(["schemes", "random", "pairs"]),
 )
 @matrix_options
-def weights(state: State, /, output: Output, part: Part, given: Path | None, **options: Any) -> None:
+def weights(
+    state: State, /, output: Output, part: Part, given: Path | None, **options: Any
+) -> None:
     options["given"] = None if given is None else read_weights(given)
     with opened(state, "random weightings", options) as scores:
         result = scores.weights(**options)
     fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}
-    output.give(result, lambda: print_view(result.view(part=part)), part=fields[part or "schemes"])
+    output.give(
+        result,
+        lambda: print_view(result.view(part=part)),
+        part=fields[part or "schemes"],
+    )
     state.notes(result.notes)
 
 
@@ -155,13 +185,22 @@ def read_weights(path: Path) -> dict[str, float]:
                 expected="the columns prompt and weight",
             )
         if row["prompt"] in by_prompt:
-            raise InputError(f"prompt {row['prompt']!r} a second time", path=str(path), place=where)
+            raise InputError(
+                f"prompt {row['prompt']!r} a second time", path=str(path), place=where
+            )
         try:
             by_prompt[row["prompt"]] = float(row["weight"])
         except ValueError:
-            raise InputError(f"weight {row['weight']!r}", path=str(path), place=where, expected="a number") from None
+            raise InputError(
+                f"weight {row['weight']!r}",
+                path=str(path),
+                place=where,
+                expected="a number",
+            ) from None
     if not by_prompt:
-        raise InputError("no rows", path=str(path), expected="the columns prompt and weight")
+        raise InputError(
+            "no rows", path=str(path), expected="the columns prompt and weight"
+        )
     return by_prompt
 
 
@@ -171,10 +210,16 @@ def read_weights(path: Path) -> dict[str, float]:
 @matrix_options
 def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
     if output.for_people:
-        refuse_typed("goes with --json, --jsonl, --csv or --parquet: the table has the sizes anyway", "steps")
+        refuse_typed(
+            "goes with --json, --jsonl, --csv or --parquet: the table has the sizes "
+            "anyway",
+            "steps",
+        )
     with opened(state, "prompts", options) as scores:
         result = scores.grow(**options)
-    output.give(result, lambda: print_view(result.view()), part="steps" if steps else "rows")
+    output.give(
+        result, lambda: print_view(result.view()), part="steps" if steps else "rows"
+    )
     state.notes(result.notes)
 
 
@@ -183,7 +228,9 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
 @top_option("Prompts in the table", 10)
 @options_of(CompareParts, only=("parts",))
 @matrix_options
-def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
+def explain(
+    state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any
+) -> None:
     if len(set(parts)) > 1:
         refuse_typed("goes with one --part: several are compared by their tests", "top")
         with opened(state, "permutations", options) as scores:
@@ -192,5 +239,9 @@ def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], *
         return state.notes(compared.notes)
     with opened(state, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
-    output.give(result, lambda: print_view(result.view(top=top)), records=first_rows(result.rows, top, output))
+    output.give(
+        result,
+        lambda: print_view(result.view(top=top)),
+        records=first_rows(result.rows, top, output),
+    )
     state.notes(result.notes)

@@ -21,9 +21,14 @@ def mcp(state: State, limits: Limits) -> None:
     from ..agents.server import serve
 
     if sys.stdin.isatty():
-        state.say("note: this waits for a program that speaks the Model Context Protocol; Ctrl-C ends")
+        state.say(
+            "note: this waits for a program that speaks the Model Context Protocol; "
+            "Ctrl-C ends"
+        )
     try:
         state.open().close()
-    except WarehouseError as error:  # every answer will say so, until the store is there
+    except (
+        WarehouseError
+    ) as error:  # every answer will say so, until the store is there
         state.say(f"note: {error}")
     serve(state, limits)

@@ -29,7 +29,9 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @option("--matrix", "Differences as a matrix, row minus column.", is_flag=True)
 @options_of(AllPairs, without=("benchmark",))
 @output_options
-def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
+def pairs(
+    state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any
+) -> None:
     question = AllPairs(benchmark, **options)
     try:
         result: Pairs = state.ask(question)
@@ -58,11 +60,14 @@ def _emit_matrices(result: Pairs, output: Output) -> None:
         echo("\n".join(tests(result.groups)))
     else:
         if len(result.groups) > 1:
-            raise click.UsageError("several groups make several matrices; narrow with --where")
+            raise click.UsageError(
+                "several groups make several matrices; narrow with --where"
+            )
         labels = list(result.groups[0].labels)
         square = result.groups[0].pairs.square("difference").tolist()
         rows = [
-            dict(zip(["model", *labels], [label, *row], strict=True)) for label, row in zip(labels, square, strict=True)
+            dict(zip(["model", *labels], [label, *row], strict=True))
+            for label, row in zip(labels, square, strict=True)
         ]
         output.emit(["model", *labels], rows)
 
@@ -77,24 +82,33 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
     from warehouse.stats.core.inputs import rejects
 
     pairs, letters = group.pairs, group.groups
-    n_decimals = decimals(error for error in pairs.standard_error.tolist() if error == error)
+    n_decimals = decimals(
+        error for error in pairs.standard_error.tolist() if error == error
+    )
     differences, differ = pairs.square("difference"), pairs.square("differ") == 1
     by_bh = rejects(pairs.square("p_bh"), 1 - pairs.level)
     names = [str(number + 1) for number in range(pairs.n_models)]
     rows = []
     for index, label in enumerate(group.labels):
-        cells = _matrix_cells(differences[index], differ[index], by_bh[index], n_decimals)
+        cells = _matrix_cells(
+            differences[index], differ[index], by_bh[index], n_decimals
+        )
         cells[index] = "."
         rows.append([names[index], label, letters[index], *cells])
     print_table(["", "model", "group", *names], rows)
 
 
 def _matrix_cells(
-    differences: Sequence[float], differ: Sequence[bool], by_bh: Sequence[bool], n_decimals: int
+    differences: Sequence[float],
+    differ: Sequence[bool],
+    by_bh: Sequence[bool],
+    n_decimals: int,
 ) -> list[str]:
     cells = []
     for difference, differs, may_differ in zip(differences, differ, by_bh, strict=True):
         mark = "*" if differs else "'" if may_differ else " "
         shown = round(difference, n_decimals) + 0.0  # no negative zero
-        cells.append("-" if difference != difference else f"{shown:+.{n_decimals}f}{mark}")
+        cells.append(
+            "-" if difference != difference else f"{shown:+.{n_decimals}f}{mark}"
+        )
     return cells

@@ -38,23 +38,33 @@ class AskedPower(GivenVariances, PlannedCosts, PowerFromRuns):
         if self.cost is None:
             self.refuse("goes with --cost", "prices", "cheaper", "seed")
         else:
-            self.refuse("plans by scores: leave it out with --cost", *(set(options(Planned)) - set(options(CostPower))))
+            self.refuse(
+                "plans by scores: leave it out with --cost",
+                *(set(options(Planned)) - set(options(CostPower))),
+            )
         if self.references:
-            self.refuse("gives a variance: give them or stored runs (--from), not both", *options(GivenVariances))
+            self.refuse(
+                "gives a variance: give them or stored runs (--from), not both",
+                *options(GivenVariances),
+            )
         elif self.omega2 is None:
             raise MisuseError(
-                "give stored runs to plan from (--from A B), or the variances (--omega2 V, with --sigma2-a and"
-                " --sigma2-b)"
+                "give stored runs to plan from (--from A B), or the variances "
+                "(--omega2 V, with --sigma2-a and --sigma2-b)"
             )
         else:
-            self.refuse("goes with --from", *(name for name in options(PowerPilot) if name != "references"))
+            self.refuse(
+                "goes with --from",
+                *(name for name in options(PowerPilot) if name != "references"),
+            )
 
 
 @command("power")
 @click.argument("more", metavar="[B]", nargs=-1)
 @option(
     "--from A [B]",
-    f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
+    f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or "
+    "run:ID.",
     name="pilot",
     multiple=True,
 )
@@ -75,19 +85,30 @@ def power(
     from warehouse.analysis.power.answer import PowerQuestion, given_parts, plan_power
     from warehouse.stats import Cost
 
-    planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
+    planned = AskedPower.from_command(
+        options | {"references": (*pilot, *more)}, typed(options)
+    )
     if planned.cost is not None:
         if (cost_prompt, cost_generation) != (0.0, 1.0):
-            raise MisuseError("--cost-prompt and --cost-generation price a plan by scores: leave them out with --cost")
+            raise MisuseError(
+                "--cost-prompt and --cost-generation price a plan by scores: leave "
+                "them out with --cost"
+            )
         _plan_costs(state, planned, output)
         return
-    question = planned.shared_with(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
+    question = planned.shared_with(
+        PowerQuestion, cost=Cost(cost_prompt, cost_generation)
+    )
     source: VarianceParts | StoredPilot
     if planned.references:
         source = state.ask(planned.shared_with(PowerPilot))
     else:
         source = given_parts(
-            planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
+            planned.omega2 or 0.0,
+            planned.sigma2_a,
+            planned.sigma2_b,
+            planned.icc,
+            planned.cluster_size,
         )
     plan = plan_power(question, source)
     state.give(output, plan, plan.view)

@@ -1,4 +1,5 @@
-"""``query`` and ``shell``: views, library queries and SELECTs, on a connection that cannot write.
+"""``query`` and ``shell``: views, library queries and SELECTs, on a connection that
+cannot write.
 
 The store is opened for each statement and let go of after it, so that others can write.
 """
@@ -15,7 +16,14 @@ from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.options import assignments, limit_options, option, output_options, pairs_callback, refuse_typed
+from ..ui.options import (
+    assignments,
+    limit_options,
+    option,
+    output_options,
+    pairs_callback,
+    refuse_typed,
+)
 from ..ui.output import Output
 from ..ui.table import echo, has_column_options, print_hanging, print_text
 
@@ -51,23 +59,37 @@ def query(
         raise click.UsageError("give the name of a query or --sql, not both")
     if describe:
         if not name:
-            raise click.UsageError("--describe is of a view or library query: give its name")
-        refuse_typed("is for a query that runs: leave out it or --describe", "parameters", "timeout", "memory")
+            raise click.UsageError(
+                "--describe is of a view or library query: give its name"
+            )
+        refuse_typed(
+            "is for a query that runs: leave out it or --describe",
+            "parameters",
+            "timeout",
+            "memory",
+        )
         return output.emit(*columns_of_query(name))
     values = assignments(parameters, "-p")
     if name and name.endswith(".sql"):
-        raise click.UsageError(f"{name} is no name of a query; the SELECT in a file: warehouse query --sql - < {name}")
+        raise click.UsageError(
+            f"{name} is no name of a query; the SELECT in a file: warehouse query "
+            f"--sql - < {name}"
+        )
     if sql == "-":
         sql = _typed_in()
     if not name and sql is None:
         if values:
             raise click.UsageError("-p needs the name of a query, or --sql")
-        refuse_typed("is for a query that runs: give its name, or --sql", "timeout", "memory")
+        refuse_typed(
+            "is for a query that runs: give its name, or --sql", "timeout", "memory"
+        )
         return list_queries(output)
     from warehouse.store.sql.run_query import is_name, run_named
 
     if sql is not None or not is_name(name or ""):
-        output.emit_arrow(_typed_rows(state, sql if sql is not None else name or "", values, limits))
+        output.emit_arrow(
+            _typed_rows(state, sql if sql is not None else name or "", values, limits)
+        )
         return
     from warehouse.store.curate.aliases import hints_on_names
 
@@ -78,12 +100,16 @@ def query(
     state.notes(hints)
 
 
-def _typed_rows(state: State, sql: str, values: dict[str, str], limits: Limits) -> pa.Table:
+def _typed_rows(
+    state: State, sql: str, values: dict[str, str], limits: Limits
+) -> pa.Table:
     """The rows of a SELECT that somebody typed."""
     from warehouse.store.sql.apart import TypedQuery, query_apart
 
     config = state.config()
-    query = TypedQuery(config.url.value, sql, values, limits, config.reader.value, state.wait)
+    query = TypedQuery(
+        config.url.value, sql, values, limits, config.reader.value, state.wait
+    )
     return query_apart(query, say=state.say)
 
 
@@ -92,9 +118,13 @@ def _typed_in() -> str:
     try:
         text = sys.stdin.read() if sys.stdin else ""
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"--sql -: byte {error.start} of standard input is not {error.encoding}") from None
+        raise click.UsageError(
+            f"--sql -: byte {error.start} of standard input is not {error.encoding}"
+        ) from None
     if not text.strip():
-        raise click.UsageError("--sql -: expected a SELECT on standard input, found nothing")
+        raise click.UsageError(
+            "--sql -: expected a SELECT on standard input, found nothing"
+        )
     return text
 
 
@@ -109,7 +139,10 @@ def queries() -> Listed:
         {
             "name": item.name,
             "kind": item.kind,
-            "parameters": ", ".join(p.name if p.required else f"{p.name}={p.default}" for p in item.parameters),
+            "parameters": ", ".join(
+                p.name if p.required else f"{p.name}={p.default}"
+                for p in item.parameters
+            ),
             "rows": item.grain,
             "meaning": item.description.partition(". ")[0].removesuffix("."),
         }
@@ -119,11 +152,14 @@ def queries() -> Listed:
 
 
 def columns_of_query(name: str) -> Listed:
-    """The columns of a view or library query with their meanings (MisuseError: there is none of that name)."""
+    """The columns of a view or library query with their meanings (MisuseError: there is
+    none of that name)."""
     from warehouse.store.sql import query_files
 
     found = query_files.find(name).columns
-    return ["column", "meaning"], [{"column": column, "meaning": meaning} for column, meaning in found]
+    return ["column", "meaning"], [
+        {"column": column, "meaning": meaning} for column, meaning in found
+    ]
 
 
 def list_queries(output: Output) -> None:
@@ -131,7 +167,10 @@ def list_queries(output: Output) -> None:
     columns, rows = queries()
     if not output.for_people or not sys.stdout.isatty() or has_column_options():
         return output.emit(columns, rows, shown=columns[:-1])
-    for kind, title in (("view", "Views"), ("library", "Library queries, with parameters: -p NAME=VALUE")):
+    for kind, title in (
+        ("view", "Views"),
+        ("library", "Library queries, with parameters: -p NAME=VALUE"),
+    ):
         print_text(f"{title}:")
         for row in rows:
             if row["kind"] == kind:
@@ -157,12 +196,15 @@ def shell(state: State, limits: Limits) -> None:
     if sys.stdin.isatty():
         _talk(state, limits)
     else:
-        while (statement := next_statement(lambda _more: sys.stdin.readline() or None)) is not None:
+        while (
+            statement := next_statement(lambda _more: sys.stdin.readline() or None)
+        ) is not None:
             _run(state, statement, limits)
 
 
 def next_statement(read: Reader) -> str | None:
-    """The next statement: ends with ``;`` at the end of a line, or is a word on its own."""
+    """The next statement: ends with ``;`` at the end of a line, or is a word on its
+    own."""
     begun: list[str] = []
     while (line := read(bool(begun))) is not None:
         text = line.strip()

@@ -1,4 +1,5 @@
-"""``refresh``, ``history`` and ``alerts``: stored figures, kept fresh and looked back on."""
+"""``refresh``, ``history`` and ``alerts``: stored figures, kept fresh and looked back
+on."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 SHOWN = 40
 
 
-def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
+def age_callback(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> timedelta | None:
     """``90d``, ``12h`` or ``4w`` as a length of time."""
     if value is None:
         return None
@@ -38,7 +41,9 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
 
     age = parse_age(value)
     if age is None:
-        raise click.BadParameter(f"'{value}' is not an age such as 90d, 12h or 4w", param=param)
+        raise click.BadParameter(
+            f"'{value}' is not an age such as 90d, 12h or 4w", param=param
+        )
     return age
 
 
@@ -51,7 +56,10 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
     multiple=True,
 )
 @option(
-    f"--baseline {REFERENCE}", "Compare every other model with this one. Repeatable.", name="baselines", multiple=True
+    f"--baseline {REFERENCE}",
+    "Compare every other model with this one. Repeatable.",
+    name="baselines",
+    multiple=True,
 )
 @option("--dry-run", "List what is stale, and why; change nothing.", is_flag=True)
 @option(
@@ -71,7 +79,11 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
     "Confidence level of the intervals. [default: 0.95]",
     click.FloatRange(0, 1, min_open=True, max_open=True),
 )
-@option("--permutations N", "Shuffled matrices of the family matrix. [default: 1000]", click.IntRange(1))
+@option(
+    "--permutations N",
+    "Shuffled matrices of the family matrix. [default: 1000]",
+    click.IntRange(1),
+)
 @option("--seed N", "Of the random draws. [default: 0]", click.IntRange(0))
 @lake_option
 @output_options
@@ -100,14 +112,25 @@ def refresh(
     if dry_run:
         listed = list_stale(state.opener(), work)
         shown = output.for_people and len(listed.rows) > SHOWN
-        output.emit_records(StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale")
+        output.emit_records(
+            StaleRow,
+            listed.rows[:SHOWN] if shown else listed.rows,
+            empty="nothing is stale",
+        )
         if shown:
             echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
         _say(state, listed.one_line, listed.notes)
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
-        refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say, lake=lake)
+        refreshed = recompute(
+            state.opener(),
+            work,
+            wait=state.wait,
+            progress=tell,
+            say=state.say,
+            lake=lake,
+        )
     if not only_alerts:
         output.emit_records(RefreshedFamilyRow, refreshed.rows, counts=COUNTS)
     _say(state, refreshed.one_line, refreshed.notes)
@@ -117,10 +140,14 @@ def refresh(
     publish_after(state, "refresh")
     if not work.channels:
         return failed
-    return max(failed, tell_alerts(state, config, refreshed.refresh_id, output, only_alerts))
+    return max(
+        failed, tell_alerts(state, config, refreshed.refresh_id, output, only_alerts)
+    )
 
 
-def refresh_request(config: Config, options: Mapping[str, Any], alerts: bool) -> RefreshRequest:
+def refresh_request(
+    config: Config, options: Mapping[str, Any], alerts: bool
+) -> RefreshRequest:
     """What to refresh: as the options say, else the file, else the defaults.
 
     Args:
@@ -128,7 +155,8 @@ def refresh_request(config: Config, options: Mapping[str, Any], alerts: bool) ->
 
     Raises:
         StatisticsError: a level out of range.
-        MisuseError: no such family, or a webhook that is none; of the file's says where.
+        MisuseError: no such family, or a webhook that is none; of the file's says
+            where.
     """
     from warehouse.analysis.families import choose_families
     from warehouse.analysis.families.family import FamilySettings
@@ -145,16 +173,22 @@ def refresh_request(config: Config, options: Mapping[str, Any], alerts: bool) ->
         for name in ("level", "permutations", "resamples", "seed")
         if (value := setting(name)) is not None
     }
-    lists = [tuple(setting(name) or ()) for name in ("families", "benchmarks", "baselines")]
+    lists = [
+        tuple(setting(name) or ()) for name in ("families", "benchmarks", "baselines")
+    ]
     try:
         choose_families(lists[0])
     except MisuseError as error:
         if options.get("families"):
             raise
-        raise MisuseError(f"{config.others['refresh.families'].origin}: {error}") from None
+        raise MisuseError(
+            f"{config.others['refresh.families'].origin}: {error}"
+        ) from None
     webhook = webhook_of(config)
     channels = (LOG, *([WEBHOOK] if webhook else [])) if alerts else ()
-    return RefreshRequest(lists[0], lists[1], FamilySettings(baselines=lists[2], **numbers), channels)
+    return RefreshRequest(
+        lists[0], lists[1], FamilySettings(baselines=lists[2], **numbers), channels
+    )
 
 
 def _prune(state: State, age: timedelta) -> None:
@@ -183,21 +217,37 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 
 @command("history")
 @click.argument("names", nargs=-1, metavar=f"[run:ID|{REFERENCE}] [BENCHMARK]")
-@option("-b --benchmark NAME", "The benchmark, where it does not stand after the model.")
+@option(
+    "-b --benchmark NAME", "The benchmark, where it does not stand after the model."
+)
 @options_of(FigureHistory, without=("model", "benchmark"))
 @output_options
-def history(state: State, /, names: tuple[str, ...], benchmark: str | None, output: Output, **options: Any) -> None:
+def history(
+    state: State,
+    /,
+    names: tuple[str, ...],
+    benchmark: str | None,
+    output: Output,
+    **options: Any,
+) -> None:
     from warehouse.refresh.history import history as look
     from warehouse.refresh.history import history_of
 
     given = (*names, *([benchmark] if benchmark else []))
     if not 1 <= len(given) <= 2:
-        raise click.UsageError(f"expected a model, a benchmark, or a model and a benchmark; found {len(given)} names")
+        raise click.UsageError(
+            "expected a model, a benchmark, or a model and a benchmark; found "
+            f"{len(given)} names"
+        )
     with state.open() as store:
         if len(given) == 2:
             changes = look(store, *given, **options)
         else:
-            changes = look(store, None, benchmark, **options) if benchmark else history_of(store, names[0], **options)
+            changes = (
+                look(store, None, benchmark, **options)
+                if benchmark
+                else history_of(store, names[0], **options)
+            )
     state.give(output, changes, changes.view)
 
 
@@ -227,7 +277,9 @@ def webhook_of(config: Config) -> str:
     try:
         require_url(url)
     except MisuseError as error:
-        raise MisuseError(f"{config.others['alerts.webhook'].origin}: {error}") from None
+        raise MisuseError(
+            f"{config.others['alerts.webhook'].origin}: {error}"
+        ) from None
     return url
 
 
@@ -237,16 +289,21 @@ def alert_rules(config: Config) -> Rules:
     from warehouse.refresh.alerts import Rules
 
     settings = {
-        key: value for key in KNOWN["alerts"] if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
+        key: value
+        for key in KNOWN["alerts"]
+        if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
     }
     return Rules(**settings)
 
 
-def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, only: bool) -> int:
+def tell_alerts(
+    state: State, config: Config, refresh_id: int, output: Output, only: bool
+) -> int:
     """Check the rules of the file, and deliver the alerts that are due.
 
     Args:
-        only: alerts are the answer of the command; else they are lines on standard error.
+        only: alerts are the answer of the command; else they are lines on standard
+            error.
 
     Returns:
         the exit code: 1 if there is an alert that was not delivered before.
@@ -261,7 +318,9 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
     channels: dict[str, Channel] = {LOG: partial(_emitted, emit, refresh_id)}
     if webhook := webhook_of(config):
         channels[WEBHOOK] = partial(_posted, webhook)
-    delivery = deliver_alerts(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
+    delivery = deliver_alerts(
+        state.opener(), alert_rules(config), refresh_id, utc_now(), channels
+    )
     if only and not delivery.taken[LOG]:
         _rows(output, refresh_id, ())
     _summary(state, delivery)
@@ -286,7 +345,11 @@ def _posted(url: str, alerts: Sequence[Alerts]) -> Iterator[int]:
 
 def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
     for batch in alerts:
-        of = "" if batch.refresh_id == refresh_id else f" (found by refresh {batch.refresh_id})"
+        of = (
+            ""
+            if batch.refresh_id == refresh_id
+            else f" (found by refresh {batch.refresh_id})"
+        )
         for row in batch.rows:
             where = f"{row.benchmark}, " if row.benchmark else ""
             line = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
@@ -312,5 +375,8 @@ def _summary(state: State, delivery: Delivery) -> None:
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"
         names = ", ".join(map(str, sorted(earlier)))
-        state.say(f"note: alerts of {several} {names} had not been told everywhere, and are now")
+        state.say(
+            f"note: alerts of {several} {names} had not been told everywhere, and are "
+            "now"
+        )
     state.notes((*delivery.present.notes, *delivery.notes))

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
     from warehouse.analysis.reliability.view import ReliabilityReport
 
-PARTS = ("ranks", "sizes", "models", "pool", "switches", "agreement", "seeds", "datasets")
+PARTS = (
+    "ranks",
+    "sizes",
+    "models",
+    "pool",
+    "switches",
+    "agreement",
+    "seeds",
+    "datasets",
+)
 #: Parts of which there is a picture.
 _DRAWN = ("ranks", "sizes", "switches", "seeds", "agreement")
 
@@ -29,20 +38,36 @@ _DRAWN = ("ranks", "sizes", "switches", "seeds", "agreement")
 @options_of(Reliability, without=("datasets",))
 @option(
     "--part",
-    "Only this: ranks by the number of prompts; every size; models by aggregates; the pool of models; adjacent"
-    " models; subscenarios; few-shot seeds; each data set by itself.",
+    "Only this: ranks by the number of prompts; every size; models by aggregates; the "
+    "pool of models; adjacent models; subscenarios; few-shot seeds; each data set by "
+    "itself.",
     click.Choice(PARTS),
 )
 @picture_option
 @output_options
-def reliability(state: State, /, part: str | None, svg: Path | None, output: Output, **options: Any) -> None:
+def reliability(
+    state: State, /, part: str | None, svg: Path | None, output: Output, **options: Any
+) -> None:
     if svg and part not in (None, *_DRAWN):
-        raise click.UsageError(f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not {part}")
-    report: ReliabilityReport = state.ask(Reliability(**options, datasets=part == "datasets"))
+        raise click.UsageError(
+            f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not "
+            f"{part}"
+        )
+    report: ReliabilityReport = state.ask(
+        Reliability(**options, datasets=part == "datasets")
+    )
     if svg:
         from warehouse.analysis.reliability.charts import charts_by_part
 
         drawn = charts_by_part(report)
-        write_picture(svg, [chart for name in ([part] if part else _DRAWN) for chart in drawn[name]])
+        write_picture(
+            svg,
+            [chart for name in ([part] if part else _DRAWN) for chart in drawn[name]],
+        )
     fields = {None: "rows", "sizes": "rows", "seeds": "seed_designs"}
-    state.give(output, report, partial(report.view, part=part), part=fields.get(part, str(part)))
+    state.give(
+        output,
+        report,
+        partial(report.view, part=part),
+        part=fields.get(part, str(part)),
+    )

@@ -25,14 +25,14 @@ from ..ui.table import print_text
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @option(
     "-o --out FILE",
-    "Where to write it: a file (.html) or a folder. An earlier one is replaced. [default: report.html, or the"
-    " folder report]",
+    "Where to write it: a file (.html) or a folder. An earlier one is replaced. "
+    "[default: report.html, or the folder report]",
     OutputFile(None),
 )
 @option(
     "--split/--one-page",
-    "Write a folder: index.html, and a page for each benchmark; or all on one page. [default: a folder above 20"
-    " benchmarks or 3 MB, unless --out names a file]",
+    "Write a folder: index.html, and a page for each benchmark; or all on one page. "
+    "[default: a folder above 20 benchmarks or 3 MB, unless --out names a file]",
     silent_default=None,
 )
 @option(
@@ -66,7 +66,13 @@ def report(
 ) -> None:
     from warehouse.analysis.report_data.report import ReportReading
     from warehouse.report.workers import side_by_side
-    from warehouse.report.writing import FOLDER, Written, check_folder, is_page, write_report
+    from warehouse.report.writing import (
+        FOLDER,
+        Written,
+        check_folder,
+        is_page,
+        write_report,
+    )
     from warehouse.store.known_sources import known_in
 
     if split:
@@ -76,9 +82,24 @@ def report(
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
         reading = ReportReading(
-            store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance, **as_rows
+            store,
+            benchmarks,
+            level=level,
+            n_resamples=n_resamples,
+            seed=seed,
+            progress=advance,
+            **as_rows,
         )
         made_by, known_as = side_by_side(reading, jobs), known_in(store)
-        written = write_report(reading, out, split=split, sections_by=made_by, force=forced(), known_as=known_as)
-    output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))
+        written = write_report(
+            reading,
+            out,
+            split=split,
+            sections_by=made_by,
+            force=forced(),
+            known_as=known_as,
+        )
+    output.answer(
+        Written, [written], lambda: print_text(f"{written}; open it in a browser")
+    )
     say_next(state, output, written)

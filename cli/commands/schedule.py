@@ -1,4 +1,5 @@
-"""``schedule`` and ``config``: jobs at the times of a cron expression, and which settings hold."""
+"""``schedule`` and ``config``: jobs at the times of a cron expression, and which
+settings hold."""
 
 from __future__ import annotations
 
@@ -28,26 +29,54 @@ if TYPE_CHECKING:
 
 
 #: What holds where neither the flag nor ``[schedule]`` says anything.
-DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "grace": 60.0}
+DEFAULTS: dict[str, Any] = {
+    "watch": (),
+    "settle": 2.0,
+    "log_format": "text",
+    "grace": 60.0,
+}
 
 
 @command("schedule")
-@option("--cron EXPRESSION", "When: minute hour day-of-month month day-of-week; six fields begin with seconds.")
+@option(
+    "--cron EXPRESSION",
+    "When: minute hour day-of-month month day-of-week; six fields begin with seconds.",
+)
 @option("--timezone NAME", "Of the expression. [default: this machine's]")
-@option("--watch DIR", "Ingest what is new in this folder first. Repeatable.", click.Path(), multiple=True)
+@option(
+    "--watch DIR",
+    "Ingest what is new in this folder first. Repeatable.",
+    click.Path(),
+    multiple=True,
+)
 @option(
     "--settle SECONDS",
-    "A file is left for the next run until it has not changed for so long. [default: 2]",
+    "A file is left for the next run until it has not changed for so long. [default: "
+    "2]",
     click.FloatRange(min=0),
 )
 @option("--report FILE", "Write the page there at the end.", OutputFile(None))
-@option("--publish PATH", "Publish a read-only copy there after the refresh.", OutputFile(None))
+@option(
+    "--publish PATH",
+    "Publish a read-only copy there after the refresh.",
+    OutputFile(None),
+)
 @lake_option
 @option(
-    "--prune-older-than AGE", "Forget older figures, such as 90d, but for the newest of each.", callback=age_callback
+    "--prune-older-than AGE",
+    "Forget older figures, such as 90d, but for the newest of each.",
+    callback=age_callback,
 )
-@option("--health FILE", "Keep a JSON file that says how it stands; it is renewed every 15 seconds.", OutputFile(None))
-@option("--log-format", "Of the events on standard error. [default: text]", click.Choice(["text", "json"]))
+@option(
+    "--health FILE",
+    "Keep a JSON file that says how it stands; it is renewed every 15 seconds.",
+    OutputFile(None),
+)
+@option(
+    "--log-format",
+    "Of the events on standard error. [default: text]",
+    click.Choice(["text", "json"]),
+)
 @option(
     "--grace SECONDS",
     "How long a running job may take to end after SIGTERM or Ctrl-C. [default: 60]",
@@ -56,15 +85,25 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
 @option("--once", "Do the job now, once; for cron, systemd and the like.", is_flag=True)
 @option("--show-next N", "Only list the next N times.", click.IntRange(1, 1000))
 @output_options
-def schedule(state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any) -> int | None:
+def schedule(
+    state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any
+) -> int | None:
     if not output.for_people and show_next is None:
         raise click.UsageError("--json, --csv and --parquet go with --show-next")
     if once and (show_next is not None or flags["health"]):
         raise click.UsageError("--once goes with neither --show-next nor --health")
     if once:
-        refuse_typed("is for a process that stays, and --once does the job now", "cron", "timezone", "grace")
+        refuse_typed(
+            "is for a process that stays, and --once does the job now",
+            "cron",
+            "timezone",
+            "grace",
+        )
     if show_next is not None:
-        refuse_typed("is for the job, and --show-next does none", *(flags.keys() - {"cron", "timezone"}))
+        refuse_typed(
+            "is for the job, and --show-next does none",
+            *(flags.keys() - {"cron", "timezone"}),
+        )
     given = {name: flag for name, flag in flags.items() if flag not in (None, ())}
     settings = _Settings(state.config(), given)
     if show_next is not None:
@@ -98,7 +137,9 @@ def _times(settings: _Settings) -> Times:
     from warehouse.schedule.loop import EXPECTED, Times, zone_named
 
     if settings["cron"] is None:
-        raise click.UsageError(f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once")
+        raise click.UsageError(
+            f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once"
+        )
     name = "timezone"
     try:
         zone = zone_named(settings[name])
@@ -133,7 +174,9 @@ def _stay(state: State, settings: _Settings) -> None:
     _require_outputs(_job(settings))  # a mistake in it ends us now, not every run
     log = _log(state, settings)
     path = Path(settings["health"]) if settings["health"] else None
-    health = Health(path, log, aware_now, cron=times.expression, timezone=str(times.zone))
+    health = Health(
+        path, log, aware_now, cron=times.expression, timezone=str(times.zone)
+    )
     scheduler = Scheduler(
         Timetable(times, aware_now, time.monotonic),
         _command(state, settings.given),
@@ -162,7 +205,8 @@ def _require_outputs(job: Job) -> None:
 
 
 def _command(state: State, given: dict[str, Any]) -> list[str]:
-    """The call that does the job once. It reads ``warehouse.toml`` itself, as it is then."""
+    """The call that does the job once. It reads ``warehouse.toml`` itself, as it is
+    then."""
     words = [sys.executable, "-P", "-m", "warehouse", "--wait", str(state.wait)]
     words += ["schedule", "--once", "--log-format", "json"]
     for folder in given.get("watch", ()):
@@ -177,7 +221,8 @@ def _command(state: State, given: dict[str, Any]) -> list[str]:
 
 
 def _environment(state: State) -> dict[str, str]:
-    """With the store that ``--db`` names: not among the words, where others would see it."""
+    """With the store that ``--db`` names: not among the words, where others would see
+    it."""
     from warehouse.config import CONFIG_VARIABLE, URL_VARIABLE
 
     environment = dict(os.environ)
@@ -250,7 +295,9 @@ def config(state: State, output: Output) -> None:
     rows = []
     for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
         setting = settings.get(name) or Setting(name, usual.get(name), "the default")
-        rows.append({"setting": name, "value": _shown(setting), "origin": setting.origin})
+        rows.append(
+            {"setting": name, "value": _shown(setting), "origin": setting.origin}
+        )
     output.emit(["setting", "value", "origin"], rows)
     state.notes(f"refused: {text}" for text in found.refused)
 
@@ -267,7 +314,11 @@ def _defaults() -> dict[str, object]:
         "families": [name for name in family_names() if name not in ON_REQUEST],
     }
     tables = {"refresh": refresh, "alerts": asdict(Rules()), "schedule": DEFAULTS}
-    return {f"{table}.{key}": value for table, values in tables.items() for key, value in values.items()}
+    return {
+        f"{table}.{key}": value
+        for table, values in tables.items()
+        for key, value in values.items()
+    }
 
 
 def _shown(setting: Setting) -> str:
@@ -279,7 +330,9 @@ def _shown(setting: Setting) -> str:
     if setting.name == "store.reader":
         return shown_reader(setting.value)
     if setting.name == "schedule.watch" and setting.value:
-        return in_words([shown_url(path) if is_url(path) else path for path in setting.value])
+        return in_words(
+            [shown_url(path) if is_url(path) else path for path in setting.value]
+        )
     if setting.name == "alerts.webhook" and setting.value:
         return _host(setting.value)
     return in_words(setting.value)

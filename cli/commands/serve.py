@@ -26,9 +26,18 @@ VARIABLE = "WAREHOUSE_TOKEN"
     f"Whoever asks has to show what stands in it. [default: ${VARIABLE}, if set]",
     click.Path(exists=True, dir_okay=False, path_type=Path),
 )
-@option("--trust-header NAME", "Let in whoever a proxy names in this header.", silent_default="")
+@option(
+    "--trust-header NAME",
+    "Let in whoever a proxy names in this header.",
+    silent_default="",
+)
 @option("--from ADDRESS", "Address of that proxy.", silent_default="", name="proxy")
-@option("--timeout SECONDS", "How long the queries of a page may take.", click.FloatRange(1, 3600), 30.0)
+@option(
+    "--timeout SECONDS",
+    "How long the queries of a page may take.",
+    click.FloatRange(1, 3600),
+    30.0,
+)
 @option("--open", "Open it in the browser of this machine.", name="opens", is_flag=True)
 def serve(
     state: State,
@@ -46,13 +55,25 @@ def serve(
     from warehouse.serve.security import Access
     from warehouse.serve.server import listen, serve
 
-    token = token_file.read_text(encoding="latin-1").strip() if token_file else os.environ.get(VARIABLE, "")
+    token = (
+        token_file.read_text(encoding="latin-1").strip()
+        if token_file
+        else os.environ.get(VARIABLE, "")
+    )
     access = Access(host, token, trust_header, proxy)
     own = listen(host, port)
     config = state.config()
-    app = create_app(config.url.value, access=access, seconds=timeout, wait=state.wait, rules=alert_rules(config))
+    app = create_app(
+        config.url.value,
+        access=access,
+        seconds=timeout,
+        wait=state.wait,
+        rules=alert_rules(config),
+    )
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{own.getsockname()[1]}/{f'?token={token}' if token else ''}"
+    address = (
+        f"http://{shown}:{own.getsockname()[1]}/{f'?token={token}' if token else ''}"
+    )
 
     def ready() -> None:
         echo(f"{app.store.name} at {address} (Ctrl-C ends it)")
@@ -62,4 +83,6 @@ def serve(
 
     serve(app, own, ready)
     sys.stdout.flush()
-    os._exit(0)  # what is computed beside the engine cannot be told to end, and would be waited for
+    os._exit(
+        0
+    )  # what is computed beside the engine cannot be told to end, and would be waited for

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 @command("show")
 @options_of(Show)
-@option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
+@option(
+    "--full",
+    "Every message of a transcript to its end; else its first lines.",
+    is_flag=True,
+)
 @output_options
-def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:
+def show(
+    state: State, run: str, prompt: str | None, full: bool, output: Output
+) -> None:
     from warehouse.analysis.show.view import PromptRuns, PromptView
 
     shown: RunView | PromptView | PromptRuns = state.ask(Show(run, prompt))

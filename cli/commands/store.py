@@ -64,14 +64,20 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
         before = versions.found(store)
         if not yes and not sys.stdin.isatty():
             raise MisuseError(
-                f"what revision {revision} has no place for is lost: say --yes, as nobody can be asked here"
+                f"what revision {revision} has no place for is lost: say --yes, as "
+                "nobody can be asked here"
             )
         if not yes:
             click.confirm(
-                f"{store.name}: what revision {revision} has no place for is lost. Go on?", abort=True, err=True
+                f"{store.name}: what revision {revision} has no place for is lost. Go "
+                "on?",
+                abort=True,
+                err=True,
             )
         migrate.downgrade(store, revision)
-        print_text(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
+        print_text(
+            f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}"
+        )
 
 
 @command("db current", group=db)
@@ -80,14 +86,19 @@ def current(state: State, output: Output) -> None:
     from warehouse.store.schema import revision
 
     with state.open(check=False) as store:
-        row = {"store": store.name, "schema": revision.found(store), "program": revision.HEAD}
+        row = {
+            "store": store.name,
+            "schema": revision.found(store),
+            "program": revision.HEAD,
+        }
     output.emit(list(row), [row])
 
 
 @command("db check", group=db)
 @option(
     "--deep",
-    "Work out keys, digests and hashes of all runs and texts anew, from what is stored: seconds per million scores.",
+    "Work out keys, digests and hashes of all runs and texts anew, from what is "
+    "stored: seconds per million scores.",
     is_flag=True,
 )
 @output_options
@@ -97,14 +108,20 @@ def check(context: click.Context, /, state: State, deep: bool, output: Output) -
 
     from ..ui.progress import share
 
-    with state.open(check=False) as store, share(state.quiet or not deep, "recomputing") as done:
+    with (
+        state.open(check=False) as store,
+        share(state.quiet or not deep, "recomputing") as done,
+    ):
         report = prove(store, deep=deep, progress=done)
         name = store.name
         outdated = [] if report.drift else _outdated(store)
     if output.for_people:
         _print(name, report, outdated)
     else:
-        output.emit(["part", "check", "severity", "n", "finding"], [*_rows(report), *_rows_of_sources(outdated)])
+        output.emit(
+            ["part", "check", "severity", "n", "finding"],
+            [*_rows(report), *_rows_of_sources(outdated)],
+        )
     context.exit(0 if report.ok else 1)
 
 
@@ -124,14 +141,21 @@ def reader(state: State, role: str, new_password: bool) -> None:
 
     with state.open(write=True) as store:
         made = readers.make_reader(store, role, new_password=new_password)
-        usual = store.dialect.roles is not None and made.role == store.dialect.roles.usual
-        print_text(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
+        usual = (
+            store.dialect.roles is not None and made.role == store.dialect.roles.usual
+        )
+        print_text(
+            f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can "
+            "read"
+        )
     if made.password_file:
         state.say(f"its password is in {made.password_file}")
     if not usual:
         state.say(f'name it: reader = "{made.role}" under [store] in warehouse.toml')
     for function, owner in made.definer_functions:
-        state.say(f"note: it can call {function}, which acts with the powers of {owner}")
+        state.say(
+            f"note: it can call {function}, which acts with the powers of {owner}"
+        )
 
 
 def _outdated(store: Store) -> list[OutdatedSource]:
@@ -156,14 +180,18 @@ def _print(name: str, report: CheckReport, outdated: Sequence[OutdatedSource]) -
         print_text(f"  not checked, the schema differs: {skipped}")
     if outdated:
         print_text(
-            "to be read anew: an earlier version of the importer has read these, which may have said less of them"
+            "to be read anew: an earlier version of the importer has read these, which "
+            "may have said less of them"
         )
     for source in outdated[:SOURCES_SHOWN]:
         print_text(f"  {source}")
     if len(outdated) > SOURCES_SHOWN:
         echo(f"  and {len(outdated) - SOURCES_SHOWN} more (warehouse db check --json)")
     if report.recomputed is not None:
-        print_text(f"recomputed: {report.recomputed}{': nothing differs' if report.recomputed.ok else ''}")
+        print_text(
+            "recomputed: "
+            f"{report.recomputed}{': nothing differs' if report.recomputed.ok else ''}"
+        )
         for fault in (*report.recomputed.runs, *report.recomputed.texts):
             print_text(f"  error: {fault}")
     print_text(f"{name}: {'ok' if report.ok else 'not ok'}")
@@ -171,23 +199,54 @@ def _print(name: str, report: CheckReport, outdated: Sequence[OutdatedSource]) -
 
 def _rows(report: CheckReport) -> list[dict[str, Any]]:
     drift = [("drift", "schema", "error", 1, text) for text in report.drift]
-    issues = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
-    skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
+    issues = [
+        ("integrity", item.check, item.severity, item.n, str(item))
+        for item in report.integrity
+    ]
+    skipped = [
+        ("integrity", name, "skipped", None, "the schema differs")
+        for name in report.skipped
+    ]
     names = ("part", "check", "severity", "n", "finding")
-    return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped, *_recomputed(report)]]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in [*drift, *issues, *skipped, *_recomputed(report)]
+    ]
 
 
 def _recomputed(report: CheckReport) -> list[tuple[str, str, str, int, str]]:
     if report.recomputed is None:
         return []
-    runs = [("recomputed", fault.what, "error", 1, str(fault)) for fault in report.recomputed.runs]
-    texts = [("recomputed", fault.table, "error", fault.n, str(fault)) for fault in report.recomputed.texts]
-    return [*runs, *texts, ("recomputed", "seconds", "note", report.recomputed.n_scores, str(report.recomputed))]
+    runs = [
+        ("recomputed", fault.what, "error", 1, str(fault))
+        for fault in report.recomputed.runs
+    ]
+    texts = [
+        ("recomputed", fault.table, "error", fault.n, str(fault))
+        for fault in report.recomputed.texts
+    ]
+    return [
+        *runs,
+        *texts,
+        (
+            "recomputed",
+            "seconds",
+            "note",
+            report.recomputed.n_scores,
+            str(report.recomputed),
+        ),
+    ]
 
 
 def _rows_of_sources(outdated: Sequence[OutdatedSource]) -> list[dict[str, Any]]:
     return [
-        {"part": "sources", "check": "read_anew", "severity": "note", "n": 1, "finding": str(source)}
+        {
+            "part": "sources",
+            "check": "read_anew",
+            "severity": "note",
+            "n": 1,
+            "finding": str(source),
+        }
         for source in outdated
     ]
 
@@ -198,10 +257,14 @@ OCCASIONS = ("ingest", "refresh")
 @command("publish")
 @click.argument("path", metavar="[PATH]", required=False, type=OutputFile(None))
 @option(
-    "--after WHAT", "Also write to warehouse.toml that it is published again after: ingest, refresh or ingest,refresh."
+    "--after WHAT",
+    "Also write to warehouse.toml that it is published again after: ingest, refresh or "
+    "ingest,refresh.",
 )
 @output_options
-def publish(state: State, /, path: Path | None, after: str | None, output: Output) -> None:
+def publish(
+    state: State, /, path: Path | None, after: str | None, output: Output
+) -> None:
     from warehouse.store.snapshot import PublishedCopy
 
     config = state.config()
@@ -211,7 +274,10 @@ def publish(state: State, /, path: Path | None, after: str | None, output: Outpu
     if after is not None:
         unknown = [word for word in after.split(",") if word not in OCCASIONS]
         if unknown:
-            raise click.BadParameter(f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after")
+            raise click.BadParameter(
+                f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}",
+                param_hint="--after",
+            )
     done = _publish(state, target, force=forced())
     if after is not None:
         from warehouse.config import CONFIG_VARIABLE, add_publish
@@ -222,8 +288,8 @@ def publish(state: State, /, path: Path | None, after: str | None, output: Outpu
 
 
 def publish_after(state: State, occasion: str, path: Path | None = None) -> None:
-    """Publish where the flag or ``warehouse.toml`` asks for it after an occasion (``ingest``,
-    ``refresh``) that changed the store."""
+    """Publish where the flag or ``warehouse.toml`` asks for it after an occasion
+    (``ingest``, ``refresh``) that changed the store."""
     config = state.config()
     hooked = occasion in config.publish_after.value.split(",")
     target = str(path or (config.publish_path.value if hooked else ""))
@@ -234,7 +300,9 @@ def publish_after(state: State, occasion: str, path: Path | None = None) -> None
 def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy:
     from warehouse.store.snapshot import publish as write
 
-    return write(state.config().url.value, target, force=force, wait=state.wait, say=state.say)
+    return write(
+        state.config().url.value, target, force=force, wait=state.wait, say=state.say
+    )
 
 
 @command("export")
@@ -247,15 +315,20 @@ def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy
 )
 @option(
     "--format",
-    "Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever or as logs of Inspect.",
+    "Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever or "
+    "as logs of Inspect.",
     click.Choice(["parquet", "every-eval-ever", "inspect"]),
     silent_default="parquet",
     name="form",
 )
 @option("--overwrite", "Replace an earlier export that lies there.", is_flag=True)
-def export(state: State, out: Path | None, folder: Path | None, form: str, overwrite: bool) -> None:
+def export(
+    state: State, out: Path | None, folder: Path | None, form: str, overwrite: bool
+) -> None:
     if (out is None) == (folder is None) or (folder is not None and form != "parquet"):
-        raise MisuseError("say one folder: export --parquet DIR, or export --format FORMAT OUT")
+        raise MisuseError(
+            "say one folder: export --parquet DIR, or export --format FORMAT OUT"
+        )
     target = out or folder or Path()
     with state.open() as store:
         if form == "parquet":
@@ -267,8 +340,12 @@ def export(state: State, out: Path | None, folder: Path | None, form: str, overw
 
         from warehouse.interchange import every_eval_ever, inspect_logs
 
-        write_runs = inspect_logs.export if form == "inspect" else every_eval_ever.export
-        report = write_runs(store, target, now=time.time(), overwrite=overwrite, progress=state.detail)
+        write_runs = (
+            inspect_logs.export if form == "inspect" else every_eval_ever.export
+        )
+        report = write_runs(
+            store, target, now=time.time(), overwrite=overwrite, progress=state.detail
+        )
         for reason in report.left_out:
             echo(f"left out: {reason}", err=True)
         echo(str(report))

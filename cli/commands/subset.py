@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.analysis.subsets.question import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
+from warehouse.analysis.subsets.question import (
+    ExportSubset,
+    ExtendSubset,
+    ImportSubset,
+    PlanSubset,
+)
 from warehouse.files import PLAN, SUBSET, write_output
 
 from ..lazy_group import command, group
@@ -36,11 +41,18 @@ def subset() -> None:
 @_out
 @output_options
 def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
-    _give(state, PlanSubset.from_command(options, typed(options)).ask(state.opener()), output, out)
+    _give(
+        state,
+        PlanSubset.from_command(options, typed(options)).ask(state.opener()),
+        output,
+        out,
+    )
 
 
 @command("subset import", group=subset)
-@options_of(ImportSubset, path={"type": click.Path(exists=True, dir_okay=False, path_type=Path)})
+@options_of(
+    ImportSubset, path={"type": click.Path(exists=True, dir_okay=False, path_type=Path)}
+)
 @output_options
 def import_(state: State, /, output: Output, **options: Any) -> None:
     _give(state, ImportSubset(**options).ask(state.opener()), output, None)
@@ -83,5 +95,9 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
     if out is not None:
         write_output(out, plans.content, PLAN, force=forced())
     view = plans.view(out=None if out is None else str(out))
-    output.answer(PlanPrompt, [row for plan in plans.rows for row in plan.rows], lambda: print_view(view))
+    output.answer(
+        PlanPrompt,
+        [row for plan in plans.rows for row in plan.rows],
+        lambda: print_view(view),
+    )
     state.notes(view.notes)

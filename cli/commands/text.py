@@ -1,4 +1,5 @@
-"""``embed``, ``similar``, ``duplicates`` and ``cluster``: what prompts ask, and which belong together."""
+"""``embed``, ``similar``, ``duplicates`` and ``cluster``: what prompts ask, and which
+belong together."""
 
 from __future__ import annotations
 
@@ -67,7 +68,9 @@ def cluster() -> None:
     pass
 
 
-def _group_by_fields(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> None:
+def _group_by_fields(
+    state: State, benchmark: str, fields: tuple[str, ...], default: bool
+) -> None:
     from warehouse.store.curate.field_clusters import cluster_by
 
     with state.open(write=True) as store:
@@ -76,7 +79,9 @@ def _group_by_fields(state: State, benchmark: str, fields: tuple[str, ...], defa
     print_text(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
 
 
-_default_option = option("--default", "Use it for error bars from now on.", name="default", is_flag=True)
+_default_option = option(
+    "--default", "Use it for error bars from now on.", name="default", is_flag=True
+)
 
 
 @command("cluster by", group=cluster)
@@ -89,9 +94,13 @@ def by(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> 
 
 @former("cluster", "cluster by")
 @click.argument("benchmark")
-@click.option("--by", "fields", metavar="FIELD[,FIELD]", required=True, callback=fields_callback)
+@click.option(
+    "--by", "fields", metavar="FIELD[,FIELD]", required=True, callback=fields_callback
+)
 @_default_option
-def former_by(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> None:
+def former_by(
+    state: State, benchmark: str, fields: tuple[str, ...], default: bool
+) -> None:
     state.say(f"note: this is now: warehouse cluster by {benchmark} {','.join(fields)}")
     _group_by_fields(state, benchmark, fields, default)
 
@@ -120,7 +129,9 @@ def _group_by_text(state: State, output: Output, options: dict[str, Any]) -> Non
     if options["default"] and not options["store_result"]:
         raise click.UsageError("--no-store stores nothing that --default could use")
     with share(state.quiet, "comparing prompts") as bar:
-        clusters: SemanticClusters = ClusterByText(**options, progress=bar).ask(state.opener())
+        clusters: SemanticClusters = ClusterByText(**options, progress=bar).ask(
+            state.opener()
+        )
     view = clusters.view()
     output.give(clusters, lambda: print_view(view))
     state.notes(view.notes)
@@ -131,7 +142,10 @@ def _group_by_text(state: State, output: Output, options: dict[str, Any]) -> Non
 @output_options
 def show(state: State, /, benchmark: str | None, output: Output) -> None:
     from warehouse.analysis.text.clusters_view import chained_notes
-    from warehouse.analysis.text.semantic_clusters import ClusteringRow, stored_clusterings
+    from warehouse.analysis.text.semantic_clusters import (
+        ClusteringRow,
+        stored_clusterings,
+    )
 
     with state.open() as store:
         rows = stored_clusterings(store, benchmark)
@@ -151,7 +165,10 @@ def show(state: State, /, benchmark: str | None, output: Output) -> None:
         for row in rows
     ]
     print_rows(
-        cells, hide_empty=("for error bars",), empty="no clusterings; see: warehouse cluster --help", minor=("alone",)
+        cells,
+        hide_empty=("for error bars",),
+        empty="no clusterings; see: warehouse cluster --help",
+        minor=("alone",),
     )
     for row in rows:
         state.notes(chained_notes(row.name, row.largest, row.n_prompts))

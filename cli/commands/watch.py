@@ -28,7 +28,9 @@ class _WatchStopped(Exception):
     """A signal came, and the source that was being loaded is done."""
 
 
-def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[], None]) -> None:
+def watch(
+    state: State, watcher: Watcher, ingest: Ingest, published: Callable[[], None]
+) -> None:
     """Go on until SIGINT or SIGTERM; then end after the source that is being loaded."""
     pause = min(max(watcher.settle / 2, 0.1), 5.0)
     with stopping() as stop:
@@ -41,7 +43,9 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
                     last_error = ""
                 except _WatchStopped:
                     break
-                except StoreError as error:  # held, or away for a while: the files stay new
+                except (
+                    StoreError
+                ) as error:  # held, or away for a while: the files stay new
                     if str(error) != last_error:
                         last_error = str(error)
                         echo(f"Error: {last_error}; trying again", err=True)
@@ -49,7 +53,13 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
         state.say("stopped")
 
 
-def _once(state: State, watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
+def _once(
+    state: State,
+    watcher: Watcher,
+    ingest: Ingest,
+    stop: threading.Event,
+    published: Callable[[], None],
+) -> None:
     from warehouse.records.clock import utc_now
 
     from ..ui.ingest_summary import print_errors

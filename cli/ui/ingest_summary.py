@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport, Reconciled
     from warehouse.store.load.state import LoadReport
 
-#: Suffixes of files that hold others, or are packed; tables in the first two are read with a mapping as they are.
+#: Suffixes of files that hold others, or are packed; tables in the first two are read
+#: with a mapping as they are.
 ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
 _UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
@@ -51,7 +52,9 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
 
 def _print_notes(report: IngestReport, state: State) -> None:
     if state.quiet:
-        for note in report.changed[:LISTED]:  # figures that stood before mean something else
+        for note in report.changed[
+            :LISTED
+        ]:  # figures that stood before mean something else
             echo(fitted(visible(f"note: {note}"), sys.stderr), err=True)
         return
     notes = [*report.all_notes, *_of_files(report.unread, each=state.verbose)]
@@ -62,14 +65,17 @@ def _print_notes(report: IngestReport, state: State) -> None:
 
 
 def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
-    """Why files were not read; those that nobody knows or a mapping does not name together, unless each is wanted."""
+    """Why files were not read; those that nobody knows or a mapping does not name
+    together, unless each is wanted."""
     from warehouse.ingest.discover import NOT_NAMED
 
     files: dict[str, list[str]] = {}
     for item in unread:
         reason = _reason(item)
         together = not each and (not item.reason or item.reason == NOT_NAMED)
-        files.setdefault(reason if together else f"{item.shown}: {reason}", []).append(item.shown)
+        files.setdefault(reason if together else f"{item.shown}: {reason}", []).append(
+            item.shown
+        )
     return [_of_reason(reason, *shown) for reason, shown in files.items()]
 
 
@@ -92,19 +98,28 @@ def print_errors(refused: Iterable[LoadReport], *, show_all: bool = False) -> No
 
 
 def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> list[str]:
-    """Each error once, with the number and the first of the sources of which the same is said but for their names
-    and for numbers; with ``show_all`` all of them are named."""
+    """Each error once, with the number and the first of the sources of which the same
+    is said but for their names and for numbers; with ``show_all`` all of them are
+    named."""
     alike: dict[str, list[LoadReport]] = {}
     for item in refused:
-        alike.setdefault(re.sub(r"\d+", "0", _without_name(item.error, item.source)), []).append(item)
+        alike.setdefault(
+            re.sub(r"\d+", "0", _without_name(item.error, item.source)), []
+        ).append(item)
     lines = []
     for first, *others in alike.values():
         # the folder that all lie in, with its slash; empty for none
         common = os.path.commonprefix([item.source for item in (first, *others)])
         folder = common[: common.rfind("/") + 1]
-        names = ", ".join(item.source.removeprefix(folder) for item in (others if show_all else others[:NAMED]))
+        names = ", ".join(
+            item.source.removeprefix(folder)
+            for item in (others if show_all else others[:NAMED])
+        )
         more = ", … (-v names all)" if len(others) > NAMED and not show_all else ""
-        lines.append(first.error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
+        lines.append(
+            first.error
+            + (f" [and {len(others)} more like it: {names}{more}]" if others else "")
+        )
     return lines
 
 
@@ -116,16 +131,22 @@ def _without_name(error: str, source: str) -> str:
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:
-    """What to do about the archives among files that no importer knows; empty without any."""
+    """What to do about the archives among files that no importer knows; empty without
+    any."""
     count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
     if not count:
         return ""
-    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first{_UNLESS}"
+    return (
+        f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack "
+        f"first{_UNLESS}"
+    )
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     verdicts = Counter(row.verdict for row in rows)
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    counted = ", ".join(
+        f"{count} {verdict}" for verdict, count in verdicts.most_common()
+    )
     echo(f"published {len(rows)} figures: {counted}")
     differing = [row for row in rows if row.verdict not in RECONCILED]
     if not differing:

@@ -20,12 +20,20 @@ from .reference_docs import context_of, top
 ENVIRONMENT = {
     "WAREHOUSE_URL": "The store, where --db does not name one.",
     "WAREHOUSE_CONFIG": "The file of settings, where --config does not name one.",
-    "WAREHOUSE_MEMORY_LIMIT": "What a load into a store that is a file may take of memory, such as 2GB.",
-    "WAREHOUSE_THREADS": "Threads that a store which is a file is asked with; default: one for each core.",
+    "WAREHOUSE_MEMORY_LIMIT": (
+        "What a load into a store that is a file may take of memory, such as 2GB."
+    ),
+    "WAREHOUSE_THREADS": (
+        "Threads that a store which is a file is asked with; default: one for each "
+        "core."
+    ),
     "NO_COLOR": "Tables without colour.",
 }
 FILES = {
-    "warehouse.toml": "Settings, in the current folder, else in $XDG_CONFIG_HOME/warehouse or ~/.config/warehouse.",
+    "warehouse.toml": (
+        "Settings, in the current folder, else in $XDG_CONFIG_HOME/warehouse or "
+        "~/.config/warehouse."
+    ),
     "~/.cache/warehouse/stores": "Which stores were found to be whole; may be deleted.",
     "duckdb:///warehouse.duckdb": "The store, where nothing names another.",
 }
@@ -36,23 +44,33 @@ def man_page() -> str:
     context = top()
     return "\n".join(
         [
-            f'.TH WAREHOUSE 1 "{_date()}" "eval-warehouse {_text(version("eval-warehouse"))}" "User Commands"',
+            f'.TH WAREHOUSE 1 "{_date()}" "eval-warehouse '
+            f'{_text(version("eval-warehouse"))}" "User Commands"',
             ".nh\n.ad l",
-            *_section("Name", ["warehouse \\- " + _text(_first(cli.help).rstrip(".").lower())]),
-            *_section("Synopsis", [f".B warehouse\n{_text(' '.join(cli.collect_usage_pieces(context)))}"]),
+            *_section(
+                "Name", ["warehouse \\- " + _text(_first(cli.help).rstrip(".").lower())]
+            ),
+            *_section(
+                "Synopsis",
+                [f".B warehouse\n{_text(' '.join(cli.collect_usage_pieces(context)))}"],
+            ),
             *_section("Options", _options(context)),
             *_section("Commands", _commands()),
             *_section("Exit status", [_text(EXIT_CODES)]),
             *_section("Environment", _terms(ENVIRONMENT.items())),
             *_section("Files", _terms(FILES.items())),
-            *_section("See also", [_text("warehouse COMMAND --help; the pages in docs/ of the source.")]),
+            *_section(
+                "See also",
+                [_text("warehouse COMMAND --help; the pages in docs/ of the source.")],
+            ),
             "",
         ]
     )
 
 
 def _date() -> str:
-    """When the page was made; packagers set SOURCE_DATE_EPOCH, so that equal sources give equal pages."""
+    """When the page was made; packagers set SOURCE_DATE_EPOCH, so that equal sources
+    give equal pages."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     made = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
     return f"{made:%Y-%m-%d}"
@@ -63,7 +81,8 @@ def _section(title: str, lines: Iterable[str]) -> list[str]:
 
 
 def _commands() -> Iterator[str]:
-    """All commands, by the sections of the help; one that only has commands below it is not listed."""
+    """All commands, by the sections of the help; one that only has commands below it is
+    not listed."""
     for number, (section, title) in enumerate(SECTIONS.items()):
         yield f"{'.PP' if number else '.'}\n.B {_text(title)}"
         for name, entry in COMMANDS.items():
@@ -82,7 +101,11 @@ def _commands() -> Iterator[str]:
 
 def _options(context: click.Context) -> Iterator[str]:
     """What a command takes, but for what its usage says, and --help, which all have."""
-    own = [param for param in context.command.get_params(context) if context.parent is None or param.name != "help"]
+    own = [
+        param
+        for param in context.command.get_params(context)
+        if context.parent is None or param.name != "help"
+    ]
     records = filter(None, (param.get_help_record(context) for param in own))
     return _terms((name, meaning) for name, meaning in records if meaning)
 
@@ -97,9 +120,12 @@ def _first(text: str | None) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that groff prints as it stands; a hyphen stays one, so that options can be copied."""
+    """Text that groff prints as it stands; a hyphen stays one, so that options can be
+    copied."""
     plain = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
-    plain = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in plain)
+    plain = "".join(
+        sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in plain
+    )
     return f"\\&{plain}" if plain[:1] in (".", "'") else plain
 
 

@@ -1,8 +1,9 @@
 """What one would ask next after an answer: one line below it, for people at a terminal.
 
-:data:`STEPS` is the one place that says which answer is followed by what. A command calls :func:`say_next`; the words
-of the line come from the figures of its answer, and can be pasted. Questions that few ask are imported where a step
-leads to them: every answer looks here.
+:data:`STEPS` is the one place that says which answer is followed by what. A command
+calls :func:`say_next`; the words of the line come from the figures of its answer, and
+can be pasted. Questions that few ask are imported where a step leads to them: every
+answer looks here.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ _MANY = 10
 
 
 def say_next(state: State, output: Output, answer: Any, question: Any = None) -> None:
-    """Print the next step on standard error, where that is a terminal: never beside what programs read, nor with -q.
+    """Print the next step on standard error, where that is a terminal: never beside
+    what programs read, nor with -q.
 
     Args:
         answer: what was printed.
@@ -43,18 +45,26 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
     if state.quiet or not output.for_people or not reads_along():
         return
     step = None
-    with suppress(WarehouseError):  # what no command can say is no reason to fail after an answer
+    with suppress(
+        WarehouseError
+    ):  # what no command can say is no reason to fail after an answer
         after = STEPS.get(type(answer).__name__)
         step = after(answer, question) if after else None
     if step is not None:
-        print(visible(f"next, {step[0]}: {with_store(state, step[1])}"), file=sys.stderr)  # unbroken, to be pasted
+        print(
+            visible(f"next, {step[0]}: {with_store(state, step[1])}"), file=sys.stderr
+        )  # unbroken, to be pasted
 
 
 def with_store(state: State, line: str) -> str:
     """A command with the store of this one, where that was named."""
     from warehouse.store.engines import shown_text
 
-    db = [] if state.db is None else ["--db", shown_text(state.db) if "://" in state.db else state.db]
+    db = (
+        []
+        if state.db is None
+        else ["--db", shown_text(state.db) if "://" in state.db else state.db]
+    )
     return line.replace("warehouse", shlex.join(["warehouse", *db]), 1)
 
 
@@ -64,9 +74,14 @@ def reads_along() -> bool:
 
 
 def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -> str:
-    """The command of another question on the scores that a question chose, or on one split of them."""
-    names = [name for name in (*options(Selected), *options(AsRows)) if name in options(kind)]
-    chosen = {name: getattr(question, name) for name in names if hasattr(question, name)}
+    """The command of another question on the scores that a question chose, or on one
+    split of them."""
+    names = [
+        name for name in (*options(Selected), *options(AsRows)) if name in options(kind)
+    ]
+    chosen = {
+        name: getattr(question, name) for name in names if hasattr(question, name)
+    }
     if split:
         chosen["where"] = (*chosen["where"], f"split={split}")
     return kind(**chosen, **fields).command()
@@ -74,36 +89,73 @@ def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -
 
 def _split(row: Any, rows: Sequence[Any]) -> str:
     """The split of a row, where its benchmark has several."""
-    return row.split if len({other.split for other in rows if other.benchmark == row.benchmark}) > 1 else ""
+    return (
+        row.split
+        if len({other.split for other in rows if other.benchmark == row.benchmark}) > 1
+        else ""
+    )
 
 
-def _power(a: str, b: str, row: Any, rows: Sequence[Any], difference: float, n_tests: int, question: Any) -> Step:
+def _power(
+    a: str,
+    b: str,
+    row: Any,
+    rows: Sequence[Any],
+    difference: float,
+    n_tests: int,
+    question: Any,
+) -> Step:
     """How many prompts would decide, by tests as strict as those that did not."""
-    plan = {"references": (a, b), "benchmark": row.benchmark, "delta": float(f"{abs(difference):.3g}")}
+    plan = {
+        "references": (a, b),
+        "benchmark": row.benchmark,
+        "delta": float(f"{abs(difference):.3g}"),
+    }
     plan["alpha"] = float(f"{(1 - row.level) / max(n_tests, 1):.3g}")
-    return "how many prompts would decide", _line(PowerFromRuns, question, _split(row, rows), **plan)
+    return "how many prompts would decide", _line(
+        PowerFromRuns, question, _split(row, rows), **plan
+    )
 
 
 def _claimed(question: Question) -> Step:
     words = question.command().removeprefix("warehouse ")
-    return "a file by which others check it", f"warehouse claim {shlex.quote(words)} -o claim.json"
+    return (
+        "a file by which others check it",
+        f"warehouse claim {shlex.quote(words)} -o claim.json",
+    )
 
 
 def _ranked(board: Any) -> list[Any]:
     from warehouse.analysis.leaderboard.words import first_group
 
-    return first_group([row for row in board.rows if row.rank is not None and row.estimate is not None])
+    return first_group(
+        [row for row in board.rows if row.rank is not None and row.estimate is not None]
+    )
 
 
 def _after_tie(board: Any, question: Any) -> Step:
     """Where the first two were tested, and not told apart."""
     rows = _ranked(board)
-    if len(rows) < 2 or not set(rows[0].group) & set(rows[1].group) or "planned" in rows[0].flags + rows[1].flags:
+    if (
+        len(rows) < 2
+        or not set(rows[0].group) & set(rows[1].group)
+        or "planned" in rows[0].flags + rows[1].flags
+    ):
         return None
     a, b = (_named(row, board.rows) for row in rows[:2])
     difference = rows[0].estimate - rows[1].estimate
-    if not difference or not rows[0].ranks.next_has_error:  # of which no plan can be made
-        flips = _line(Compare, question, _split(rows[0], board.rows), a=a, b=b, benchmark=board.benchmark, flips=_MANY)
+    if (
+        not difference or not rows[0].ranks.next_has_error
+    ):  # of which no plan can be made
+        flips = _line(
+            Compare,
+            question,
+            _split(rows[0], board.rows),
+            a=a,
+            b=b,
+            benchmark=board.benchmark,
+            flips=_MANY,
+        )
         return _FLIPS, flips
     n_tests = math.comb(sum(bool(row.group) for row in rows), 2)
     return _power(a, b, rows[0], board.rows, difference, n_tests, question)
@@ -111,7 +163,11 @@ def _after_tie(board: Any, question: Any) -> Step:
 
 def _named(row: Any, rows: Sequence[Any]) -> str:
     """A model by its name, where the name means one row."""
-    return row.model if sum(other.model == row.model for other in rows) == 1 else f"run:{row.run_ids[0]}"
+    return (
+        row.model
+        if sum(other.model == row.model for other in rows) == 1
+        else f"run:{row.run_ids[0]}"
+    )
 
 
 def _after_ranks(board: Any, question: Any) -> Step:
@@ -120,19 +176,33 @@ def _after_ranks(board: Any, question: Any) -> Step:
     rows = _ranked(board)
     tested = [row for row in rows if row.group and not row.n_not_compared]
     if len(tested) > 2:
-        return "every two of them, by one family of tests", _line(AllPairs, question, benchmark=board.benchmark)
+        return "every two of them, by one family of tests", _line(
+            AllPairs, question, benchmark=board.benchmark
+        )
     if len(tested) == 2:
         a, b = (_named(row, board.rows) for row in tested)
-        return _FLIPS, _line(Compare, question, a=a, b=b, benchmark=board.benchmark, flips=_MANY)
-    scored = [row for row in board.rows if row.n_prompts and row.method != "published" and row.run_ids]
-    return ("prompt by prompt", Show(f"run:{scored[0].run_ids[0]}").command()) if scored else None
+        return _FLIPS, _line(
+            Compare, question, a=a, b=b, benchmark=board.benchmark, flips=_MANY
+        )
+    scored = [
+        row
+        for row in board.rows
+        if row.n_prompts and row.method != "published" and row.run_ids
+    ]
+    return (
+        ("prompt by prompt", Show(f"run:{scored[0].run_ids[0]}").command())
+        if scored
+        else None
+    )
 
 
 def _after_leaderboards(boards: Any, question: Any) -> Step:
     shown = getattr(boards, "boards", (boards,))
     ties = (_after_tie(board, question) for board in shown)
     page = "all of this as a page with pictures", "warehouse report"
-    return next(filter(None, ties), None) or (_after_ranks(shown[0], question) if len(shown) == 1 else page)
+    return next(filter(None, ties), None) or (
+        _after_ranks(shown[0], question) if len(shown) == 1 else page
+    )
 
 
 def _after_suite(board: Any, question: Any) -> Step:
@@ -140,7 +210,9 @@ def _after_suite(board: Any, question: Any) -> Step:
     if len(rows) < 2 or not rows[0].group:
         return None
     if set(rows[0].group) & set(rows[1].group) and rows[0].model != rows[1].model:
-        return "benchmark by benchmark", _line(Compare, question, a=rows[0].model, b=rows[1].model)
+        return "benchmark by benchmark", _line(
+            Compare, question, a=rows[0].model, b=rows[1].model
+        )
     return _claimed(question) if board.weights == "equal" else None
 
 
@@ -148,13 +220,31 @@ def _after_comparison(comparison: Any, question: Any) -> Step:
     from warehouse.analysis.comparison.words import better_in_words
 
     rows = comparison.rows
-    tied = [row for row in rows if better_in_words(row) == "neither" and row.standard_error and row.difference]
+    tied = [
+        row
+        for row in rows
+        if better_in_words(row) == "neither" and row.standard_error and row.difference
+    ]
     if tied and not question.across_links:
-        row = max(tied, key=lambda other: abs(other.difference) / other.standard_error)  # the closest to a decision
-        return _power(comparison.a, comparison.b, row, rows, row.difference, comparison.n_tests, question)
+        row = max(
+            tied, key=lambda other: abs(other.difference) / other.standard_error
+        )  # the closest to a decision
+        return _power(
+            comparison.a,
+            comparison.b,
+            row,
+            rows,
+            row.difference,
+            comparison.n_tests,
+            question,
+        )
     if not question.flips and any(row.difference or row.standard_error for row in rows):
         return _FLIPS, replace(question, flips=_MANY).command()
-    return _claimed(replace(question, flips=0)) if any(row.standard_error for row in rows) else None
+    return (
+        _claimed(replace(question, flips=0))
+        if any(row.standard_error for row in rows)
+        else None
+    )
 
 
 def _after_pairs(pairs: Any, question: Any) -> Step:
@@ -164,28 +254,43 @@ def _after_pairs(pairs: Any, question: Any) -> Step:
     if not row.standard_error:  # nothing to compare
         return None
     if better_in_words(row) == "neither" and row.difference:
-        named = ((row.model_a, row.condition_a, row.runs_a), (row.model_b, row.condition_b, row.runs_b))
-        a, b = (f"run:{runs[0]}" if condition else model for model, condition, runs in named)
+        named = (
+            (row.model_a, row.condition_a, row.runs_a),
+            (row.model_b, row.condition_b, row.runs_b),
+        )
+        a, b = (
+            f"run:{runs[0]}" if condition else model for model, condition, runs in named
+        )
         return _power(a, b, row, pairs.rows, row.difference, row.n_pairs, question)
     return _claimed(question)
 
 
 def _after_frontier(report: Any, question: Any) -> Step:
     rows = [row for row in report.rows if row.in_frontier_set is not None]
-    other = next((row for row in rows[1:] if row.on_frontier and row.difference is not None), None)
+    other = next(
+        (row for row in rows[1:] if row.on_frontier and row.difference is not None),
+        None,
+    )
     if other is None or len({row.benchmark for row in rows}) > 1:
         return None
     two = {"a": _named(other, rows), "b": _named(rows[0], rows)}
-    return _FLIPS, _line(Compare, question, **two, benchmark=other.benchmark, flips=_MANY)
+    return _FLIPS, _line(
+        Compare, question, **two, benchmark=other.benchmark, flips=_MANY
+    )
 
 
 def _after_gate(decision: Any, question: Any) -> Step:
     """How many prompts would decide stands in its table."""
-    open_rows = sorted((row for row in decision.rows if row.verdict != "pass"), key=lambda row: row.verdict != "fail")
+    open_rows = sorted(
+        (row for row in decision.rows if row.verdict != "pass"),
+        key=lambda row: row.verdict != "fail",
+    )
     if not open_rows or not open_rows[0].standard_error:
         return None
     two = {"a": decision.candidate, "b": decision.baseline}
-    return _FLIPS, _line(Compare, question, **two, benchmark=open_rows[0].benchmark, flips=_MANY)
+    return _FLIPS, _line(
+        Compare, question, **two, benchmark=open_rows[0].benchmark, flips=_MANY
+    )
 
 
 def _after_run(view: Any, _question: Any) -> Step:
@@ -198,7 +303,11 @@ def _after_run(view: Any, _question: Any) -> Step:
 
 def _after_horizon(report: Any, question: Any) -> Step:
     """Where three models have a day of release, whether horizons grow."""
-    dated = {row.model for row in report.rows if row.release_date and row.estimate is not None}
+    dated = {
+        row.model
+        for row in report.rows
+        if row.release_date and row.estimate is not None
+    }
     if question.trend or len(dated) < 3 or question.interval != "ftr":
         return _claimed(replace(question, trend=False))
     return "in how many days horizons double", replace(question, trend=True).command()
@@ -218,11 +327,18 @@ def _after_judge(report: Any, question: Any) -> Step:
 
     if report.of != "scores" or question.rogan_gladen is not None:
         return None
-    chosen = {name: getattr(question, name) for name in ("benchmark", "metric", "where", "latest")}
+    chosen = {
+        name: getattr(question, name)
+        for name in ("benchmark", "metric", "where", "latest")
+    }
     if any("labels_not_random" in row.flags for row in report.rows):
         drawn = NextLabels(**chosen, judge=report.judge, n=100)
         return "labels drawn by known chance", f"{drawn.command()} --out sheet.csv"
-    widths = [row.high - row.low for row in report.rows if row.low is not None and row.high is not None]
+    widths = [
+        row.high - row.low
+        for row in report.rows
+        if row.low is not None and row.high is not None
+    ]
     if not widths or max(widths) == 0:
         return None
     width = float(f"{max(widths) / 2:.2g}")
@@ -234,10 +350,15 @@ def _after_plan(plans: Any, question: Any) -> Step:
     """As many as the model takes that takes most, without those that there are."""
     from warehouse.analysis.judge.question import NextLabels
 
-    left = [row.n_labels - row.n_pilot for row in plans.rows if row.n_labels is not None]
+    left = [
+        row.n_labels - row.n_pilot for row in plans.rows if row.n_labels is not None
+    ]
     if not left or max(left) < 1:
         return None
-    chosen = {name: getattr(question, name) for name in ("benchmark", "metric", "where", "latest", "judge")}
+    chosen = {
+        name: getattr(question, name)
+        for name in ("benchmark", "metric", "where", "latest", "judge")
+    }
     return "draw them", f"{NextLabels(**chosen, n=max(left)).command()} --out sheet.csv"
 
 
@@ -249,13 +370,21 @@ def _after_corrected(figures: Any, question: Any) -> Step:
     if len(rows) < 2 or len({row.model_a for row in rows}) < len(rows):
         return None
     two = {"a": rows[0].model_a, "b": rows[1].model_a, "benchmark": question.benchmark}
-    chosen = {name: getattr(question, name) for name in ("metric", "where", "latest", "judge", "human")}
-    return "whether the first two differ", CorrectedComparison(**two, **chosen).command()
+    chosen = {
+        name: getattr(question, name)
+        for name in ("metric", "where", "latest", "judge", "human")
+    }
+    return "whether the first two differ", CorrectedComparison(
+        **two, **chosen
+    ).command()
 
 
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
-    "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
+    "IngestReport": lambda _report, _question: (
+        "the scores with their errors",
+        "warehouse leaderboard",
+    ),
     "Leaderboard": _after_leaderboards,
     "Leaderboards": _after_leaderboards,
     "SuiteBoard": _after_suite,
@@ -269,5 +398,8 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "LabelPlans": _after_plan,
     "CorrectedBoard": _after_corrected,
     "RunView": _after_run,
-    "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
+    "Written": lambda _page, _question: (
+        "the same as pages that follow the store",
+        "warehouse serve",
+    ),
 }

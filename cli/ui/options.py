@@ -54,11 +54,14 @@ def option(
     if silent_default is not _NOTHING:
         more["default"] = silent_default
     metavar = " ".join(words[len(names) :]) or None
-    return click.option(*names, *filter(None, [name]), metavar=metavar, type=type, help=text, **more)
+    return click.option(
+        *names, *filter(None, [name]), metavar=metavar, type=type, help=text, **more
+    )
 
 
 def top_option(shown: str, default: int, said: str = "") -> Decorator:
-    """``--top N``: how many rows people are shown, in the words of ``said`` where the number alone does not say it."""
+    """``--top N``: how many rows people are shown, in the words of ``said`` where the
+    number alone does not say it."""
     text = f"{shown}; 0 for all. [default: {said or default}; other outputs have all]"
     return option("--top N", text, click.IntRange(min=0), silent_default=default)
 
@@ -69,7 +72,9 @@ class MappingFile(click.Path):
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
         from warehouse.importers.tabular.mapping_files import mapping_file
 
         super().convert(mapping_file(value), param, ctx)
@@ -85,8 +90,9 @@ PAGES = {
 
 
 def output_options(function: Function) -> Function:
-    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``. With ``--markdown``,
-    ``--latex`` and ``--html`` what it prints for people is recorded, and written as that.
+    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets
+    ``output``. With ``--markdown``, ``--latex`` and ``--html`` what it prints for
+    people is recorded, and written as that.
 
     ``--wide`` and ``--columns`` are for the table itself (`warehouse.cli.ui.table`).
     """
@@ -94,26 +100,46 @@ def output_options(function: Function) -> Function:
 
 
 def output_options_but(*pages: str) -> Callable[[Function], Function]:
-    """:func:`output_options` of a command that has some of :data:`PAGES` in a way of its own."""
-    return lambda function: _output_options(function, [name for name in PAGES if name not in pages])
+    """:func:`output_options` of a command that has some of :data:`PAGES` in a way of
+    its own."""
+    return lambda function: _output_options(
+        function, [name for name in PAGES if name not in pages]
+    )
 
 
 def _output_options(function: Function, pages: Collection[str]) -> Function:
     @option("--json", "An array of row objects.", name="as_json", is_flag=True)
     @option("--jsonl", "A row object on each line.", name="as_jsonl", is_flag=True)
     @option("--csv", "Comma-separated rows with a header.", name="as_csv", is_flag=True)
-    @option("--csv-safe", "As --csv; what a spreadsheet would run gets an apostrophe in front.", is_flag=True)
+    @option(
+        "--csv-safe",
+        "As --csv; what a spreadsheet would run gets an apostrophe in front.",
+        is_flag=True,
+    )
     @option("--parquet FILE", "Write the rows to a Parquet file.", OutputFile(ANSWER))
     @option(
         "--columns NAME,...",
-        "Only these columns, in this order: headings of the table; with --json or --csv its names.",
+        "Only these columns, in this order: headings of the table; with --json or "
+        "--csv its names.",
         expose_value=False,
         callback=_keep_columns,
     )
-    @option("--wide", "All columns, on a narrow terminal too.", is_flag=True, expose_value=False, callback=_keep_wide)
+    @option(
+        "--wide",
+        "All columns, on a narrow terminal too.",
+        is_flag=True,
+        expose_value=False,
+        callback=_keep_wide,
+    )
     @wraps(function)
     def wrapper(
-        *args: Any, as_json: bool, as_jsonl: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any
+        *args: Any,
+        as_json: bool,
+        as_jsonl: bool,
+        as_csv: bool,
+        csv_safe: bool,
+        parquet: Path | None,
+        **others: Any,
     ) -> Any:
         percent = others.pop("percent", False)
         forms: list[Form] = []
@@ -123,10 +149,15 @@ def _output_options(function: Function, pages: Collection[str]) -> Function:
         forms += ["parquet"] if parquet else []
         page = [name for name in PAGES if others.pop(f"as_{name}", False)]
         if len(forms) + len(page) > 1:
-            raise click.UsageError("give one of --json, --jsonl, --csv, --parquet, --markdown, --latex and --html")
+            raise click.UsageError(
+                "give one of --json, --jsonl, --csv, --parquet, --markdown, --latex "
+                "and --html"
+            )
         output = Output(forms[0] if forms else "table", parquet, csv_safe, forced())
         if percent and not page:
-            raise click.UsageError(f"--percent goes with {' or '.join(f'--{name}' for name in pages)}")
+            raise click.UsageError(
+                f"--percent goes with {' or '.join(f'--{name}' for name in pages)}"
+            )
         if not page:
             return function(*args, output=output, **others)
         with recording() as parts:
@@ -135,9 +166,13 @@ def _output_options(function: Function, pages: Collection[str]) -> Function:
         return answer
 
     if pages:
-        wrapper = option("--percent", "With one of those: shares as 65.5 % (0.7 %).", is_flag=True)(wrapper)
+        wrapper = option(
+            "--percent", "With one of those: shares as 65.5 % (0.7 %).", is_flag=True
+        )(wrapper)
     for name in pages:
-        wrapper = click.option(f"--{name}", f"as_{name}", is_flag=True, help=PAGES[name])(wrapper)
+        wrapper = click.option(
+            f"--{name}", f"as_{name}", is_flag=True, help=PAGES[name]
+        )(wrapper)
     return wrapper
 
 
@@ -145,17 +180,22 @@ def _keep_wide(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     ctx.meta[WIDE] = value
 
 
-def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+def _keep_columns(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> None:
     ctx.meta[CHOSEN] = fields_callback(ctx, param, value)
 
 
 def picture_option(function: Function) -> Function:
     """``--svg FILE``; the command gets ``svg``, and writes it by :func:`write_picture`."""
-    return option("--svg FILE", "Draw it into this file, as SVG.", OutputFile(PICTURE))(function)
+    return option("--svg FILE", "Draw it into this file, as SVG.", OutputFile(PICTURE))(
+        function
+    )
 
 
 def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
-    """Write charts below each other; nothing without a path (UsageError: there is nothing to draw)."""
+    """Write charts below each other; nothing without a path (UsageError: there is
+    nothing to draw)."""
     if path is None:
         return
     from warehouse.charts.plot import in_svg
@@ -192,15 +232,29 @@ def benchmark_argument(*, required: bool) -> Decorator:
     """A benchmark, named first or by ``-b``; the command gets ``benchmark``."""
 
     def decorate(function: Function) -> Function:
-        @click.argument("benchmark", required=False, metavar="BENCHMARK" if required else "[BENCHMARK]")
-        @option("-b --benchmark NAME", "The benchmark, if it is not named first.", name="named")
+        @click.argument(
+            "benchmark",
+            required=False,
+            metavar="BENCHMARK" if required else "[BENCHMARK]",
+        )
+        @option(
+            "-b --benchmark NAME",
+            "The benchmark, if it is not named first.",
+            name="named",
+        )
         @wraps(function)
-        def wrapper(*args: Any, benchmark: str | None, named: str | None, **others: Any) -> Any:
+        def wrapper(
+            *args: Any, benchmark: str | None, named: str | None, **others: Any
+        ) -> Any:
             if benchmark is not None and named is not None:
-                raise click.UsageError(f"the benchmark is named twice: {benchmark} and --benchmark {named}")
+                raise click.UsageError(
+                    f"the benchmark is named twice: {benchmark} and --benchmark {named}"
+                )
             if required and benchmark is None and named is None:
                 raise click.UsageError("Missing argument 'BENCHMARK'.")
-            return function(*args, benchmark=benchmark if named is None else named, **others)
+            return function(
+                *args, benchmark=benchmark if named is None else named, **others
+            )
 
         return wrapper
 
@@ -209,7 +263,10 @@ def benchmark_argument(*, required: bool) -> Decorator:
 
 def lake_option(function: Function) -> Function:
     """``--lake LOCATION``, of what changes the store."""
-    return option("--lake LOCATION", "Bring the lake there up to the store afterwards, in one version.")(function)
+    return option(
+        "--lake LOCATION",
+        "Bring the lake there up to the store afterwards, in one version.",
+    )(function)
 
 
 def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
@@ -224,20 +281,28 @@ def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
 
 def size_callback(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
     """A number of bytes: ``500``, ``20GB``."""
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
+    match = re.fullmatch(
+        r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE
+    )
     if match is None:
         raise click.BadParameter(f"{text!r} is no size; expected such as 500MB or 20GB")
     return int(float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " "))
 
 
 def limit_options(function: Function) -> Function:
-    """``--timeout SECONDS`` and ``--memory SIZE``, of what runs queries; the command gets ``limits``."""
+    """``--timeout SECONDS`` and ``--memory SIZE``, of what runs queries; the command
+    gets ``limits``."""
 
-    @option("--timeout SECONDS", "Stop a query that takes longer; 0: never.", float, 300.0)
+    @option(
+        "--timeout SECONDS", "Stop a query that takes longer; 0: never.", float, 300.0
+    )
     @option(
         "--memory SIZE",
-        "Memory that a query may use here, such as 16GB.  [default: less than half of the machine's]",
-        callback=lambda ctx, param, text: size_callback(ctx, param, text) if text else 0,
+        "Memory that a query may use here, such as 16GB.  [default: less than half of "
+        "the machine's]",
+        callback=lambda ctx, param, text: (
+            size_callback(ctx, param, text) if text else 0
+        ),
     )
     @wraps(function)
     def wrapper(*args: Any, timeout: float, memory: int, **others: Any) -> Any:
@@ -248,7 +313,9 @@ def limit_options(function: Function) -> Function:
     return wrapper
 
 
-def pairs_callback(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def pairs_callback(
+    _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
     """Refuse texts that are not ``name=value``."""
     for text in value:
         if not text.partition("=")[0] or "=" not in text:
@@ -256,7 +323,9 @@ def pairs_callback(_ctx: click.Context, param: click.Parameter, value: tuple[str
     return value
 
 
-def fields_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+def fields_callback(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[str, ...]:
     """``FIELD[,FIELD]`` as a tuple of names."""
     names = tuple(name.strip() for name in (value or "").split(",")) if value else ()
     if not all(names):
@@ -264,30 +333,41 @@ def fields_callback(_ctx: click.Context, param: click.Parameter, value: str | No
     return names
 
 
-def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+def whole_numbers(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, ...] | None:
     """``1,2,5`` as a tuple of whole numbers above 0, without repetition."""
     if value is None:
         return None
     try:
         numbers = tuple(dict.fromkeys(int(part) for part in value.split(",")))
     except ValueError:
-        raise click.BadParameter(f"'{value}' is not a list such as 1,2,5", param=param) from None
+        raise click.BadParameter(
+            f"'{value}' is not a list such as 1,2,5", param=param
+        ) from None
     if min(numbers) < 1:
         raise click.BadParameter(f"'{value}' holds a number below 1", param=param)
     return numbers
 
 
-def decimal_numbers(_ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:
+def decimal_numbers(
+    _ctx: click.Context, param: click.Parameter, value: str
+) -> tuple[float, ...]:
     """``.5,.8`` as a tuple of numbers, without repetition."""
     try:
         return tuple(dict.fromkeys(float(part) for part in value.split(",")))
     except ValueError:
-        raise click.BadParameter(f"'{value}' is not a list such as 0.5,0.8", param=param) from None
+        raise click.BadParameter(
+            f"'{value}' is not a list such as 0.5,0.8", param=param
+        ) from None
 
 
 def is_typed(name: str) -> bool:
     """Whether the command's option of this name was given, not taken from its default."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+    return (
+        click.get_current_context().get_parameter_source(name)
+        is ParameterSource.COMMANDLINE
+    )
 
 
 def typed(names: Iterable[str]) -> list[str]:
@@ -307,5 +387,6 @@ def refuse_typed(reason: str, *names: str) -> None:
 
 
 def first_rows(rows: Sequence[Row], top: int, output: Output) -> Sequence[Row]:
-    """What ``--top N`` leaves: without it a table has its default number of rows, other outputs have all; 0: all."""
+    """What ``--top N`` leaves: without it a table has its default number of rows, other
+    outputs have all; 0: all."""
     return rows[:top] if top and (output.for_people or is_typed("top")) else rows

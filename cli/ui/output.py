@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
     from warehouse.analysis.results import Result
 
-#: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
+#: The beginning of what spreadsheets take for a formula, also the wide forms of its
+#: characters.
 _FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
 #: Columns of views that a narrow terminal keeps before all others.
 _FIGURES = frozenset(
     (
-        "model benchmark metric estimate standard_error score mean_score mean value difference prompt run_id"
-        " statistic subject published recomputed verdict"
+        "model benchmark metric estimate standard_error score mean_score mean value "
+        "difference prompt run_id statistic subject published recomputed verdict"
     ).split()
 )
 Row = Mapping[str, Any]
@@ -41,8 +42,9 @@ Form = Literal["table", "json", "jsonl", "csv", "parquet"]
 
 @dataclass(frozen=True)
 class Output:
-    """The form that the user chose; ``path`` is the Parquet file, ``safe`` of CSV that no cell of
-    it is a formula to a spreadsheet, ``force`` of a file that it may be of somebody else's."""
+    """The form that the user chose; ``path`` is the Parquet file, ``safe`` of CSV that
+    no cell of it is a formula to a spreadsheet, ``force`` of a file that it may be of
+    somebody else's."""
 
     form: Form = "table"
     path: Path | None = None
@@ -91,17 +93,29 @@ class Output:
         if self.path is not None:
             write_parquet(table, self.path, force=self.force)
         else:
-            self.emit(table.column_names, rows_of(table), minor=_by_importance(table) if self.for_people else ())
+            self.emit(
+                table.column_names,
+                rows_of(table),
+                minor=_by_importance(table) if self.for_people else (),
+            )
 
     def emit_records(
-        self, kind: type, records: Sequence[Any], *, shown: Sequence[str] | None = None, **look: Unpack[TableLook]
+        self,
+        kind: type,
+        records: Sequence[Any],
+        *,
+        shown: Sequence[str] | None = None,
+        **look: Unpack[TableLook],
     ) -> None:
-        """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
+        """Write records of a dataclass; its fields, or its `columns`, are the columns.
+        See :meth:`emit`."""
         columns = columns_of(kind)
         rows = ({name: getattr(record, name) for name in columns} for record in records)
         self.emit(columns, rows, shown=shown, **look)
 
-    def answer(self, kind: type, records: Sequence[Any], show: Callable[[], object]) -> None:
+    def answer(
+        self, kind: type, records: Sequence[Any], show: Callable[[], object]
+    ) -> None:
         """Show people what they are shown, and write the records for programs."""
         if self.for_people:
             show()
@@ -109,21 +123,37 @@ class Output:
             self.emit_records(kind, records)
 
     def give(
-        self, result: Result, show: Callable[[], object], *, part: str = "rows", records: Sequence[Any] | None = None
+        self,
+        result: Result,
+        show: Callable[[], object],
+        *,
+        part: str = "rows",
+        records: Sequence[Any] | None = None,
     ) -> None:
-        """Show people what they are shown of a result, and write what a field of it holds for programs.
+        """Show people what they are shown of a result, and write what a field of it
+        holds for programs.
 
         Args:
             part: name of the field.
             records: those of its records that are written (default: all).
         """
-        self.answer(result.kind_of(part), getattr(result, part) if records is None else records, show)
+        self.answer(
+            result.kind_of(part),
+            getattr(result, part) if records is None else records,
+            show,
+        )
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa
 
-        plain = [without_surrogates({name: row[name] for name in columns}) for row in rows]
-        table = pa.Table.from_pylist(plain) if plain else pa.table({name: [] for name in columns})
+        plain = [
+            without_surrogates({name: row[name] for name in columns}) for row in rows
+        ]
+        table = (
+            pa.Table.from_pylist(plain)
+            if plain
+            else pa.table({name: [] for name in columns})
+        )
         write_parquet(table, self.path or Path(), force=self.force)
 
 
@@ -133,7 +163,9 @@ def _write_utf8() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def write_json(columns: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> None:
+def write_json(
+    columns: Sequence[str], rows: Iterable[Row], *, lines: bool = False
+) -> None:
     """An array of objects, one on each line; NaN is null, times are ISO 8601.
 
     Args:
@@ -145,21 +177,26 @@ def write_json(columns: Sequence[str], rows: Iterable[Row], *, lines: bool = Fal
         sys.stdout.write(part)
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[Row], *, safe: bool = False) -> None:
-    """A header and a line for each row; null and NaN are empty. Control characters of texts are
-    spelled out, but for tabs and line ends.
+def write_csv(
+    columns: Sequence[str], rows: Iterable[Row], *, safe: bool = False
+) -> None:
+    """A header and a line for each row; null and NaN are empty. Control characters of
+    texts are spelled out, but for tabs and line ends.
 
     Args:
         columns: in this order.
         rows: a value for each of them.
-        safe: texts that a spreadsheet would take for a formula get an apostrophe in front.
+        safe: texts that a spreadsheet would take for a formula get an apostrophe in
+            front.
     """
     writer = csv.writer(sys.stdout, lineterminator="\n")
     shown = _harmless if safe else visible
     writer.writerow([shown(name) for name in columns])
     for row in rows:
         cells = [_csv_cell(row[name]) for name in columns]
-        writer.writerow([shown(cell) if isinstance(cell, str) else cell for cell in cells])
+        writer.writerow(
+            [shown(cell) if isinstance(cell, str) else cell for cell in cells]
+        )
 
 
 def _harmless(text: str) -> str:
@@ -178,13 +215,23 @@ def write_parquet(table: pa.Table, path: Path, *, force: bool = False) -> None:
 
 
 def _by_importance(table: pa.Table) -> list[str]:
-    """Columns of an answer that a narrow terminal does without, the first of them first: empty ones, hashes,
-    then what is the same in all rows, ids, and the others from the last on. Figures and what they are of are
-    not among them."""
+    """Columns of an answer that a narrow terminal does without, the first of them
+    first: empty ones, hashes, then what is the same in all rows, ids, and the others
+    from the last on. Figures and what they are of are not among them."""
     names = [name for name in table.column_names if name not in _FIGURES]
-    empty = [name for name in table.column_names if table.column(name).null_count == table.num_rows]
-    hashes = [name for name in names if name.endswith(("_key", "_hash", "_fingerprint"))]
-    constant = [name for name in names if table.num_rows > 1 and len(table.column(name).unique()) == 1]
+    empty = [
+        name
+        for name in table.column_names
+        if table.column(name).null_count == table.num_rows
+    ]
+    hashes = [
+        name for name in names if name.endswith(("_key", "_hash", "_fingerprint"))
+    ]
+    constant = [
+        name
+        for name in names
+        if table.num_rows > 1 and len(table.column(name).unique()) == 1
+    ]
     ids = [name for name in names if name.endswith("_id") and name != "run_id"]
     return list(dict.fromkeys((*empty, *hashes, *constant, *ids, *reversed(names))))
 

@@ -1,4 +1,5 @@
-"""Options that name a file to be written: looked at before a command does its work, again before it writes."""
+"""Options that name a file to be written: looked at before a command does its work,
+again before it writes."""
 
 from __future__ import annotations
 
@@ -13,15 +14,17 @@ from warehouse.files import OutputKind, is_stream
 
 from ..state import State
 
-#: Where a call keeps that the user said ``--force`` (`click.Context.meta`), where it means files alone.
+#: Where a call keeps that the user said ``--force`` (`click.Context.meta`), where it
+#: means files alone.
 _FORCED = "warehouse.force"
-#: Help of the option, and its addition where the command already uses the name otherwise.
+#: Help of the option, and its addition where the command already uses the name
+#: otherwise.
 HELP = "Replace a file of somebody else's, which is not done otherwise."
 BESIDES = "Also replaces a file of somebody else's that {} names."
 
 
-#: Parameters of every command that answers with a table, and those of its pages and pictures: `warehouse help output`
-#: says them once.
+#: Parameters of every command that answers with a table, and those of its pages and
+#: pictures: `warehouse help output` says them once.
 TABLES = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide"}
 OUTPUTS = TABLES | {"as_markdown", "as_latex", "as_html", "percent", "svg"}
 #: Those of them that each help names.
@@ -45,25 +48,50 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        named = [_name(param) for param in self.params if isinstance(param.type, OutputFile) and param.type.kind]
+        named = [
+            _name(param)
+            for param in self.params
+            if isinstance(param.type, OutputFile) and param.type.kind
+        ]
         if not named:
             return
         force = next((param for param in self.params if param.name == "force"), None)
         if force is None:
             self.params.append(
-                click.Option(["--force"], is_flag=True, expose_value=False, callback=_keep_force, help=HELP)
+                click.Option(
+                    ["--force"],
+                    is_flag=True,
+                    expose_value=False,
+                    callback=_keep_force,
+                    help=HELP,
+                )
             )
-        elif isinstance(force, click.Option) and force.help and "eplace" not in force.help:
+        elif (
+            isinstance(force, click.Option)
+            and force.help
+            and "eplace" not in force.help
+        ):
             force.help += f" {BESIDES.format(' or '.join(named))}"
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """The options, those of output as one line."""
-        own = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param.name not in OUTPUTS]
+        own = [
+            param
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option) and param.name not in OUTPUTS
+        ]
         records = [record for param in own if (record := param.get_help_record(ctx))]
         if records:
             with formatter.section("Options"):
                 formatter.write_dl(records)
-        flags = {flag for param in self.params if param.name in OUTPUTS for flag in param.opts}
+        flags = {
+            flag
+            for param in self.params
+            if param.name in OUTPUTS
+            for flag in param.opts
+        }
         if flags:
             named = ", ".join(flag for flag in _NAMED if flag in flags)
             formatter.write(f"\nOutput: {named} …; see: warehouse help output\n")
@@ -90,17 +118,30 @@ def _keep_force(ctx: click.Context, _param: click.Parameter, value: bool) -> Non
 
 
 def _look_at_outputs(command: click.Command, ctx: click.Context) -> None:
-    outputs = [(param, Path(ctx.params[param.name])) for param in _given(command, ctx, written=True)]
+    outputs = [
+        (param, Path(ctx.params[param.name]))
+        for param in _given(command, ctx, written=True)
+    ]
     if ctx.meta.get(_FORCED) and not outputs:
-        files = (_name(param) for param in command.params if isinstance(param.type, OutputFile))
+        files = (
+            _name(param)
+            for param in command.params
+            if isinstance(param.type, OutputFile)
+        )
         raise click.UsageError(f"--force goes with {' or '.join(files)}", ctx)
     for index, (param, path) in enumerate(outputs):
         for other, earlier in outputs[:index]:
             if _is_same(path, earlier):
-                raise click.UsageError(f"{_name(other)} and {_name(param)} name one file: {path}", ctx)
+                raise click.UsageError(
+                    f"{_name(other)} and {_name(param)} name one file: {path}", ctx
+                )
         for read in _inputs(command, ctx):
             if _is_same(path, read):
-                raise click.UsageError(f"{_name(param)} names a file that is read: {path}; name another file", ctx)
+                raise click.UsageError(
+                    f"{_name(param)} names a file that is read: {path}; name another "
+                    "file",
+                    ctx,
+                )
         if param.type.kind is not None:
             ctx.ensure_object(State).will_write(path, param.type.kind, force=forced())
 
@@ -109,10 +150,15 @@ def _name(param: click.Parameter) -> str:
     return max(param.opts, key=len)
 
 
-def _given(command: click.Command, ctx: click.Context, *, written: bool) -> Iterator[Any]:
+def _given(
+    command: click.Command, ctx: click.Context, *, written: bool
+) -> Iterator[Any]:
     """Options and arguments that name a file, and were given."""
     for param in command.params:
-        is_file = isinstance(param.type, click.Path) and isinstance(param.type, OutputFile) == written
+        is_file = (
+            isinstance(param.type, click.Path)
+            and isinstance(param.type, OutputFile) == written
+        )
         if is_file and ctx.params.get(str(param.name)):
             yield param
 

@@ -1,4 +1,5 @@
-"""Progress bars on a terminal's standard error: of ``ingest``, and of long computations."""
+"""Progress bars on a terminal's standard error: of ``ingest``, and of long
+computations."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ class Fetching:
     def fetch(self, name: str, files: int, total_bytes: int | None) -> None:
         """The files of a URL are begun."""
         some = f", {files:,} files" if files != 1 else ""
-        self.shown.reset(self.task, total=total_bytes, description=f"{_short(name)}{some}")
+        self.shown.reset(
+            self.task, total=total_bytes, description=f"{_short(name)}{some}"
+        )
 
     def came(self, count: int) -> None:
         """More bytes are there."""
@@ -89,11 +92,19 @@ def _bar(quiet: bool) -> Iterator[RichProgress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
     from rich.table import Column
 
     columns = (
-        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+        TextColumn(
+            "{task.description}", markup=False, table_column=Column(no_wrap=True)
+        ),
         BarColumn(bar_width=10),
         DownloadColumn(table_column=Column(no_wrap=True)),
         TimeElapsedColumn(),
@@ -128,7 +139,12 @@ def steps(quiet: bool) -> Iterator[Steps | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Remaining())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Remaining(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         yield Steps(shown)
 
@@ -143,7 +159,12 @@ def share(quiet: bool, label: str) -> Iterator[Callable[[float], None] | None]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), Remaining())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        Remaining(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(label, total=1.0)
         yield lambda done: shown.update(task, completed=done)

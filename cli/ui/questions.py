@@ -19,9 +19,14 @@ Function = Callable[..., Any]
 
 
 def options_of(
-    question: type[Options], *, only: tuple[str, ...] = (), without: tuple[str, ...] = (), **settings: Any
+    question: type[Options],
+    *,
+    only: tuple[str, ...] = (),
+    without: tuple[str, ...] = (),
+    **settings: Any,
 ) -> Callable[[Function], Function]:
-    """An option for each field of a question, an argument for each that is required; the command gets their values.
+    """An option for each field of a question, an argument for each that is required;
+    the command gets their values.
 
     A field that the question finds unused is refused by its name on the command line.
 
@@ -31,7 +36,11 @@ def options_of(
         settings: what click is told besides of a field, by its name.
     """
     names = [name for name in only or options(question) if name not in without]
-    chosen = {name: option for name in names if not (option := options(question)[name]).in_python_only}
+    chosen = {
+        name: option
+        for name in names
+        if not (option := options(question)[name]).in_python_only
+    }
     flags = {name: option.all_flags(name) for name, option in options(question).items()}
     shown = {name: max(own, key=len) for name, own in flags.items()}
 
@@ -43,10 +52,14 @@ def options_of(
             except UnusedError as error:
                 if error.name not in shown:  # of another question that the command asks
                     raise
-                raise click.UsageError(f"{shown[error.name]} {error.named(shown)}") from None
+                raise click.UsageError(
+                    f"{shown[error.name]} {error.named(shown)}"
+                ) from None
 
         for name, option in reversed(chosen.items()):
-            wrapper = _parameter(name, flags[name], option, settings.get(name, {}))(wrapper)
+            wrapper = _parameter(name, flags[name], option, settings.get(name, {}))(
+                wrapper
+            )
         return wrapper
 
     return decorate
@@ -57,11 +70,20 @@ def _shared_option(name: str) -> Callable[[Function], Function]:
     return options_of(Shared, only=(name,))
 
 
-def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]) -> Function:
+def _parameter(
+    name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]
+) -> Function:
     is_required = option.default is option.empty
     if option.is_argument:
         several = {"nargs": -1} if option.is_list else {}
-        return click.argument(name, **({"metavar": option.metavar, "required": is_required} | several | settings))
+        return click.argument(
+            name,
+            **(
+                {"metavar": option.metavar, "required": is_required}
+                | several
+                | settings
+            ),
+        )
     arguments: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     arguments |= {"required": True} if is_required else {}
     if option.type is bool:
@@ -69,27 +91,49 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
     elif option.is_list and option.type is int:
         arguments |= {"callback": whole_numbers if option.default is None else _numbers}
     elif option.is_list and option.type is float:
-        arguments |= {"callback": decimal_numbers, "default": ",".join(f"{number:g}" for number in option.default)}
+        arguments |= {
+            "callback": decimal_numbers,
+            "default": ",".join(f"{number:g}" for number in option.default),
+        }
     elif option.is_list:
-        arguments |= {"multiple": True, "default": None if is_required else option.default or None}
-        arguments |= {"type": click.Choice(option.shell_choices)} if option.choices else {}
+        arguments |= {
+            "multiple": True,
+            "default": None if is_required else option.default or None,
+        }
+        arguments |= (
+            {"type": click.Choice(option.shell_choices)} if option.choices else {}
+        )
     elif option.choices:
         arguments |= {"type": click.Choice(option.shell_choices)}
     else:
         arguments |= {"type": _type(option)}
-    if not (is_required or option.default is None or option.type is bool or option.is_list):
-        default = option.in_shell_spelling(option.default) if option.choices else option.default
+    if not (
+        is_required or option.default is None or option.type is bool or option.is_list
+    ):
+        default = (
+            option.in_shell_spelling(option.default)
+            if option.choices
+            else option.default
+        )
         arguments |= {"default": default, "show_default": True}
     return click.option(*flags, name, **(arguments | settings))
 
 
 def _switch_off(option: FieldOption) -> dict[str, Any]:
-    """What click is told of a flag that makes False of True; its help says what False is for."""
+    """What click is told of a flag that makes False of True; its help says what False
+    is for."""
     text = option.help.removeprefix("False for ")
-    return {"flag_value": False, "type": bool, "default": True, "help": f"{text[0].upper()}{text[1:]}"}
+    return {
+        "flag_value": False,
+        "type": bool,
+        "default": True,
+        "help": f"{text[0].upper()}{text[1:]}",
+    }
 
 
-def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
+def _numbers(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, ...]:
     """The numbers of ``1,2,5``; none where the option is not given."""
     return whole_numbers(ctx, param, value) or ()
 
@@ -100,9 +144,15 @@ def _type(option: FieldOption) -> Any:
     if option.least is None and most is None or option.type not in (float, int):
         return option.type
     if option.type is int:
-        return click.IntRange(None if option.least is None else int(option.least), None if most is None else int(most))
+        return click.IntRange(
+            None if option.least is None else int(option.least),
+            None if most is None else int(most),
+        )
     least_open, most_open = option.is_open
-    open_ends = {"min_open": least_open and option.least is not None, "max_open": most_open and most is not None}
+    open_ends = {
+        "min_open": least_open and option.least is not None,
+        "max_open": most_open and most is not None,
+    }
     return click.FloatRange(option.least, most, **open_ends)
 
 
@@ -122,6 +172,11 @@ class Shared(SelectedAtLevel):
     store_result: StoreResult = True
 
 
-metric_option, where_option, latest_option, level_option, seed_option, no_store_option = map(
-    _shared_option, ("metric", "where", "latest", "level", "seed", "store_result")
-)
+(
+    metric_option,
+    where_option,
+    latest_option,
+    level_option,
+    seed_option,
+    no_store_option,
+) = map(_shared_option, ("metric", "where", "latest", "level", "seed", "store_result"))

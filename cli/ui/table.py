@@ -14,7 +14,14 @@ import click
 
 from warehouse.tables.text import LEAST, fold, lay_out, wrap
 from warehouse.tables.text import NARROW as NARROW
-from warehouse.tables.view import HangingText, Table, TableLook, TableNote, Verbatim, View
+from warehouse.tables.view import (
+    HangingText,
+    Table,
+    TableLook,
+    TableNote,
+    Verbatim,
+    View,
+)
 from warehouse.tables.words import cell as cell
 from warehouse.tables.words import decimals as decimals
 from warehouse.tables.words import direction as direction
@@ -30,28 +37,37 @@ TERMINAL_ROWS = 1000
 #: Lines that are one text when they are printed.
 LINES_AT_ONCE = 10_000
 #: What is printed goes here in place of the screen, while somebody records.
-_RECORDED: ContextVar[list[str | Table | TableNote] | None] = ContextVar("recorded", default=None)
+_RECORDED: ContextVar[list[str | Table | TableNote] | None] = ContextVar(
+    "recorded", default=None
+)
 #: Where a call keeps what the user wants of its tables (`click.Context.meta`).
 WIDE, CHOSEN = "warehouse.wide", "warehouse.columns"
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], **look: Unpack[TableLook]) -> tuple[str, ...]:
-    """Print rows under their columns, numbers to the right; the names of the columns that are shown.
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], **look: Unpack[TableLook]
+) -> tuple[str, ...]:
+    """Print rows under their columns, numbers to the right; the names of the columns
+    that are shown.
 
-    Columns named ``hide_empty`` are left out where they say nothing in any row, those named ``counts`` where they are 0
-    as well. A terminal that is too narrow does without the columns named ``minor``, the first of them first, as far as
-    it has to; ``--wide`` shows them, ``--columns`` shows those that it names.
+    Columns named ``hide_empty`` are left out where they say nothing in any row, those
+    named ``counts`` where they are 0 as well. A terminal that is too narrow does
+    without the columns named ``minor``, the first of them first, as far as it has to;
+    ``--wide`` shows them, ``--columns`` shows those that it names.
     """
     return _print(Table(tuple(columns), tuple(map(tuple, rows)), **look))
 
 
-def print_rows(rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> tuple[str, ...]:
+def print_rows(
+    rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]
+) -> tuple[str, ...]:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
     return _print(Table.of(rows, **look))
 
 
 def print_view(view: View) -> set[str]:
-    """Print sentences, tables and what stands below them, its notes apart; the columns that are shown."""
+    """Print sentences, tables and what stands below them, its notes apart; the columns
+    that are shown."""
     shown: set[str] = set()
     recorded = _RECORDED.get()
     if recorded is not None:
@@ -59,7 +75,9 @@ def print_view(view: View) -> set[str]:
         return shown
     for part in view.parts:
         if isinstance(part, Table) and part.rows:
-            chosen_columns(part.columns)  # a name that there is not is refused before anything is said
+            chosen_columns(
+                part.columns
+            )  # a name that there is not is refused before anything is said
     for part in view.parts:
         if isinstance(part, Table):
             shown |= {*_print(part)}
@@ -106,12 +124,20 @@ def recording() -> Iterator[list[str | Table | TableNote]]:
         _RECORDED.reset(token)
 
 
-def print_page(parts: Sequence[str | Table | TableNote], form: str, *, percent: bool) -> None:
-    """Print what was recorded as ``markdown``, ``latex`` or ``html``, shares of 1 in per cent if so."""
+def print_page(
+    parts: Sequence[str | Table | TableNote], form: str, *, percent: bool
+) -> None:
+    """Print what was recorded as ``markdown``, ``latex`` or ``html``, shares of 1 in
+    per cent if so."""
     from warehouse.tables.markup import in_latex, in_markdown, in_percent
     from warehouse.tables.view import in_html
 
-    view = View(tuple(part.only(chosen_columns(part.columns)) if isinstance(part, Table) else part for part in parts))
+    view = View(
+        tuple(
+            part.only(chosen_columns(part.columns)) if isinstance(part, Table) else part
+            for part in parts
+        )
+    )
     view = in_percent(view) if percent else view
     if form == "html":
         print(in_html(view, rows=sys.maxsize))
@@ -131,12 +157,21 @@ def _record(part: str | Table) -> bool:
 def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
     """Print a text as it is, but for what would steer a terminal."""
     if err or not _record(text if nl else text.removesuffix("\n")):
-        print(visible(text), end="\n" if nl else "", file=sys.stderr if err else sys.stdout, flush=err)
+        print(
+            visible(text),
+            end="\n" if nl else "",
+            file=sys.stderr if err else sys.stdout,
+            flush=err,
+        )
 
 
 def _print(table: Table) -> tuple[str, ...]:
     if _record(table):
-        return tuple(table.columns[index] for index in table.filled()) if table.rows else ()
+        return (
+            tuple(table.columns[index] for index in table.filled())
+            if table.rows
+            else ()
+        )
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
         layout = lay_out(table, chosen=chosen)
@@ -148,14 +183,18 @@ def _print(table: Table) -> tuple[str, ...]:
     layout = lay_out(shown, width=width, wide=bool(_table_option(WIDE)), chosen=chosen)
     print("\n".join(layout.lines))
     if len(shown.rows) < len(table.rows):
-        print(f"... and {len(table.rows) - len(shown.rows)} more rows: --json, --csv or a pipe has all")
+        print(
+            f"... and {len(table.rows) - len(shown.rows)} more rows: --json, --csv or "
+            "a pipe has all"
+        )
     if layout.left_out:
         print_text(f"({', '.join(layout.left_out)}: --wide)")
     return layout.columns
 
 
 def _table_option(name: str) -> Any:
-    """An option of tables as the user gave it in this call; None where it was not given."""
+    """An option of tables as the user gave it in this call; None where it was not
+    given."""
     context = click.get_current_context(silent=True)
     return context.meta.get(name) if context else None
 
@@ -174,7 +213,9 @@ def chosen_columns(columns: Sequence[str]) -> list[str]:
     chosen: Sequence[str] = _table_option(CHOSEN) or ()
     unknown = [name for name in chosen if name not in columns]
     if unknown:
-        raise click.UsageError(f"no column '{unknown[0]}'; there are: {', '.join(filter(None, columns))}")
+        raise click.UsageError(
+            f"no column '{unknown[0]}'; there are: {', '.join(filter(None, columns))}"
+        )
     return list(chosen)
 
 
@@ -191,9 +232,17 @@ def print_hanging(name: str, text: str) -> None:
     room = shutil.get_terminal_size().columns - len(name) - 2
     text = visible(text)
     lines = fold(text, room) if sys.stdout.isatty() and room > LEAST else [text]
-    print(f"{name}  {lines[0]}".rstrip(), *(" " * (len(name) + 2) + line for line in lines[1:]), sep="\n")
+    print(
+        f"{name}  {lines[0]}".rstrip(),
+        *(" " * (len(name) + 2) + line for line in lines[1:]),
+        sep="\n",
+    )
 
 
 def fitted(text: str, stream: TextIO) -> str:
     """Lines broken at blanks where a stream is a terminal, unchanged where it is not."""
-    return "\n".join(wrap(text, shutil.get_terminal_size().columns)) if stream.isatty() else text
+    return (
+        "\n".join(wrap(text, shutil.get_terminal_size().columns))
+        if stream.isatty()
+        else text
+    )

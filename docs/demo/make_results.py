@@ -1,8 +1,10 @@
-"""Writes the dumps of `make demo`: two models on two benchmarks, as lm-evaluation-harness 0.4.13
-lays them out. Everything is made up, and the same in every run.
+"""Writes the dumps of `make demo`: two models on two benchmarks, as
+lm-evaluation-harness 0.4.13 lays them out. Everything is made up, and the same in every
+run.
 
-`sums` is generated text: three runs of each model with other seeds, two responses to each prompt.
-`reading` is multiple choice: three questions on each passage, so its questions come in clusters.
+`sums` is generated text: three runs of each model with other seeds, two responses to
+each prompt. `reading` is multiple choice: three questions on each passage, so its
+questions come in clusters.
 
 Usage: python docs/demo/make_results.py [FOLDER]
 """
@@ -24,18 +26,57 @@ Row = dict[str, Any]
 
 #: ability in (sums, reading), in logits
 MODELS = {"model-a": (1.6, 1.0), "model-b": (0.2, 0.6)}
-STARTS = {"model-a": 1_772_600_400, "model-b": 1_772_686_800}  # Unix seconds of the first run
+STARTS = {
+    "model-a": 1_772_600_400,
+    "model-b": 1_772_686_800,
+}  # Unix seconds of the first run
 SEEDS = (101, 202, 303)
 DAY = 86_400
 
 N_SUMS = 66
 N_PASSAGES, N_QUESTIONS = 30, 3
-PASSAGE_SPREAD, QUESTION_SPREAD = 2.5, 0.8  # standard deviations of difficulty, in logits
+PASSAGE_SPREAD, QUESTION_SPREAD = (
+    2.5,
+    0.8,
+)  # standard deviations of difficulty, in logits
 
-NAMES = ("Ada", "Bela", "Cleo", "Dario", "Edda", "Femi", "Gita", "Hugo", "Ines", "Jonas")
+NAMES = (
+    "Ada",
+    "Bela",
+    "Cleo",
+    "Dario",
+    "Edda",
+    "Femi",
+    "Gita",
+    "Hugo",
+    "Ines",
+    "Jonas",
+)
 THINGS = ("apples", "pens", "shells", "stamps", "tickets", "marbles", "cards", "nails")
-TOWNS = ("Arlen", "Brisk", "Corvo", "Dunmere", "Elsby", "Farrow", "Glint", "Hollin", "Ivern", "Jay")
-GOODS = ("rope", "honey", "glass", "paper", "salt", "wool", "copper", "ink", "barley", "tiles")
+TOWNS = (
+    "Arlen",
+    "Brisk",
+    "Corvo",
+    "Dunmere",
+    "Elsby",
+    "Farrow",
+    "Glint",
+    "Hollin",
+    "Ivern",
+    "Jay",
+)
+GOODS = (
+    "rope",
+    "honey",
+    "glass",
+    "paper",
+    "salt",
+    "wool",
+    "copper",
+    "ink",
+    "barley",
+    "tiles",
+)
 RIVERS = ("Ash", "Bourne", "Calder", "Dane", "Esk", "Frome", "Greta", "Hodder")
 PARTS = ("", " Green", " Hill")
 
@@ -55,14 +96,24 @@ SUMS_CONFIG = _COMMON | {
     "doc_to_target": "{{answer}}",
     "output_type": "generate_until",
     "repeats": 2,
-    "generation_kwargs": {"until": ["\n"], "do_sample": True, "temperature": 0.7, "max_gen_toks": 64},
+    "generation_kwargs": {
+        "until": ["\n"],
+        "do_sample": True,
+        "temperature": 0.7,
+        "max_gen_toks": 64,
+    },
     "filter_list": [
         {
             "name": "strict-match",
-            "filter": [{"function": "regex", "regex_pattern": "#### (\\-?[0-9]+)"}, {"function": "take_first"}],
+            "filter": [
+                {"function": "regex", "regex_pattern": "#### (\\-?[0-9]+)"},
+                {"function": "take_first"},
+            ],
         }
     ],
-    "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+    "metric_list": [
+        {"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}
+    ],
     "metadata": {"version": 1.0},
 }
 READING_CONFIG = _COMMON | {
@@ -94,8 +145,8 @@ def sums_docs() -> list[Row]:
         thing = rng.choice(THINGS)
         has, gets, gives = rng.randint(12, 60), rng.randint(3, 25), rng.randint(2, 11)
         question = (
-            f"{first} has {has} {thing}, finds {gets} more and gives {gives} to {second}. "
-            f"How many {thing} does {first} have now?"
+            f"{first} has {has} {thing}, finds {gets} more and gives {gives} to "
+            f"{second}. How many {thing} does {first} have now?"
         )
         answer = f"#### {has + gets - gives}"
         docs.append({"id": f"s{number}", "question": question, "answer": answer})
@@ -121,7 +172,12 @@ def _passage_docs(number: int, rng: random.Random) -> Iterator[Row]:
         choices = rng.sample([word for word in pool if word != answer], 3)
         label = rng.randrange(4)
         choices.insert(label, answer)
-        yield {"passage": passage, "question": question, "choices": choices, "label": label}
+        yield {
+            "passage": passage,
+            "question": question,
+            "choices": choices,
+            "label": label,
+        }
 
 
 # --- answers ---------------------------------------------------------------------------------
@@ -143,27 +199,40 @@ def sums_rows(model: str, seed: int) -> list[Row]:
         rows.append(
             _row(number, doc, doc["answer"], [(prompt, settings)])
             | {"resps": [responses], "filtered_resps": [answer]}
-            | _labels("strict-match", {"exact_match": correct}, prompt, doc, doc["answer"])
+            | _labels(
+                "strict-match", {"exact_match": correct}, prompt, doc, doc["answer"]
+            )
         )
     return rows
 
 
 def reading_rows(model: str) -> list[Row]:
-    """Log-likelihoods of the four options; the passage is as hard for one model as for another."""
+    """Log-likelihoods of the four options; the passage is as hard for one model as for
+    another."""
     ability = MODELS[model][1]
     rng = random.Random(f"{model} reading")
     rows = []
     for number, doc in enumerate(reading_docs()):
         hard = _difficulty("passage", number // N_QUESTIONS, PASSAGE_SPREAD)
-        right = rng.random() < _logistic(ability - hard - _difficulty("reading", number, QUESTION_SPREAD))
+        right = rng.random() < _logistic(
+            ability - hard - _difficulty("reading", number, QUESTION_SPREAD)
+        )
         best = doc["label"] if right else (doc["label"] + rng.randint(1, 3)) % 4
         lls = [round(-rng.uniform(2.5, 9.0), 4) for _ in range(4)]
         lls[best] = round(-rng.uniform(0.2, 2.4), 4)
         prompt = f"{doc['passage']}\n{doc['question']}"
         pairs = [[str(ll), str(index == best)] for index, ll in enumerate(lls)]
-        scores = {"acc": _picks(lls, doc), "acc_norm": _picks(_by_length(lls, doc), doc)}
+        scores = {
+            "acc": _picks(lls, doc),
+            "acc_norm": _picks(_by_length(lls, doc), doc),
+        }
         rows.append(
-            _row(number, doc, str(doc["label"]), [(prompt, f" {c}") for c in doc["choices"]])
+            _row(
+                number,
+                doc,
+                str(doc["label"]),
+                [(prompt, f" {c}") for c in doc["choices"]],
+            )
             | {"resps": [[pair] for pair in pairs], "filtered_resps": pairs}
             | _labels("none", scores, prompt, doc, str(doc["label"]))
         )
@@ -197,12 +266,19 @@ def _logistic(x: float) -> float:
 # --- the harness's files ---------------------------------------------------------------------
 
 
-def _row(number: int, doc: Row, target: str, requests: Sequence[tuple[str, Any]]) -> Row:
-    arguments = {f"gen_args_{index}": {"arg_0": prompt, "arg_1": rest} for index, (prompt, rest) in enumerate(requests)}
+def _row(
+    number: int, doc: Row, target: str, requests: Sequence[tuple[str, Any]]
+) -> Row:
+    arguments = {
+        f"gen_args_{index}": {"arg_0": prompt, "arg_1": rest}
+        for index, (prompt, rest) in enumerate(requests)
+    }
     return {"doc_id": number, "doc": doc, "target": target, "arguments": arguments}
 
 
-def _labels(filter: str, scores: Mapping[str, float], prompt: str, doc: Row, target: str) -> Row:
+def _labels(
+    filter: str, scores: Mapping[str, float], prompt: str, doc: Row, target: str
+) -> Row:
     return {
         "filter": filter,
         "metrics": list(scores),
@@ -213,7 +289,9 @@ def _labels(filter: str, scores: Mapping[str, float], prompt: str, doc: Row, tar
     }
 
 
-def results(model: str, seed: int, date: float, samples: Mapping[str, list[Row]]) -> Row:
+def results(
+    model: str, seed: int, date: float, samples: Mapping[str, list[Row]]
+) -> Row:
     """The file of aggregates of one invocation."""
     return {
         "results": {task: _figures(task, rows) for task, rows in samples.items()},
@@ -221,8 +299,13 @@ def results(model: str, seed: int, date: float, samples: Mapping[str, list[Row]]
         "configs": {task: CONFIGS[task] for task in samples},
         "versions": {task: CONFIGS[task]["metadata"]["version"] for task in samples},
         "n-shot": dict.fromkeys(samples, 0),
-        "higher_is_better": {task: dict.fromkeys(_metrics(task), True) for task in samples},
-        "n-samples": {task: {"original": len(rows), "effective": len(rows)} for task, rows in samples.items()},
+        "higher_is_better": {
+            task: dict.fromkeys(_metrics(task), True) for task in samples
+        },
+        "n-samples": {
+            task: {"original": len(rows), "effective": len(rows)}
+            for task, rows in samples.items()
+        },
         "config": _config(model, seed),
         "git_hash": None,
         "date": date,
@@ -271,7 +354,9 @@ def _figures(task: str, rows: Sequence[Row]) -> Row:
         values = [row[metric] for row in rows]
         key = f"{metric},{rows[0]['filter']}"
         found[key] = statistics.fmean(values)
-        found[key.replace(metric, f"{metric}_stderr")] = statistics.stdev(values) / math.sqrt(len(values))
+        found[key.replace(metric, f"{metric}_stderr")] = statistics.stdev(
+            values
+        ) / math.sqrt(len(values))
     return found
 
 
@@ -280,19 +365,25 @@ def _metrics(task: str) -> list[str]:
 
 
 def _task_hash(rows: Sequence[Row]) -> str:
-    return _hash("".join(r["doc_hash"] + r["prompt_hash"] + r["target_hash"] for r in rows))
+    return _hash(
+        "".join(r["doc_hash"] + r["prompt_hash"] + r["target_hash"] for r in rows)
+    )
 
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write_run(folder: Path, model: str, seed: int, date: float, samples: Mapping[str, list[Row]]) -> None:
+def write_run(
+    folder: Path, model: str, seed: int, date: float, samples: Mapping[str, list[Row]]
+) -> None:
     """One invocation: a results file and one file of samples for each task."""
     ended = datetime.fromtimestamp(date + 61.5, UTC).replace(tzinfo=None)
     stamp = ended.isoformat().replace(":", "-")
     folder.mkdir(parents=True, exist_ok=True)
-    document = json.dumps(results(model, seed, date, samples), indent=2, ensure_ascii=False)
+    document = json.dumps(
+        results(model, seed, date, samples), indent=2, ensure_ascii=False
+    )
     (folder / f"results_{stamp}.json").write_text(document, encoding="utf-8")
     for task, rows in samples.items():
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -300,7 +391,8 @@ def write_run(folder: Path, model: str, seed: int, date: float, samples: Mapping
 
 
 def main(folder: Path) -> None:
-    """All runs: the first of each model has both tasks, the later ones repeat the sampled one."""
+    """All runs: the first of each model has both tasks, the later ones repeat the
+    sampled one."""
     for model, start in STARTS.items():
         for turn, seed in enumerate(SEEDS):
             samples = {"sums": sums_rows(model, seed)}

@@ -1,1 +1,2 @@
-"""Mappings for published dumps, installed as `warehouse.mappings`: `ingest --map NAME` takes one by its name."""
+"""Mappings for published dumps, installed as `warehouse.mappings`: `ingest --map NAME`
+takes one by its name."""

@@ -1,5 +1,5 @@
-"""Ingest, refresh and report every hour, for Airflow 3 (in Airflow 2: ``from airflow import DAG``,
-and ``from airflow.operators.bash import BashOperator``)."""
+"""Ingest, refresh and report every hour, for Airflow 3 (in Airflow 2: ``from airflow
+import DAG``, and ``from airflow.operators.bash import BashOperator``)."""
 
 from datetime import datetime, timedelta
 
@@ -20,7 +20,14 @@ with DAG(
     ingest = BashOperator(task_id="ingest", bash_command="warehouse ingest new/")
     # Exit 1: alerts. Not tried again: the second time there would be none.
     refresh = BashOperator(
-        task_id="refresh", bash_command="warehouse --wait 300 refresh --alerts", trigger_rule="all_done", retries=0
+        task_id="refresh",
+        bash_command="warehouse --wait 300 refresh --alerts",
+        trigger_rule="all_done",
+        retries=0,
     )
-    report = BashOperator(task_id="report", bash_command="warehouse report --out report.html", trigger_rule="all_done")
+    report = BashOperator(
+        task_id="report",
+        bash_command="warehouse report --out report.html",
+        trigger_rule="all_done",
+    )
     ingest >> refresh >> report

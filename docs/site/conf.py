@@ -1,7 +1,8 @@
 """The documentation as a site: `make docs` (Sphinx with MyST and the theme Furo).
 
-The pages are those of the repository as they stand. The front page is the README, below which comes the
-order of the others, in the order in which a user needs them; a page that it lacks is an error.
+The pages are those of the repository as they stand. The front page is the README, below
+which comes the order of the others, in the order in which a user needs them; a page
+that it lacks is an error.
 """
 
 from __future__ import annotations
@@ -52,36 +53,58 @@ html_copy_source = html_show_sphinx = False
 html_last_updated_fmt = None
 extensions = ["myst_parser"]
 root_doc = "README"
-include_patterns = ["README.md", *(f"{page}.md" for pages in ORDER.values() for page in pages), "docs/*.md"]
+include_patterns = [
+    "README.md",
+    *(f"{page}.md" for pages in ORDER.values() for page in pages),
+    "docs/*.md",
+]
 exclude_patterns = [".*", "build", "dist", "node_modules", "**/__pycache__"]
 myst_heading_anchors = 4  # links to headings as forges make them
 myst_enable_extensions = ["dollarmath"]
 suppress_warnings = ["myst.header"]  # a page may begin below its title
 
-_LANGUAGE = re.compile(r"^```(?:mermaid|csv)\n", re.MULTILINE)  # which Pygments does not know
+_LANGUAGE = re.compile(
+    r"^```(?:mermaid|csv)\n", re.MULTILINE
+)  # which Pygments does not know
 _FOLDER = re.compile(r"\[([^\]\n]+)\]\((?!https?:)[\w./-]+/\)")
 
 
 def _prepare(_app: Any, page: str, source: list[str]) -> None:
-    """The order below the front page; and what only forges show: links to folders, drawings of Mermaid."""
+    """The order below the front page; and what only forges show: links to folders,
+    drawings of Mermaid."""
     text = _LANGUAGE.sub("```text\n", _FOLDER.sub(r"\1", source[0]))
     if page == root_doc:
         for caption, pages in ORDER.items():
-            text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
+            text += (
+                f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n"
+                + "\n".join(pages)
+                + "\n```\n"
+            )
     source[0] = text
 
 
 def _front(app: Any, error: Exception | None) -> None:
     if error is None and app.builder.name == "html":
-        shutil.copyfile(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
-        llms = (Path(app.srcdir) / "docs" / "llms.txt").read_text(encoding="utf-8").replace(".md)", ".html)")
+        shutil.copyfile(
+            Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html"
+        )
+        llms = (
+            (Path(app.srcdir) / "docs" / "llms.txt")
+            .read_text(encoding="utf-8")
+            .replace(".md)", ".html)")
+        )
         (Path(app.outdir) / "docs" / "llms.txt").write_text(llms, encoding="utf-8")
 
 
-def _captions(_app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Sphinx calls a caption of the contents a heading and does not say of which level, which a screen reader needs."""
+def _captions(
+    _app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
+    """Sphinx calls a caption of the contents a heading and does not say of which level,
+    which a screen reader needs."""
     tree = "furo_navigation_tree"
-    context[tree] = context.get(tree, "").replace('role="heading"', 'role="heading" aria-level="2"')
+    context[tree] = context.get(tree, "").replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def setup(app: Any) -> None:

@@ -10,7 +10,8 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-#: (table, column, table that it points to); not where the engine cannot migrate such tables
+#: (table, column, table that it points to); not where the engine cannot migrate such
+#: tables
 FOREIGN_KEYS = [
     ("clustering", "benchmark_id", "benchmark"),
     ("metric", "scorer_id", "scorer"),
@@ -132,7 +133,9 @@ def _create_who() -> None:
         sa.Column("data_order_seed", sa.BigInteger, nullable=True),
         sa.Column("hyperparameters", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_training_seed"),
-        sa.UniqueConstraint("model_id", "label", "recipe", name="uq_training_seed_model_id_label_recipe"),
+        sa.UniqueConstraint(
+            "model_id", "label", "recipe", name="uq_training_seed_model_id_label_recipe"
+        ),
     )
     op.create_table(
         "checkpoint",
@@ -146,7 +149,9 @@ def _create_who() -> None:
         sa.Column("base_checkpoint", sa.String, nullable=True),
         sa.Column("is_final", sa.Boolean, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_checkpoint"),
-        sa.UniqueConstraint("training_seed_id", "key", name="uq_checkpoint_training_seed_id_key"),
+        sa.UniqueConstraint(
+            "training_seed_id", "key", name="uq_checkpoint_training_seed_id_key"
+        ),
     )
     op.create_table(
         "agent",
@@ -156,7 +161,12 @@ def _create_who() -> None:
         sa.Column("parameters_key", sa.String, nullable=False),
         sa.Column("parameters", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_agent"),
-        sa.UniqueConstraint("name", "version", "parameters_key", name="uq_agent_name_version_parameters_key"),
+        sa.UniqueConstraint(
+            "name",
+            "version",
+            "parameters_key",
+            name="uq_agent_name_version_parameters_key",
+        ),
     )
 
 
@@ -191,8 +201,14 @@ def _create_what() -> None:
         sa.Column("metadata", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_prompt"),
         sa.UniqueConstraint(
-            "benchmark_id", "split", "key", "occurrence", name="uq_prompt_benchmark_id_split_key_occurrence"
-        ).ddl_if(dialect="postgresql"),  # on DuckDB its index is memory that cannot be spilled, 140 MB a million
+            "benchmark_id",
+            "split",
+            "key",
+            "occurrence",
+            name="uq_prompt_benchmark_id_split_key_occurrence",
+        ).ddl_if(
+            dialect="postgresql"
+        ),  # on DuckDB its index is memory that cannot be spilled, 140 MB a million
     )
     op.create_table(
         "prompt_link",
@@ -211,7 +227,10 @@ def _create_what() -> None:
         sa.Column("template", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_prompt_variant"),
         sa.UniqueConstraint(
-            "perturbation", "fewshot_draw", "template", name="uq_prompt_variant_perturbation_fewshot_draw_template"
+            "perturbation",
+            "fewshot_draw",
+            "template",
+            name="uq_prompt_variant_perturbation_fewshot_draw_template",
         ),
     )
     op.create_table(
@@ -223,7 +242,9 @@ def _create_what() -> None:
         sa.Column("parameters", sa.JSON, nullable=True),
         sa.Column("created_at", sa.DateTime, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_clustering"),
-        sa.UniqueConstraint("benchmark_id", "name", name="uq_clustering_benchmark_id_name"),
+        sa.UniqueConstraint(
+            "benchmark_id", "name", name="uq_clustering_benchmark_id_name"
+        ),
     )
     op.create_table(
         "cluster",
@@ -231,7 +252,9 @@ def _create_what() -> None:
         sa.Column("clustering_id", sa.BigInteger, nullable=False),
         sa.Column("label", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_cluster"),
-        sa.UniqueConstraint("clustering_id", "label", name="uq_cluster_clustering_id_label"),
+        sa.UniqueConstraint(
+            "clustering_id", "label", name="uq_cluster_clustering_id_label"
+        ),
     )
     op.create_table(
         "prompt_cluster",
@@ -254,7 +277,11 @@ def _create_measure() -> None:
         sa.Column("parameters", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_scorer"),
         sa.UniqueConstraint(
-            "name", "kind", "judge_model", "parameters_key", name="uq_scorer_name_kind_judge_model_parameters_key"
+            "name",
+            "kind",
+            "judge_model",
+            "parameters_key",
+            name="uq_scorer_name_kind_judge_model_parameters_key",
         ),
     )
     op.create_table(
@@ -267,7 +294,12 @@ def _create_measure() -> None:
         sa.Column("link", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_metric"),
         sa.UniqueConstraint(
-            "name", "filter", "scorer_id", "unit", "link", name="uq_metric_name_filter_scorer_id_unit_link"
+            "name",
+            "filter",
+            "scorer_id",
+            "unit",
+            "link",
+            name="uq_metric_name_filter_scorer_id_unit_link",
         ),
     )
     op.create_table(
@@ -282,7 +314,11 @@ def _create_measure() -> None:
         sa.Column("higher_is_better", sa.Boolean, nullable=True),
         sa.Column("chance_level", sa.Double, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_benchmark_metric"),
-        sa.UniqueConstraint("benchmark_id", "metric_id", name="uq_benchmark_metric_benchmark_id_metric_id"),
+        sa.UniqueConstraint(
+            "benchmark_id",
+            "metric_id",
+            name="uq_benchmark_metric_benchmark_id_metric_id",
+        ),
     )
 
 
@@ -342,7 +378,11 @@ def _create_runs() -> None:
         sa.Column("run_key", sa.String, nullable=True),
         sa.Column("content_digest", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_run"),
-        sa.UniqueConstraint("condition_key", "content_digest", name="uq_run_condition_key_content_digest"),
+        sa.UniqueConstraint(
+            "condition_key",
+            "content_digest",
+            name="uq_run_condition_key_content_digest",
+        ),
     )
     op.create_table(
         "run_source",
@@ -354,7 +394,9 @@ def _create_runs() -> None:
 
 def _create_facts() -> None:
     op.create_table(
-        "content", sa.Column("sha256", sa.LargeBinary, nullable=False), sa.Column("text", sa.String, nullable=True)
+        "content",
+        sa.Column("sha256", sa.LargeBinary, nullable=False),
+        sa.Column("text", sa.String, nullable=True),
     )
     op.create_table(
         "generation",
@@ -474,7 +516,9 @@ def _create_operations() -> None:
         sa.Column("loaded_at", sa.DateTime, nullable=True),
         sa.Column("seconds", sa.Double, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_source"),
-        sa.UniqueConstraint("sha256", "settings_key", name="uq_source_sha256_settings_key"),
+        sa.UniqueConstraint(
+            "sha256", "settings_key", name="uq_source_sha256_settings_key"
+        ),
     )
     op.create_table(
         "rejection",

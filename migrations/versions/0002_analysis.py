@@ -25,7 +25,12 @@ def upgrade() -> None:
         sa.Column("parameters", sa.JSON, nullable=True),
         sa.Column("result", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_analysis"),
-        sa.UniqueConstraint("kind", "subject", "parameters_key", name="uq_analysis_kind_subject_parameters_key"),
+        sa.UniqueConstraint(
+            "kind",
+            "subject",
+            "parameters_key",
+            name="uq_analysis_kind_subject_parameters_key",
+        ),
     )
 
 

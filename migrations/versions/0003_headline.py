@@ -1,8 +1,8 @@
 """Which metric is a benchmark's headline no longer depends on what was loaded first.
 
-``run_metric`` says which metrics a run has figures of; ``benchmark_metric.default_by`` who calls
-a metric the headline (what was ``is_default`` counts as the word of a tool), ``is_inferred``
-whether its kind and bounds were only seen;
+``run_metric`` says which metrics a run has figures of; ``benchmark_metric.default_by``
+who calls a metric the headline (what was ``is_default`` counts as the word of a tool),
+``is_inferred`` whether its kind and bounds were only seen;
 ``benchmark.headline_metric`` is what a person chose.
 """
 
@@ -37,11 +37,15 @@ def upgrade() -> None:
         sa.Column("n_scored", sa.BigInteger, nullable=False),
     )
     if op.get_bind().dialect.name == "postgresql":
-        op.create_index("ix_run_metric_run_id", "run_metric", ["run_id"], postgresql_using="brin")
+        op.create_index(
+            "ix_run_metric_run_id", "run_metric", ["run_id"], postgresql_using="brin"
+        )
     op.execute(_FILL)
     _retype("varchar using case when is_default then 'tool' end")
     op.execute("alter table benchmark_metric rename column is_default to default_by")
-    op.add_column("benchmark_metric", sa.Column("is_inferred", sa.Boolean, nullable=True))
+    op.add_column(
+        "benchmark_metric", sa.Column("is_inferred", sa.Boolean, nullable=True)
+    )
     op.add_column("benchmark", sa.Column("headline_metric", sa.String, nullable=True))
 
 

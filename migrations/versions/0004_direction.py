@@ -1,5 +1,5 @@
-"""A person may say which way a metric points: ``benchmark_metric.direction_by`` holds who said it,
-``person`` or null for the dumps."""
+"""A person may say which way a metric points: ``benchmark_metric.direction_by`` holds
+who said it, ``person`` or null for the dumps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("benchmark_metric", sa.Column("direction_by", sa.String, nullable=True))
+    op.add_column(
+        "benchmark_metric", sa.Column("direction_by", sa.String, nullable=True)
+    )
 
 
 def downgrade() -> None:

@@ -1,4 +1,5 @@
-"""``seed_summary`` and ``checkpoint_curve`` have more columns: an upgrade makes all views anew."""
+"""``seed_summary`` and ``checkpoint_curve`` have more columns: an upgrade makes all
+views anew."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""``prompt_embedding.template`` says which template was taken off before the text was embedded: a key of its
-words, null where the whole text was, as in every store of before."""
+"""``prompt_embedding.template`` says which template was taken off before the text was
+embedded: a key of its words, null where the whole text was, as in every store of
+before."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Vectors of texts without a template are no longer those of their text: they count as missing."""
+    """Vectors of texts without a template are no longer those of their text: they count
+    as missing."""
     kind = "bytea" if op.get_bind().dialect.name == "postgresql" else "blob"
     op.execute(
         f"alter table prompt_embedding alter column text_hash type {kind}"

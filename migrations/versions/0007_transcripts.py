@@ -1,5 +1,6 @@
-"""``transcript`` and ``tool_call`` say what happened on the way to a response: turns, tools, limits, messages.
-``price`` says what a million tokens cost, for runs that say only how many they took."""
+"""``transcript`` and ``tool_call`` say what happened on the way to a response: turns,
+tools, limits, messages. ``price`` says what a million tokens cost, for runs that say
+only how many they took."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ down_revision = "0006"
 branch_labels = None
 depends_on = None
 
-_KEYS = {"run_id": sa.BigInteger, "prompt_id": sa.BigInteger, "variant_id": sa.BigInteger, "draw": sa.Integer}
+_KEYS = {
+    "run_id": sa.BigInteger,
+    "prompt_id": sa.BigInteger,
+    "variant_id": sa.BigInteger,
+    "draw": sa.Integer,
+}
 
 
 def _table(name: str, *columns: sa.Column[Any]) -> None:
@@ -29,7 +35,13 @@ def upgrade() -> None:
         sa.Column("uuid", sa.String),
         *(
             sa.Column(name, sa.Integer)
-            for name in ("n_messages", "n_turns", "n_tool_calls", "n_tool_errors", "n_events")
+            for name in (
+                "n_messages",
+                "n_turns",
+                "n_tool_calls",
+                "n_tool_errors",
+                "n_events",
+            )
         ),
         sa.Column("limit_hit", sa.String),
         sa.Column("cached_tokens", sa.BigInteger),
@@ -56,7 +68,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What happened on the way is in no older store; the texts of its messages go with the next vacuum."""
+    """What happened on the way is in no older store; the texts of its messages go with
+    the next vacuum."""
     op.execute("delete from id_counter where table_name = 'price'")
     op.drop_table("price")
     op.drop_table("tool_call")

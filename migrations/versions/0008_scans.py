@@ -1,5 +1,5 @@
-"""``scan_value`` holds what scanners found in generations, which they name by ``uuid`` or ``place`` of a transcript;
-scores of the origin ``scanned`` are made of it."""
+"""``scan_value`` holds what scanners found in generations, which they name by ``uuid``
+or ``place`` of a transcript; scores of the origin ``scanned`` are made of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ def upgrade() -> None:
         sa.Column("scanned_at", sa.DateTime),
     )
     if op.get_bind().dialect.name == "postgresql":
-        op.create_index("ix_scan_value_source_id", "scan_value", ["source_id"], postgresql_using="brin")
+        op.create_index(
+            "ix_scan_value_source_id",
+            "scan_value",
+            ["source_id"],
+            postgresql_using="brin",
+        )
         for name in ("uuid", "place"):
             op.create_index(f"ix_scan_value_{name}", "scan_value", [name])
 
@@ -44,7 +49,8 @@ def downgrade() -> None:
     for table in ("prompt_score", "run_metric"):
         op.execute(
             f"delete from {table} where exists (select 1 from ({_OF_SCANNERS}) as made"
-            f" where made.run_id = {table}.run_id and made.metric_id = {table}.metric_id)"
+            f" where made.run_id = {table}.run_id and made.metric_id = "
+            f"{table}.metric_id)"
         )
     op.execute("delete from score where origin = 'scanned'")
     op.execute("delete from benchmark_metric where default_by = 'scan'")

@@ -1,5 +1,5 @@
-"""``prompt_embedding.part`` says which part of a prompt a vector is of: null is its question, as in every store of
-before."""
+"""``prompt_embedding.part`` says which part of a prompt a vector is of: null is its
+question, as in every store of before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """No older store knows other parts than the question: their vectors are those of no text, and count as missing."""
+    """No older store knows other parts than the question: their vectors are those of no
+    text, and count as missing."""
     kind = "bytea" if op.get_bind().dialect.name == "postgresql" else "blob"
     op.execute(
         f"alter table prompt_embedding alter column text_hash type {kind}"

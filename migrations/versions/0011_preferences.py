@@ -1,5 +1,5 @@
-"""``preference`` holds votes between two models, ``label_draw`` which answers people were asked to judge and by what
-chance; ``source.n_votes`` counts those of a source."""
+"""``preference`` holds votes between two models, ``label_draw`` which answers people
+were asked to judge and by what chance; ``source.n_votes`` counts those of a source."""
 
 from __future__ import annotations
 
@@ -50,12 +50,17 @@ def upgrade() -> None:
     )
     if op.get_bind().dialect.name == "postgresql":
         for table in ("preference", "label_draw"):
-            op.create_index(f"ix_{table}_benchmark_id", table, ["benchmark_id"], postgresql_using="brin")
+            op.create_index(
+                f"ix_{table}_benchmark_id",
+                table,
+                ["benchmark_id"],
+                postgresql_using="brin",
+            )
 
 
 def downgrade() -> None:
-    """No older store knows votes: they go, and what was drawn to be labelled. A source of votes stays in the ledger
-    as one of no runs."""
+    """No older store knows votes: they go, and what was drawn to be labelled. A source
+    of votes stays in the ledger as one of no runs."""
     op.drop_table("label_draw")
     op.drop_table("preference")
     op.drop_column("source", "n_votes")

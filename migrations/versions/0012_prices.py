@@ -1,4 +1,5 @@
-"""``price.valid_until`` and ``price.reasoning_price``: prices that end, and tokens of reasoning at their own."""
+"""``price.valid_until`` and ``price.reasoning_price``: prices that end, and tokens of
+reasoning at their own."""
 
 from __future__ import annotations
 

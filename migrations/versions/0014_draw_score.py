@@ -29,7 +29,10 @@ order by 1, 2, 3, 4
 
 
 def upgrade() -> None:
-    ids = [sa.Column(name, sa.BigInteger, nullable=False) for name in ("run_id", "metric_id", "variant_id")]
+    ids = [
+        sa.Column(name, sa.BigInteger, nullable=False)
+        for name in ("run_id", "metric_id", "variant_id")
+    ]
     op.create_table(
         "draw_score",
         *ids,
@@ -38,7 +41,9 @@ def upgrade() -> None:
         sa.Column("n_prompts", sa.BigInteger, nullable=False),
     )
     if op.get_bind().dialect.name == "postgresql":
-        op.create_index("ix_draw_score_run_id", "draw_score", ["run_id"], postgresql_using="brin")
+        op.create_index(
+            "ix_draw_score_run_id", "draw_score", ["run_id"], postgresql_using="brin"
+        )
     op.execute(_FILL)
 
 

@@ -1,4 +1,5 @@
-"""``statement`` keeps what each source says of what other sources speak of too, so that it goes with its source."""
+"""``statement`` keeps what each source says of what other sources speak of too, so that
+it goes with its source."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ down_revision = "0014"
 branch_labels = None
 depends_on = None
 
-#: Of a metric what stands, as said by every source that has figures of it; a direction that a person said is nobody's
-#: word. What nobody has figures of is said by every source of the benchmark.
+#: Of a metric what stands, as said by every source that has figures of it; a direction
+#: that a person said is nobody's word. What nobody has figures of is said by every
+#: source of the benchmark.
 _METRICS = """
 insert into statement (source_id, about, subject_id, said)
 select held.source_id, 'benchmark_metric', described.id, cast('{' || concat_ws(',',
@@ -63,7 +65,8 @@ from (select distinct source_id, benchmark_id from above) above
 join benchmark on benchmark.id = above.benchmark_id
 """
 
-#: What these sources had said of prompts cannot be told apart: each says all that stands.
+#: What these sources had said of prompts cannot be told apart: each says all that
+#: stands.
 _EARLIER = """
 insert into statement (source_id, about, subject_id)
 select id, 'earlier version', id from source where state = 'loaded'
@@ -79,7 +82,12 @@ def upgrade() -> None:
         sa.Column("said", sa.JSON(none_as_null=True), nullable=True),
     )
     if op.get_bind().dialect.name == "postgresql":
-        op.create_index("ix_statement_source_id", "statement", ["source_id"], postgresql_using="brin")
+        op.create_index(
+            "ix_statement_source_id",
+            "statement",
+            ["source_id"],
+            postgresql_using="brin",
+        )
     for text in (_METRICS, _SUITES, _EARLIER):
         op.execute(sa.text(text.replace('":', '"\\:')))
 

@@ -1,4 +1,5 @@
-"""``price.cache_write_price`` and ``transcript.cache_write_tokens``: what is written into a cache has its own price."""
+"""``price.cache_write_price`` and ``transcript.cache_write_tokens``: what is written
+into a cache has its own price."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("price", sa.Column("cache_write_price", sa.Double, nullable=True))
-    op.add_column("transcript", sa.Column("cache_write_tokens", sa.BigInteger, nullable=True))
+    op.add_column(
+        "transcript", sa.Column("cache_write_tokens", sa.BigInteger, nullable=True)
+    )
 
 
 def downgrade() -> None:

@@ -1,4 +1,5 @@
-"""Sections of a report need no store: they are functions of what was read, made by hand here."""
+"""Sections of a report need no store: they are functions of what was read, made by hand
+here."""
 
 from __future__ import annotations
 
@@ -11,7 +12,12 @@ import pytest
 
 from tests.support.simulated_votes import simulate
 from warehouse.analysis.audit.answer import audit_of
-from warehouse.analysis.audit.keys import Key, LikeliestOptions, PromptOptions, TextAnswers
+from warehouse.analysis.audit.keys import (
+    Key,
+    LikeliestOptions,
+    PromptOptions,
+    TextAnswers,
+)
 from warehouse.analysis.audit.read import StoredAnswers, Voter
 from warehouse.analysis.decide.answer import decide_of
 from warehouse.analysis.recipes.answer import recipes_of
@@ -21,7 +27,12 @@ from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.prompts import SharedPrompts
 from warehouse.analysis.selection.reference import by_split
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, coverage_of, group_entries
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    coverage_of,
+    group_entries,
+)
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.suites.answer import suite_board
 from warehouse.analysis.suites.entries import LeafEntries
@@ -35,18 +46,24 @@ from warehouse.records.run_fields import COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.computed.prompt_vectors import PromptVectors
 
 LETTERS = "ABCD"
-ACC = Metric(1, 1, "acc", "", "", "identity", "", "", "", True, 6, "binary", 0.0, 1.0, True)
+ACC = Metric(
+    1, 1, "acc", "", "", "identity", "", "", "", True, 6, "binary", 0.0, 1.0, True
+)
 NOBODY = np.empty(0, np.int64)
 
 
 def recipe(model: str, finals: Sequence[float], runs: Sequence[int]) -> RecipeScores:
     """One run of two checkpoints for each seed."""
     seeds = tuple(
-        Trajectory(str(run), (1.0, 2.0), (0.1, final), (0.01, 0.01), ((run,), (run + 1,)))
+        Trajectory(
+            str(run), (1.0, 2.0), (0.1, final), (0.01, 0.01), ((run,), (run + 1,))
+        )
         for run, final in zip(runs, finals, strict=True)
     )
     settings = {**dict.fromkeys(SHARED), "split": ""}
-    return RecipeScores("quiz", "acc", True, model, "", "step", settings, seeds, (1,), (1,))
+    return RecipeScores(
+        "quiz", "acc", True, model, "", "step", settings, seeds, (1,), (1,)
+    )
 
 
 GOOD = recipe("good", (0.70, 0.72, 0.74), (10, 20, 30))
@@ -55,11 +72,16 @@ POOR = recipe("poor", (0.50, 0.52, 0.54), (40, 50, 60))
 
 def runs_of(one: RecipeScores) -> list[Condition]:
     ids = [run for seed in one.trajectories for place in seed.runs for run in place]
-    return [Condition(str(run), ({"run_id": run, "benchmark": "quiz", "split": ""},)) for run in ids]
+    return [
+        Condition(str(run), ({"run_id": run, "benchmark": "quiz", "split": ""},))
+        for run in ids
+    ]
 
 
 def test_seeds_of_recipes() -> None:
-    found = recipe_seeds([GOOD, replace(POOR, trajectories=(POOR.trajectories[0].at(2.0),))])
+    found = recipe_seeds(
+        [GOOD, replace(POOR, trajectories=(POOR.trajectories[0].at(2.0),))]
+    )
     (row,) = found.rows
     assert (row.model, row.n_seeds, found.left_out) == ("good", 3, 1)
     assert row.seed_sd == pytest.approx(np.std([0.70, 0.72, 0.74], ddof=1))
@@ -82,10 +104,23 @@ def test_decide_of_what_was_read() -> None:
 
 
 def test_suites_among_names() -> None:
-    rows = [("s", None), ("s/x", 1), ("s/y", 1), ("lone", None), ("bare", None), ("bare/z", 5)]
+    rows = [
+        ("s", None),
+        ("s/x", 1),
+        ("s/y", 1),
+        ("lone", None),
+        ("bare", None),
+        ("bare/z", 5),
+    ]
     names = BenchmarkNames(
         [
-            {"id": place, "name": name, "canonical": name, "parent_id": parent, "default_clustering_id": None}
+            {
+                "id": place,
+                "name": name,
+                "canonical": name,
+                "parent_id": parent,
+                "default_clustering_id": None,
+            }
             for place, (name, parent) in enumerate(rows, 1)
         ]
     )
@@ -97,26 +132,63 @@ def test_suites_among_names() -> None:
 
 def test_what_is_below_itself_is_found_once() -> None:
     ring = [
-        {"id": place, "name": name, "canonical": name, "parent_id": parent, "default_clustering_id": None}
+        {
+            "id": place,
+            "name": name,
+            "canonical": name,
+            "parent_id": parent,
+            "default_clustering_id": None,
+        }
         for place, name, parent in ((1, "a", 2), (2, "b", 1))
     ]
-    assert sorted(row["name"] for row in BenchmarkNames(ring).descendants([1])) == ["a", "b"]
+    assert sorted(row["name"] for row in BenchmarkNames(ring).descendants([1])) == [
+        "a",
+        "b",
+    ]
 
 
 def leaf(name: str, first: int, shares: Sequence[float], n: int = 50) -> Leaf:
     """A benchmark on which models have some shares right, each by one run."""
     entries = []
     for model, share in enumerate(shares):
-        ids, values = np.arange(first, first + n), (np.arange(n) < share * n).astype(float)
+        ids, values = (
+            np.arange(first, first + n),
+            (np.arange(n) < share * n).astype(float),
+        )
         flat = np.ones(n)
-        scores = PromptScores(ids, values, flat, flat, np.full(n, np.nan), flat > 0, ids, np.zeros(n), 0, n)
-        run = {**dict.fromkeys((*WHO_FIELDS, *COMMON_FIELDS)), "model": f"m{model}", "split": "", "task_version": ""}
-        run |= {"run_id": first + model, "run_group_id": None, "benchmark": name, "started_at": None}
+        scores = PromptScores(
+            ids,
+            values,
+            flat,
+            flat,
+            np.full(n, np.nan),
+            flat > 0,
+            ids,
+            np.zeros(n),
+            0,
+            n,
+        )
+        run = {
+            **dict.fromkeys((*WHO_FIELDS, *COMMON_FIELDS)),
+            "model": f"m{model}",
+            "split": "",
+            "task_version": "",
+        }
+        run |= {
+            "run_id": first + model,
+            "run_group_id": None,
+            "benchmark": name,
+            "started_at": None,
+        }
         run |= {"status": "complete", "n_benchmark": n}
-        entries.append(ScoredCondition(Condition(f"{name} {model}", (run,)), "", ACC, scores, None))
+        entries.append(
+            ScoredCondition(Condition(f"{name} {model}", (run,)), "", ACC, scores, None)
+        )
     groups = group_entries(entries)
     coverages = {group: coverage_of(members) for group, members in groups.items()}
-    return Leaf(1.0, LeafEntries(Benchmark(name, (first,), ()), tuple(entries), coverages))
+    return Leaf(
+        1.0, LeafEntries(Benchmark(name, (first,), ()), tuple(entries), coverages)
+    )
 
 
 def test_the_board_of_a_suite_in_hand() -> None:
@@ -125,7 +197,12 @@ def test_the_board_of_a_suite_in_hand() -> None:
     suite = Suite("s", (7,), tuple(one.leaf_entries.benchmark for one in leaves), ())
     board = suite_board(
         SuiteEntries(
-            suite, "equal", leaves, UnitMap(ids, -1 - ids, ids, SharedPrompts(ids, ids, ids, ids >= 0)), (), ()
+            suite,
+            "equal",
+            leaves,
+            UnitMap(ids, -1 - ids, ids, SharedPrompts(ids, ids, ids, ids >= 0)),
+            (),
+            (),
         ),
         OnSuite(),
     )
@@ -140,22 +217,64 @@ def answers(n: int = 200, models: int = 6) -> tuple[StoredAnswers, np.ndarray]:
     said, keys, wrong = simulate(n, models, 4, rate=0.04, seed=3)
     ids = np.arange(n)
     prompts = tuple(
-        {"id": one, "split": "", "key": f"p{one:03}", "tool_id": None, "occurrence": 0, "target": LETTERS[keys[one]]}
-        | {"text_hash": str(one), "text": f"case {one}", "choices": None, "metadata": None}
+        {
+            "id": one,
+            "split": "",
+            "key": f"p{one:03}",
+            "tool_id": None,
+            "occurrence": 0,
+            "target": LETTERS[keys[one]],
+        }
+        | {
+            "text_hash": str(one),
+            "text": f"case {one}",
+            "choices": None,
+            "metadata": None,
+        }
         for one in range(n)
     )
     entries, texts = [], []
     for model in range(models):
         values = (said[:, model] == keys).astype(float)
         flat = np.ones(n)
-        scores = PromptScores(ids, values, flat, flat, np.full(n, np.nan), np.ones(n, bool), ids, np.zeros(n), 0, n)
-        run = {"run_id": model, "model": f"m{model}", "benchmark": "quiz", "split": "", "task_version": ""}
-        run |= {"position": None, "started_at": datetime(2026, 1, 1), "status": "complete", "n_benchmark": n}
-        entries.append(ScoredCondition(Condition(str(model), (run,)), "", ACC, scores, None))
+        scores = PromptScores(
+            ids,
+            values,
+            flat,
+            flat,
+            np.full(n, np.nan),
+            np.ones(n, bool),
+            ids,
+            np.zeros(n),
+            0,
+            n,
+        )
+        run = {
+            "run_id": model,
+            "model": f"m{model}",
+            "benchmark": "quiz",
+            "split": "",
+            "task_version": "",
+        }
+        run |= {
+            "position": None,
+            "started_at": datetime(2026, 1, 1),
+            "status": "complete",
+            "n_benchmark": n,
+        }
+        entries.append(
+            ScoredCondition(Condition(str(model), (run,)), "", ACC, scores, None)
+        )
         words: list[str | None] = [LETTERS[one] for one in said[:, model]]
         texts.append(TextAnswers(ids, np.full(n, model), words, values))
-    found = BenchmarkScores(Benchmark("quiz", (1,), ()), (ACC,), tuple(entries), ClusterMap(NOBODY, NOBODY))
-    voters = tuple(Voter(entry, entry.scores, True) for entry in entries if entry.scores is not None)
+    found = BenchmarkScores(
+        Benchmark("quiz", (1,), ()), (ACC,), tuple(entries), ClusterMap(NOBODY, NOBODY)
+    )
+    voters = tuple(
+        Voter(entry, entry.scores, True)
+        for entry in entries
+        if entry.scores is not None
+    )
     stored = StoredAnswers(
         scores=found,
         entries=tuple(entries),
@@ -184,7 +303,9 @@ def test_prompts_with_one_vector_and_two_keys_contradict() -> None:
     stored, _ = answers()
     options = PromptOptions(2, ("yes", "no"))
     keys = (Key(options, 0), Key(options, 1), *stored.keys[2:])
-    vectors = PromptVectors(np.array([0, 1]), np.array([[1.0, 0.0], [1.0, 0.0]], np.float32))
+    vectors = PromptVectors(
+        np.array([0, 1]), np.array([[1.0, 0.0], [1.0, 0.0]], np.float32)
+    )
     found = audit_of(replace(stored, keys=keys, near=(vectors, "tiny@1")))
     rows = {row.prompt: row for row in found.rows}
     assert rows["prompt:0"].contradicts == "prompt:1"

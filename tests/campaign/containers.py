@@ -84,7 +84,10 @@ def names(raw: bytes, rng: random.Random) -> bytes:
         items = [pair for pair in items if pair[0].filename != link.filename]
         items.append((link, b"/etc/passwd"))
     elif change == 4:
-        items += [(zipfile.ZipInfo(f"samples/more{number}.json"), b"{}") for number in range(3000)]
+        items += [
+            (zipfile.ZipInfo(f"samples/more{number}.json"), b"{}")
+            for number in range(3000)
+        ]
     else:
         rng.shuffle(items)
     return _packed(items)
@@ -101,14 +104,17 @@ def bomb(raw: bytes, rng: random.Random) -> bytes:
 
 
 def directory(raw: bytes, rng: random.Random) -> bytes:
-    """The directory lies: sizes, checksums, methods, flags, places that overlap, counts."""
+    """The directory lies: sizes, checksums, methods, flags, places that overlap,
+    counts."""
     out = bytearray(raw)
     starts = _all(raw, b"PK\x01\x02")
     if not starts:
         return mutations.flip(raw, rng)
     start = rng.choice(starts)
     numbers = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF, 0xFFFFFFFE, rng.randrange(1 << 20))
-    place, width = rng.choice(((8, 2), (10, 2), (16, 4), (20, 4), (24, 4), (28, 2), (30, 2), (42, 4)))
+    place, width = rng.choice(
+        ((8, 2), (10, 2), (16, 4), (20, 4), (24, 4), (28, 2), (30, 2), (42, 4))
+    )
     if rng.random() < 0.25 and len(starts) > 1:  # two entries at one place
         other = rng.choice(starts)
         out[start + 42 : start + 46] = raw[other + 42 : other + 46]
@@ -117,7 +123,9 @@ def directory(raw: bytes, rng: random.Random) -> bytes:
         struct.pack_into("<H" if width == 2 else "<I", out, start + place, new)
     if rng.random() < 0.2:
         end = raw.rfind(b"PK\x05\x06")
-        struct.pack_into("<H", out, end + rng.choice((8, 10)), rng.choice((0, 1, 0xFFFF)))
+        struct.pack_into(
+            "<H", out, end + rng.choice((8, 10)), rng.choice((0, 1, 0xFFFF))
+        )
     return bytes(out)
 
 
@@ -148,12 +156,28 @@ def columns(raw: bytes, rng: random.Random) -> bytes:
     if change == 0:
         table = table.drop_columns([name])
     elif change == 1:
-        table = table.rename_columns([f"x{at}" if at == place else old for at, old in enumerate(table.column_names)])
+        table = table.rename_columns(
+            [
+                f"x{at}" if at == place else old
+                for at, old in enumerate(table.column_names)
+            ]
+        )
     elif change == 2:
         table = table.set_column(place, name, pa.nulls(n, column.type))
     elif change == 3:
         strange = rng.choice(
-            (float("nan"), float("inf"), "", "x" * 1000, b"\xff", 2**63 - 1, [1], {"a": 1}, None, True)
+            (
+                float("nan"),
+                float("inf"),
+                "",
+                "x" * 1000,
+                b"\xff",
+                2**63 - 1,
+                [1],
+                {"a": 1},
+                None,
+                True,
+            )
         )
         table = table.set_column(place, name, pa.array([strange] * n))
     elif change == 4:
@@ -165,7 +189,14 @@ def columns(raw: bytes, rng: random.Random) -> bytes:
     return out.getvalue().to_pybytes()
 
 
-ZIP: tuple[Mutation, ...] = (*mutations.BYTES, *(entry,) * 6, *(names,) * 2, bomb, *(directory,) * 3, local)
+ZIP: tuple[Mutation, ...] = (
+    *mutations.BYTES,
+    *(entry,) * 6,
+    *(names,) * 2,
+    bomb,
+    *(directory,) * 3,
+    local,
+)
 PARQUET: tuple[Mutation, ...] = (*mutations.BYTES, *(columns,) * 4)
 
 

@@ -1,17 +1,20 @@
-"""Kill commands with SIGKILL at random moments: what was stored stands, and the next one completes.
+"""Kill commands with SIGKILL at random moments: what was stored stands, and the next
+one completes.
 
-    python tests/campaign/kills.py --url kills.db --kills 200                        # an ingest
-    python tests/campaign/kills.py --url postgresql://… --work refresh --kills 200   # its database is made anew
+    python tests/campaign/kills.py --url kills.db --kills 200                        #
+    an ingest python tests/campaign/kills.py --url postgresql://… --work refresh --kills
+    200   # its database is made anew
 
-Works run in processes forked from one that has opened no store, so that a kill strikes the work
-and not the start of Python. After every kill the store is opened by another process: it must be
-sound, hold what it held, and show its readers what was there before or what comes after the work
-(an ingest: each source whole or not at all). Readers of what may be read meanwhile, a published
-copy and a lake, look at it all the time. After some kills the work is left in peace, and must leave
-what it leaves of a store on which it was never killed.
+Works run in processes forked from one that has opened no store, so that a kill strikes
+the work and not the start of Python. After every kill the store is opened by another
+process: it must be sound, hold what it held, and show its readers what was there before
+or what comes after the work (an ingest: each source whole or not at all). Readers of
+what may be read meanwhile, a published copy and a lake, look at it all the time. After
+some kills the work is left in peace, and must leave what it leaves of a store on which
+it was never killed.
 
-DuckDB overwrites a block in use at the end of each write (docs/writers.md): files that do not open
-again, and say so, are counted.
+DuckDB overwrites a block in use at the end of each write (docs/writers.md): files that
+do not open again, and say so, are counted.
 """
 
 from __future__ import annotations
@@ -52,18 +55,30 @@ def main() -> int:
     """Exit code 0 if nothing was found."""
     parser = argparse.ArgumentParser(description="see the head of the file")
     parser.add_argument("--url", required=True)
-    parser.add_argument("--work", choices=WORKS, default="ingest", help="a server has nothing to publish")
+    parser.add_argument(
+        "--work",
+        choices=WORKS,
+        default="ingest",
+        help="a server has nothing to publish",
+    )
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--files", type=int, default=FILES, help="250 small ones are three loads")
+    parser.add_argument(
+        "--files", type=int, default=FILES, help="250 small ones are three loads"
+    )
     parser.add_argument("--prompts", type=int, default=PROMPTS, help="of each file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="warehouse-kills-") as name:
         files = dumps(Path(name, "dumps"), options.files, options.prompts)
         urls = options.url, beside(options.url, "before"), beside(options.url, "after")
-        places = [Place(url, Path(name, folder)) for url, folder in zip(urls, ("now", "before", "after"), strict=True)]
+        places = [
+            Place(url, Path(name, folder))
+            for url, folder in zip(urls, ("now", "before", "after"), strict=True)
+        ]
         try:
-            campaign = Campaign(WORKS[options.work], files, *places, times=3 if options.kills > 3 else 1)
+            campaign = Campaign(
+                WORKS[options.work], files, *places, times=3 if options.kills > 3 else 1
+            )
             campaign.go(options.kills, random.Random(options.seed))
         finally:
             for url in urls[1:]:
@@ -73,17 +88,35 @@ def main() -> int:
 
 
 class Campaign:
-    """Kills of one work: of a store as it is now, as it was before, as it is after the undisturbed work."""
+    """Kills of one work: of a store as it is now, as it was before, as it is after the
+    undisturbed work."""
 
-    def __init__(self, work: Work, files: list[Path], now: Place, before: Place, after: Place, *, times: int) -> None:
-        self.work, self.files, self.now, self.before, self.after = work, files, now, before, after
+    def __init__(
+        self,
+        work: Work,
+        files: list[Path],
+        now: Place,
+        before: Place,
+        after: Place,
+        *,
+        times: int,
+    ) -> None:
+        self.work, self.files, self.now, self.before, self.after = (
+            work,
+            files,
+            now,
+            before,
+            after,
+        )
         self.counts: Counter[str] = Counter()
         empty_place(before.url)
         before.folder.mkdir()
         _succeed(lambda: work.prepare(before, files))
         _copy(before, after)
         _succeed(lambda: work.run(after, files))
-        self.held, self.whole = _told(self._states, before.folder.with_name("undisturbed"))
+        self.held, self.whole = _told(
+            self._states, before.folder.with_name("undisturbed")
+        )
         self.seconds = min(self._undisturbed() for _ in range(times))
 
     def _undisturbed(self) -> float:
@@ -104,13 +137,15 @@ class Campaign:
     def __str__(self) -> str:
         counts = self.counts
         return (
-            f"{counts['kills']} kills, {counts['struck']} of them struck running work of {self.seconds:.1f} s; "
-            f"{counts['damaged']} files damaged by the engine; {counts['looks']} looks meanwhile; nothing lost, "
-            "every next one completed"
+            f"{counts['kills']} kills, {counts['struck']} of them struck running work "
+            f"of {self.seconds:.1f} s; {counts['damaged']} files damaged by the "
+            f"engine; {counts['looks']} looks meanwhile; nothing lost, every next one "
+            "completed"
         )
 
     def go(self, kills: int, rng: random.Random) -> None:
-        """Rounds of kills, each of which ends with work in peace, and with a store as it shall be."""
+        """Rounds of kills, each of which ends with work in peace, and with a store as
+        it shall be."""
         while self.counts["kills"] < kills:
             _copy(self.before, self.now)
             with self._looked_at():
@@ -119,9 +154,13 @@ class Campaign:
             _succeed(self._compare)
 
     def _round(self, kills: int, rng: random.Random) -> None:
-        """Kills on top of one another, until the work has ended before it could be killed."""
+        """Kills on top of one another, until the work has ended before it could be
+        killed."""
         for _ in range(kills):
-            struck = _killed(lambda: self.work.run(self.now, self.files), 1.1 * rng.random() * self.seconds)
+            struck = _killed(
+                lambda: self.work.run(self.now, self.files),
+                1.1 * rng.random() * self.seconds,
+            )
             self.counts.update(kills=1, struck=struck)
             if _exit_code(self._verify) == DAMAGED:
                 self.counts["damaged"] += 1
@@ -133,7 +172,9 @@ class Campaign:
         """After a kill."""
         _prove(self.now.url)
         if self.held:
-            assert (lost := lost_rows(self.held, stored_rows(self.now.url))) == [], lost[:9]
+            assert (lost := lost_rows(self.held, stored_rows(self.now.url))) == [], (
+                lost[:9]
+            )
         if self.work.seen:
             assert self.work.seen(self.now) in self.whole
         else:
@@ -142,13 +183,16 @@ class Campaign:
     def _compare(self) -> None:
         """After work in peace."""
         _prove(self.now.url)
-        assert (found := self.work.differences(self.now.url, self.after.url)) == [], found[:9]
+        assert (found := self.work.differences(self.now.url, self.after.url)) == [], (
+            found[:9]
+        )
         if self.work.seen:
             assert self.work.seen(self.now) == self.whole[1]
 
     @contextmanager
     def _looked_at(self) -> Iterator[None]:
-        """Another process looks all the time, where that does not keep the work waiting."""
+        """Another process looks all the time, where that does not keep the work
+        waiting."""
         if not self.work.is_beside:
             yield
             return
@@ -171,7 +215,9 @@ class Campaign:
                 started = time.monotonic()
                 assert self.work.seen(self.now) in self.whole
                 file.write(".")
-                time.sleep(time.monotonic() - started)  # the work shall have the machine, too
+                time.sleep(
+                    time.monotonic() - started
+                )  # the work shall have the machine, too
 
 
 def _prove(url: str) -> None:

@@ -1,4 +1,5 @@
-"""Ways to break a file that are not in its bytes: what it is, who may read it, when it changes."""
+"""Ways to break a file that are not in its bytes: what it is, who may read it, when it
+changes."""
 
 from __future__ import annotations
 
@@ -83,12 +84,24 @@ def changing(_path: Path, _rng: random.Random) -> None:
 
 
 #: What is done to a file before it is ingested.
-KINDS: tuple[FileMutation, ...] = (fifo, device, ear, link, folder, pointer, unreadable, unreadable, changing, changing)
+KINDS: tuple[FileMutation, ...] = (
+    fifo,
+    device,
+    ear,
+    link,
+    folder,
+    pointer,
+    unreadable,
+    unreadable,
+    changing,
+    changing,
+)
 
 
 @contextmanager
 def meddling(path: Path, rng: random.Random) -> Iterator[None]:
-    """Change a file again and again in the background: append, cut, rewrite, swap, take away."""
+    """Change a file again and again in the background: append, cut, rewrite, swap, take
+    away."""
     content, over = path.read_bytes(), threading.Event()
     change = rng.choice((_append, _cut, _rewrite, _swap, _take_away))
     pause = rng.choice((PAUSE, 20 * PAUSE, 200 * PAUSE))

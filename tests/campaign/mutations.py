@@ -93,7 +93,9 @@ def flip(raw: bytes, rng: random.Random) -> bytes:
 
 def truncate(raw: bytes, rng: random.Random) -> bytes:
     """The end is missing."""
-    return raw[: rng.choice((0, 1, len(raw) // 2, len(raw) - 1, rng.randrange(len(raw) + 1)))]
+    return raw[
+        : rng.choice((0, 1, len(raw) // 2, len(raw) - 1, rng.randrange(len(raw) + 1)))
+    ]
 
 
 def cut(raw: bytes, rng: random.Random) -> bytes:
@@ -155,7 +157,8 @@ def field(raw: bytes, rng: random.Random) -> bytes:
 
 
 def value(raw: bytes, rng: random.Random) -> bytes:
-    """A part of a JSON document, or of one line, is replaced, dropped, renamed or said twice."""
+    """A part of a JSON document, or of one line, is replaced, dropped, renamed or said
+    twice."""
     parts = raw.split(b"\n")
     whole = _parsed(raw)
     if whole is not None:
@@ -171,7 +174,11 @@ def value(raw: bytes, rng: random.Random) -> bytes:
 def value_everywhere(raw: bytes, rng: random.Random) -> bytes:
     """One key of a JSON document has the same strange value wherever it stands."""
     keys = keys_of(raw)
-    return everywhere(raw, rng.choice(keys), rng.choice(VALUES[:40])) if keys else flip(raw, rng)
+    return (
+        everywhere(raw, rng.choice(keys), rng.choice(VALUES[:40]))
+        if keys
+        else flip(raw, rng)
+    )
 
 
 def keys_of(raw: bytes) -> list[str]:
@@ -181,7 +188,8 @@ def keys_of(raw: bytes) -> list[str]:
 
 
 def everywhere(raw: bytes, key: str, strange: bytes) -> bytes:
-    """The document with the value of a key replaced, the first 500 times that it stands there."""
+    """The document with the value of a key replaced, the first 500 times that it stands
+    there."""
     text = raw.decode("utf-8", "replace")
     decoder, out, at = json.JSONDecoder(), [], 0
     for _ in range(500):
@@ -255,5 +263,12 @@ def gzip_bomb(_raw: bytes, rng: random.Random) -> bytes:
 
 BYTES: tuple[Mutation, ...] = (flip, truncate, cut, repeat, insert)
 TEXT: tuple[Mutation, ...] = (*BYTES, recode, lines)
-JSON: tuple[Mutation, ...] = (*TEXT, value, value, value, value_everywhere, value_everywhere)
+JSON: tuple[Mutation, ...] = (
+    *TEXT,
+    value,
+    value,
+    value,
+    value_everywhere,
+    value_everywhere,
+)
 DELIMITED: tuple[Mutation, ...] = (*TEXT, field, field, field)

@@ -1,13 +1,14 @@
-"""What the program answers, written down before and after a change that must change nothing.
+"""What the program answers, written down before and after a change that must change
+nothing.
 
     python tests/campaign/outputs.py before/
     ... move code ...
     python tests/campaign/outputs.py after/
     diff -r before after
 
-One folder per set of dumps and engine holds the answers of the commands (JSON), and the rows of the
-tables without times; ``help`` holds every ``--help``. Sets are those of ``docs/ingest.md`` (where
-the real dumps are present) and the demo.
+One folder per set of dumps and engine holds the answers of the commands (JSON), and the
+rows of the tables without times; ``help`` holds every ``--help``. Sets are those of
+``docs/ingest.md`` (where the real dumps are present) and the demo.
 """
 
 from __future__ import annotations
@@ -31,16 +32,44 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (str(Path(sys.executable).with_name("warehouse")),)
-#: Tables of which whole rows are kept as a digest; the columns that tell times are left out.
+#: Tables of which whole rows are kept as a digest; the columns that tell times are left
+#: out.
 TABLES = (
-    *("model", "training_seed", "checkpoint", "agent", "benchmark", "prompt", "prompt_variant", "clustering"),
-    *("cluster", "prompt_cluster", "scorer", "metric", "benchmark_metric", "run_group", "run", "run_source"),
-    *("rejection", "content", "generation", "choice", "score", "prompt_score", "published_score"),
+    *(
+        "model",
+        "training_seed",
+        "checkpoint",
+        "agent",
+        "benchmark",
+        "prompt",
+        "prompt_variant",
+        "clustering",
+    ),
+    *(
+        "cluster",
+        "prompt_cluster",
+        "scorer",
+        "metric",
+        "benchmark_metric",
+        "run_group",
+        "run",
+        "run_source",
+    ),
+    *(
+        "rejection",
+        "content",
+        "generation",
+        "choice",
+        "score",
+        "prompt_score",
+        "published_score",
+    ),
 )
 KEYS = "select condition_key, run_key, content_digest, status from run order by 1, 3"
 FIGURES = (
     "select subject, benchmark, metric, statistic, method, method_version, estimate,"
-    " standard_error, low, high, n, n_clusters, input_fingerprint from metric_value order by"
+    " standard_error, low, high, n, n_clusters, input_fingerprint from metric_value "
+    "order by"
     " benchmark, metric, statistic, subject, method, input_fingerprint"
 )
 #: In place of a URL, where none is opened.
@@ -52,12 +81,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--only", default="", help="regular expression on names of sets")
+    parser.add_argument(
+        "--only", default="", help="regular expression on names of sets"
+    )
     parser.add_argument("--engines", default="duckdb,postgresql")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     write_help(chosen.out / "help")
-    wanted = {name: lines for name, lines in sets(chosen.data).items() if re.search(chosen.only, name)}
+    wanted = {
+        name: lines
+        for name, lines in sets(chosen.data).items()
+        if re.search(chosen.only, name)
+    }
     for engine in chosen.engines.split(","):
         with urls(engine) as url_of:
             for name, lines in wanted.items():
@@ -68,9 +103,18 @@ def main() -> None:
 def sets(data: Path) -> dict[str, list[list[str]]]:
     """Name of a set -> arguments of each of its ingests."""
     found = {"demo": [["docs/demo/results", "--cluster-by", "passage"]]}
-    text = (ROOT / "docs" / "ingest.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    for line in re.findall(r"^warehouse ingest (\$DATA/.*)$", text, re.MULTILINE) if data.exists() else ():
-        words = [word.replace("$DATA", str(data)) for word in shlex.split(line, comments=True)]
+    text = (
+        (ROOT / "docs" / "ingest.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    )
+    for line in (
+        re.findall(r"^warehouse ingest (\$DATA/.*)$", text, re.MULTILINE)
+        if data.exists()
+        else ()
+    ):
+        words = [
+            word.replace("$DATA", str(data))
+            for word in shlex.split(line, comments=True)
+        ]
         name = Path(words[0]).relative_to(data).parts[0]
         found.setdefault(name, []).append(words)
     return found
@@ -104,11 +148,17 @@ def owned(cluster: PostgresCluster, database: str) -> str:
 def call(url: str, *words: str) -> str:
     """Output and exit code, without what changes by itself."""
     done = subprocess.run(
-        [*COMMAND, "--db", url, *words], cwd=ROOT, text=True, capture_output=True, env=os.environ | {"COLUMNS": "200"}
+        [*COMMAND, "--db", url, *words],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        env=os.environ | {"COLUMNS": "200"},
     )
     text = f"{done.stdout}\n--- exit {done.returncode}\n{done.stderr}"
     text = text if url == NO_STORE else text.replace(url, "URL")
-    text = re.sub(r"\b\d+(\.\d+)? s\b|seconds +[\d.]+|\"seconds\":[\d.e-]+", "N s", text)
+    text = re.sub(
+        r"\b\d+(\.\d+)? s\b|seconds +[\d.]+|\"seconds\":[\d.e-]+", "N s", text
+    )
     return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?", "TIME", text)
 
 
@@ -118,7 +168,9 @@ def write_help(folder: Path) -> None:
 
     (folder / "warehouse.txt").write_text(call(NO_STORE, "--help"))
     for name in COMMANDS:
-        (folder / f"{name.replace(' ', '_')}.txt").write_text(call(NO_STORE, *name.split(), "--help"))
+        (folder / f"{name.replace(' ', '_')}.txt").write_text(
+            call(NO_STORE, *name.split(), "--help")
+        )
 
 
 def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
@@ -135,25 +187,49 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
         keep(name, "query", "--sql", query, "--csv")
     digests = {}
     for table in TABLES:
-        rows = sorted(call(url, "query", "--sql", f"select * from {table}", "--csv").splitlines())
-        digests[table] = (len(rows), hashlib.sha256("\n".join(rows).encode()).hexdigest())
+        rows = sorted(
+            call(url, "query", "--sql", f"select * from {table}", "--csv").splitlines()
+        )
+        digests[table] = (
+            len(rows),
+            hashlib.sha256("\n".join(rows).encode()).hexdigest(),
+        )
     (folder / "tables.json").write_text(json.dumps(digests, indent=1))
     for name in ("models", "benchmarks", "runs"):
         keep(name, name, "--json")
-    for view in ("score_summary", "published_against_recomputed", "variance_components"):
+    for view in (
+        "score_summary",
+        "published_against_recomputed",
+        "variance_components",
+    ):
         keep(f"view_{view}", "query", view, "--csv")
     board = keep("leaderboard", "leaderboard", "--json")
     keep("leaderboard_text", "leaderboard")
-    rows = json.loads(board.split("\n--- exit")[0] or "[]") if board.startswith("[") else []
+    rows = (
+        json.loads(board.split("\n--- exit")[0] or "[]")
+        if board.startswith("[")
+        else []
+    )
     largest = max(
-        sorted({row["benchmark"] for row in rows}), default="", key=lambda n: sum(r["benchmark"] == n for r in rows)
+        sorted({row["benchmark"] for row in rows}),
+        default="",
+        key=lambda n: sum(r["benchmark"] == n for r in rows),
     )
     models = sorted({row["model"] for row in rows if row["benchmark"] == largest})
     if len(models) > 1:
         keep("compare", "compare", *models[:2], "--benchmark", largest, "--json")
         keep("compare_text", "compare", *models[:2], "--benchmark", largest)
         keep("pairs", "pairs", largest, "--json")
-        keep("gate", "gate", "--candidate", models[0], "--baseline", models[1], "--margin", "0.02")
+        keep(
+            "gate",
+            "gate",
+            "--candidate",
+            models[0],
+            "--baseline",
+            models[1],
+            "--margin",
+            "0.02",
+        )
         keep("matrix_test", "matrix", "test", largest, "--permutations", "50", "--json")
         keep("datamap", "datamap", models[0], "--benchmark", largest, "--json")
     keep("variance", "variance", largest, "--json")

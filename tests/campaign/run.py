@@ -3,10 +3,10 @@
     make campaign                                    # 10 000 mutants, resumable
     python tests/campaign/run.py --mutants 1000 --seed 7 --log campaign.jsonl
 
-Every mutant has a number; number and seed decide all about it. A worker process takes a block of
-them into one store, then proves the store; if it dies or hangs, that is a finding, and another goes
-on behind the mutant that killed it. The log has one line per mutant and per block; a second call
-with the same log goes on where it ends.
+Every mutant has a number; number and seed decide all about it. A worker process takes a
+block of them into one store, then proves the store; if it dies or hangs, that is a
+finding, and another goes on behind the mutant that killed it. The log has one line per
+mutant and per block; a second call with the same log goes on where it ends.
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ sys.path.append(str(ROOT))  # behind the installed package
 from tests.support.incapable import give_up_overrides  # noqa: E402
 
 BLOCK = 200
-MEMORY = 12 << 30  # address space of a worker: a bomb hits this before it hits the machine
+MEMORY = (
+    12 << 30
+)  # address space of a worker: a bomb hits this before it hits the machine
 PEAK_MB = 3000  # resident memory that no worker may exceed
-HUNG = 600.0  # seconds without a line in the log; how slow a mutant may be, its trial says
+HUNG = (
+    600.0  # seconds without a line in the log; how slow a mutant may be, its trial says
+)
 
 
 def main() -> int:
@@ -57,8 +61,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, default=Path("campaign.jsonl"))
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--groups", default="", help="only groups whose name holds one of these, with commas between")
-    parser.add_argument("--kinds", type=float, default=0.15, help="part that is no bytes: FIFOs ..")
+    parser.add_argument(
+        "--groups",
+        default="",
+        help="only groups whose name holds one of these, with commas between",
+    )
+    parser.add_argument(
+        "--kinds", type=float, default=0.15, help="part that is no bytes: FIFOs .."
+    )
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -111,11 +121,16 @@ def _append(log: Path, line: dict[str, Any]) -> None:
 
 
 def _lines(log: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in log.read_text().splitlines() if line.endswith("}")]
+    return [
+        json.loads(line) for line in log.read_text().splitlines() if line.endswith("}")
+    ]
 
 
 def _next(log: Path) -> int:
-    return max((line["number"] for line in _lines(log) if "number" in line), default=-1) + 1
+    return (
+        max((line["number"] for line in _lines(log) if "number" in line), default=-1)
+        + 1
+    )
 
 
 def _report(log: Path) -> int:
@@ -131,7 +146,10 @@ def _report(log: Path) -> int:
     )
     print(f"{len(blocks)} stores checked, {len(wrong)} not as they should be")
     for line in bad[:50]:
-        print(f"{line['number']} {line['group']} {line['file']} {line['mutation']}: {line['message'][:300]}")
+        print(
+            f"{line['number']} {line['group']} {line['file']} {line['mutation']}: "
+            f"{line['message'][:300]}"
+        )
     for line in wrong:
         print(line)
     return 1 if bad or wrong else 0
@@ -147,13 +165,23 @@ def _work(options: argparse.Namespace) -> int:
 
     all_units = units(options.data if options.data.is_dir() else None)
     wanted = options.groups.split(",")
-    chosen = {name: found for name, found in all_units.items() if any(part in name for part in wanted)}
+    chosen = {
+        name: found
+        for name, found in all_units.items()
+        if any(part in name for part in wanted)
+    }
     folder: Path = options.worker
     last = min(options.first - options.first % BLOCK + BLOCK, options.mutants)
     url = _store_of(folder, last)
     with open_store(url, write=True) as store:
         for number in range(options.first, last):
-            made = trials.make(chosen, number, options.seed, folder / "dump", part_of_kinds=options.kinds)
+            made = trials.make(
+                chosen,
+                number,
+                options.seed,
+                folder / "dump",
+                part_of_kinds=options.kinds,
+            )
             (folder / "begun").write_text(made.to_line())
             unit = trials.pick(chosen, number, options.seed)
             done = trials.run(store, made, unit, folder / "dump", options.seed)
@@ -166,7 +194,8 @@ def _work(options: argparse.Namespace) -> int:
 
 
 def _store_of(folder: Path, last: int) -> str:
-    """The store of a block: a copy of the one with the known runs, or what a dead worker left."""
+    """The store of a block: a copy of the one with the known runs, or what a dead
+    worker left."""
     from tests.campaign import trials
     from warehouse.store.open import open_store
 

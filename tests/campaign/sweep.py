@@ -1,11 +1,12 @@
-"""Every key of every dump with every strange value: what a random campaign reaches by chance.
+"""Every key of every dump with every strange value: what a random campaign reaches by
+chance.
 
     python tests/campaign/sweep.py --part 0/7 --values 1e308 9223372036854775808 null
     python tests/campaign/sweep.py --url postgresql://user@host/empty_database
 
-Without --part it takes hours. So many mutants at a time go into a store that holds known runs;
-then the store is proved and every view is read. Findings are printed as lines of JSON; the exit
-code is 1 if there are any.
+Without --part it takes hours. So many mutants at a time go into a store that holds
+known runs; then the store is proved and every view is read. Findings are printed as
+lines of JSON; the exit code is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -51,13 +52,19 @@ class Case:
             copy = folder / path.relative_to(self.unit.root)
             copy.parent.mkdir(parents=True, exist_ok=True)
             raw = path.read_bytes()
-            copy.write_bytes(everywhere(raw, self.key, self.value) if path == self.target else raw)
+            copy.write_bytes(
+                everywhere(raw, self.key, self.value) if path == self.target else raw
+            )
 
     def __str__(self) -> str:
-        return json.dumps([self.unit.group, self.target.name, self.key, repr(self.value[:40])])
+        return json.dumps(
+            [self.unit.group, self.target.name, self.key, repr(self.value[:40])]
+        )
 
 
-def cases(found: Mapping[str, Sequence[Unit]], values: Sequence[bytes]) -> Iterator[Case]:
+def cases(
+    found: Mapping[str, Sequence[Unit]], values: Sequence[bytes]
+) -> Iterator[Case]:
     """Every key of a fixture; a key of many files of one corpus counts once."""
     seen: set[tuple[str, str]] = set()
     for group, members in sorted(found.items()):
@@ -77,7 +84,10 @@ def sweep(store: Store, block: Sequence[Case], folder: Path) -> list[str]:
     findings = []
     for number, case in enumerate(block):
         case.write(folder)
-        options = LoadOptions(max_rejected=(0, 1_000_000)[number % 2], on_duplicate=("error", "first")[number // 2 % 2])
+        options = LoadOptions(
+            max_rejected=(0, 1_000_000)[number % 2],
+            on_duplicate=("error", "first")[number // 2 % 2],
+        )
         outcome, message = trials.outcome_of(store, case.unit, folder, options)
         if outcome == "DEFECT":
             findings.append(f"{case}: {message}")
@@ -88,12 +98,20 @@ def sweep(store: Store, block: Sequence[Case], folder: Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="see the head of the file")
     parser.add_argument("--url", help="of an empty database [default: a file]")
-    parser.add_argument("--part", default="0/1", help="I/N: every N-th case, from the I-th")
+    parser.add_argument(
+        "--part", default="0/1", help="I/N: every N-th case, from the I-th"
+    )
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--values", nargs="*", default=None, help="[default: those of mutations]")
+    parser.add_argument(
+        "--values", nargs="*", default=None, help="[default: those of mutations]"
+    )
     options = parser.parse_args()
     first, step = map(int, options.part.split("/"))
-    values = VALUES[:40] if options.values is None else [one.encode() for one in options.values]
+    values = (
+        VALUES[:40]
+        if options.values is None
+        else [one.encode() for one in options.values]
+    )
     found = units(options.data if options.data.is_dir() else None)
     todo = list(cases(found, values))[first::step]
     print(f"{len(todo)} cases", flush=True)
@@ -106,7 +124,9 @@ def main() -> int:
                     migrate.downgrade(store, "base")
             trials.fill_known(url)
             with open_store(url, write=True) as store:
-                findings = sweep(store, todo[start : start + BLOCK], Path(folder) / "dump")
+                findings = sweep(
+                    store, todo[start : start + BLOCK], Path(folder) / "dump"
+                )
             n_findings += len(findings)
             print(*findings, sep="\n", end="\n" if findings else "", flush=True)
             for path in Path(folder).glob("block-*"):

@@ -35,7 +35,9 @@ def known_store(store_url: str) -> Iterator[Store]:
         yield store
 
 
-def trial(store: Store, chosen: dict[str, list[Unit]], number: int, folder: Path) -> trials.Trial:
+def trial(
+    store: Store, chosen: dict[str, list[Unit]], number: int, folder: Path
+) -> trials.Trial:
     made = trials.make(chosen, number, 5, folder)
     return trials.run(store, made, trials.pick(chosen, number, 5), folder, 5)
 
@@ -45,7 +47,9 @@ def test_broken_fixtures_leave_the_store_as_it_was(
     known_store: Store, small_units: dict[str, list[Unit]], tmp_path: Path
 ) -> None:
     known = trials.fingerprint(known_store)
-    done = [trial(known_store, small_units, n, tmp_path / "dump") for n in range(MUTANTS)]
+    done = [
+        trial(known_store, small_units, n, tmp_path / "dump") for n in range(MUTANTS)
+    ]
     assert [item for item in done if item.outcome == "DEFECT"] == []
     assert {"loaded", "refused"} <= {item.outcome for item in done}
     assert len({item.mutation for item in done}) > 5
@@ -62,13 +66,16 @@ def test_strange_values_of_every_key_leave_the_store_as_it_was(
     assert sweep(known_store, chosen, tmp_path / "dump") == []
 
 
-def test_a_mutant_is_decided_by_its_number_and_the_seed(small_units: dict[str, list[Unit]], tmp_path: Path) -> None:
+def test_a_mutant_is_decided_by_its_number_and_the_seed(
+    small_units: dict[str, list[Unit]], tmp_path: Path
+) -> None:
     def bytes_of(number: int, seed: int, folder: str) -> dict[str, bytes]:
         trials.make(small_units, number, seed, tmp_path / folder)
         return {
             str(path.relative_to(tmp_path / folder)): path.read_bytes()
             for path in (tmp_path / folder).rglob("*")
-            if path.is_file() and path.suffix != ".eval"  # a zip entry holds the time of day
+            if path.is_file()
+            and path.suffix != ".eval"  # a zip entry holds the time of day
         }
 
     seen = [bytes_of(number, 3, f"a{number}") for number in range(8)]
@@ -77,7 +84,10 @@ def test_a_mutant_is_decided_by_its_number_and_the_seed(small_units: dict[str, l
 
 
 def test_a_failing_importer_is_a_defect(
-    duckdb_url: str, small_units: dict[str, list[Unit]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    duckdb_url: str,
+    small_units: dict[str, list[Unit]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_arguments: object) -> None:
         raise KeyError("not there")
@@ -85,7 +95,9 @@ def test_a_failing_importer_is_a_defect(
     chosen = {"fixtures/inspect": small_units["fixtures/inspect"]}
     monkeypatch.setattr(type(importer("inspect")), "read", fail)
     with open_store(duckdb_url, create=True) as store:
-        outcomes = {trial(store, chosen, n, tmp_path / "dump").outcome for n in range(6)}
+        outcomes = {
+            trial(store, chosen, n, tmp_path / "dump").outcome for n in range(6)
+        }
     assert "DEFECT" in outcomes
 
 
@@ -118,7 +130,9 @@ def test_the_supervisor_goes_on_where_the_log_ends(tmp_path: Path) -> None:
             check=True,
             capture_output=True,
         )
-        return [json.loads(line).get("number", -1) for line in log.read_text().splitlines()]
+        return [
+            json.loads(line).get("number", -1) for line in log.read_text().splitlines()
+        ]
 
     assert call(2) == [0, 1, -1]
     assert call(3) == [0, 1, -1, 2, -1]

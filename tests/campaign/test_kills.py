@@ -14,14 +14,32 @@ SCRIPT = Path(__file__).with_name("kills.py")
 #: That both engines have; on the server what loads by day, the others at night.
 WORKS = [
     pytest.param("ingest", marks=pytest.mark.rare),
-    *(pytest.param(name, marks=pytest.mark.slow_on_server) for name in ("upgrade", "vacuum")),
-    pytest.param("refresh", marks=pytest.mark.slow),  # tests/refresh/test_refresh.py ends one at points over all of it
-    pytest.param("sync", marks=[*MARKS, pytest.mark.slow]),  # tests/store/test_lake_writers.py kills one by day
+    *(
+        pytest.param(name, marks=pytest.mark.slow_on_server)
+        for name in ("upgrade", "vacuum")
+    ),
+    pytest.param(
+        "refresh", marks=pytest.mark.slow
+    ),  # tests/refresh/test_refresh.py ends one at points over all of it
+    pytest.param(
+        "sync", marks=[*MARKS, pytest.mark.slow]
+    ),  # tests/store/test_lake_writers.py kills one by day
 ]
 
 
 def killed(url: str, work: str) -> str:
-    command = [sys.executable, str(SCRIPT), "--url", url, "--work", work, "--kills", "2", "--files", "8"]
+    command = [
+        sys.executable,
+        str(SCRIPT),
+        "--url",
+        url,
+        "--work",
+        work,
+        "--kills",
+        "2",
+        "--files",
+        "8",
+    ]
     ended = forked.run([*command, "--prompts", "10"])
     assert ended.returncode == 0, ended.stderr
     return ended.stdout

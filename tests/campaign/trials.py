@@ -55,20 +55,32 @@ def fill_known(url: str) -> None:
     """A store with runs that no mutant may change."""
     with open_store(url, create=True) as store:
         for name in ("lm_eval", "inspect"):
-            ingest(store, [FIXTURES / name], values={"model": "known/model"}, force=True)
+            ingest(
+                store, [FIXTURES / name], values={"model": "known/model"}, force=True
+            )
 
 
 def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
-    """Last known run, and one hash over all that is stored of the known runs but what scans say of them."""
+    """Last known run, and one hash over all that is stored of the known runs but what
+    scans say of them."""
     if last_run is None:
         last_run = int(store.arrow("select max(id) as n from run")["n"][0].as_py())
     total = hashlib.sha256()
     for table in (*tables.RUN_FACTS, tables.run):
         key = "id" if table.name == "run" else "run_id"
-        names = [column.name for column in table.columns if column.name != "superseded_by"]
+        names = [
+            column.name for column in table.columns if column.name != "superseded_by"
+        ]
         selected = ", ".join(f'"{name}"' for name in names)
-        own = "and metric_id not in (select metric_id from scan_value)" if "metric_id" in names else ""
-        rows = store.arrow(f'select {selected} from "{table.name}" where {key} <= :last {own}', {"last": last_run})
+        own = (
+            "and metric_id not in (select metric_id from scan_value)"
+            if "metric_id" in names
+            else ""
+        )
+        rows = store.arrow(
+            f'select {selected} from "{table.name}" where {key} <= :last {own}',
+            {"last": last_run},
+        )
         lines = sorted(repr(tuple(row.values())) for row in rows.to_pylist())
         total.update(f"{table.name} {len(lines)}\n".encode())
         total.update("\n".join(lines).encode("utf-8", "backslashreplace"))
@@ -76,7 +88,12 @@ def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
 
 
 def make(
-    units: Mapping[str, Sequence[Unit]], number: int, seed: int, folder: Path, *, part_of_kinds: float = 0.15
+    units: Mapping[str, Sequence[Unit]],
+    number: int,
+    seed: int,
+    folder: Path,
+    *,
+    part_of_kinds: float = 0.15,
 ) -> Trial:
     """Write mutant ``number`` into a folder; the trial has no outcome yet.
 
@@ -127,27 +144,52 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
         text=rng.choice(("all", "responses", "none")),
     )
     started = time.monotonic()
-    with meddling(folder / made.file, rng) if made.mutation == "changing" else nullcontext():
+    with (
+        meddling(folder / made.file, rng)
+        if made.mutation == "changing"
+        else nullcontext()
+    ):
         outcome, message = outcome_of(store, unit, folder, options)
     seconds = round(time.monotonic() - started, 3)
     if seconds > SECONDS:
         outcome, message = "DEFECT", f"took {seconds} s; {outcome}: {message}"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return Trial(made.number, made.group, made.file, made.mutation, outcome, seconds, peak, message[:600])
+    return Trial(
+        made.number,
+        made.group,
+        made.file,
+        made.mutation,
+        outcome,
+        seconds,
+        peak,
+        message[:600],
+    )
 
 
-def outcome_of(store: Store, unit: Unit, folder: Path, options: LoadOptions) -> tuple[str, str]:
-    """What becomes of a source in a folder, and what is said. Bytes that did not change are those of a known run, read
-    under another model: they stand beside it."""
+def outcome_of(
+    store: Store, unit: Unit, folder: Path, options: LoadOptions
+) -> tuple[str, str]:
+    """What becomes of a source in a folder, and what is said. Bytes that did not change
+    are those of a known run, read under another model: they stand beside it."""
     options = replace(options, beside=True)
     try:
-        report = ingest(store, [folder], values=unit.values, mapping=unit.mapping, options=options, force=True)
+        report = ingest(
+            store,
+            [folder],
+            values=unit.values,
+            mapping=unit.mapping,
+            options=options,
+            force=True,
+        )
     except WarehouseError as error:
         return "misuse", str(error)
     except Exception as error:
         import traceback
 
-        return "DEFECT", f"{type(error).__name__}: {error} | {traceback.format_exc()[-900:]}"
+        return (
+            "DEFECT",
+            f"{type(error).__name__}: {error} | {traceback.format_exc()[-900:]}",
+        )
     states = sorted({item.state for item in report.sources})
     message = "; ".join(item.error for item in report.refused)
     if any(part in message for part in DEFECTS):
@@ -170,7 +212,9 @@ def verdict(store: Store, known: tuple[int, str]) -> list[str]:
             store.arrow(f'select * from "{view.name}"')
         except Exception as error:
             wrong.append(f"view {view.name}: {str(error)[:200]}")
-    loading: Any = store.arrow("select count(*) as n from source where state = 'loading'")["n"]
+    loading: Any = store.arrow(
+        "select count(*) as n from source where state = 'loading'"
+    )["n"]
     if loading[0].as_py():
         wrong.append(f"{loading[0].as_py()} sources were left half done")
     return wrong

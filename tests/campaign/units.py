@@ -63,7 +63,8 @@ PLAIN: tuple[tuple[str, dict[str, str]], ...] = (
 
 @dataclass(frozen=True)
 class Unit:
-    """One source: its files, the folder they are copied relative to, and how it is read."""
+    """One source: its files, the folder they are copied relative to, and how it is
+    read."""
 
     group: str
     root: Path
@@ -81,7 +82,10 @@ def units(data: Path | None) -> dict[str, list[Unit]]:
     """All sources, by group: a corpus, or an importer's fixtures."""
     found: dict[str, list[Unit]] = defaultdict(list)
     for unit in _all(data):
-        if unit.targets and sum(path.stat().st_size for path in unit.files) < LARGEST_SOURCE:
+        if (
+            unit.targets
+            and sum(path.stat().st_size for path in unit.files) < LARGEST_SOURCE
+        ):
             found[unit.group].append(unit)
     return dict(found)
 
@@ -89,19 +93,30 @@ def units(data: Path | None) -> dict[str, list[Unit]]:
 def _all(data: Path | None) -> Iterator[Unit]:
     for folder in sorted(FIXTURES.iterdir()):
         mapping = folder / "long.toml"
-        yield from _of(folder, f"fixtures/{folder.name}", mapping if mapping.exists() else None, {"model": "org/m"})
+        yield from _of(
+            folder,
+            f"fixtures/{folder.name}",
+            mapping if mapping.exists() else None,
+            {"model": "org/m"},
+        )
     if data is None:
         return
     for name, values in PLAIN:
         yield from _of(data / name, name, None, values)
     for folder in sorted(data.parent.glob("cases/*/")):
         mapping = folder / "m.toml"
-        yield from _of(folder, f"cases/{folder.name}", mapping if mapping.exists() else None, {})
+        yield from _of(
+            folder, f"cases/{folder.name}", mapping if mapping.exists() else None, {}
+        )
     for name, mapping_name in TABULAR:
-        yield from _of(data / name, f"{name}:{mapping_name}", MAPPINGS / f"{mapping_name}.toml", {})
+        yield from _of(
+            data / name, f"{name}:{mapping_name}", MAPPINGS / f"{mapping_name}.toml", {}
+        )
 
 
-def _of(root: Path, group: str, mapping: Path | None, values: dict[str, str]) -> Iterator[Unit]:
+def _of(
+    root: Path, group: str, mapping: Path | None, values: dict[str, str]
+) -> Iterator[Unit]:
     if not root.exists():
         return
     jobs, _ = _jobs([root], None, _plan(values, mapping, LoadOptions(), {}).settings)

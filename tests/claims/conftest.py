@@ -21,7 +21,8 @@ def dump(path: Path, model: str, wrong: int) -> None:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store ``s.db`` of the dumps of ``new``, and ``other.db`` of others, to be copied."""
+    """A folder with a store ``s.db`` of the dumps of ``new``, and ``other.db`` of
+    others, to be copied."""
     folder = tmp_path_factory.mktemp("made")
     dump(folder / "new" / "a.csv", "lab/a", 5)
     dump(folder / "new" / "b.csv", "lab/b", 17)

@@ -1,4 +1,5 @@
-"""A claim of which anything was changed does not hold: every value, key and order, one at a time."""
+"""A claim of which anything was changed does not hold: every value, key and order, one
+at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse.claims.bundle import read_claim
-from warehouse.claims.verify import NOT_COMPARED, Verdict, check_parameters, verify_claim
+from warehouse.claims.verify import (
+    NOT_COMPARED,
+    Verdict,
+    check_parameters,
+    verify_claim,
+)
 from warehouse.cli.commands.claim import _parsed
 from warehouse.errors import InputError
 from warehouse.records.canonical_json import canonical_digest
@@ -28,7 +34,8 @@ QUESTIONS = [
     "variance quiz",
     'query --sql "select model, estimate, n_prompts from score_summary"',
 ]
-#: Of which every single change takes up to half a minute; the same code judges them all.
+#: Of which every single change takes up to half a minute; the same code judges them
+#: all.
 LONG = QUESTIONS[:4]
 #: So many changes are left out between two that are tried; all are at night.
 STEPS = [
@@ -50,7 +57,11 @@ def changes(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, str, Any]]:
             for place, how, changed in changes(value[key], (*path, key)):
                 yield place, how, value | {key: changed}
     elif isinstance(value, list):
-        yield path, "an entry more", [*value, copy.deepcopy(value[-1]) if value else "x"]
+        yield (
+            path,
+            "an entry more",
+            [*value, copy.deepcopy(value[-1]) if value else "x"],
+        )
         if value != value[::-1]:
             yield path, "another order", value[::-1]
         for number, one in enumerate(value):
@@ -71,13 +82,16 @@ def other(value: Any) -> Any:
 
 
 def is_left_out(path: Path_) -> bool:
-    """Whether a place is one of those that may differ, with their reason in the documentation."""
+    """Whether a place is one of those that may differ, with their reason in the
+    documentation."""
     words = [part for part in path if isinstance(part, str)]
     return ".".join(words).replace("sources.", "source.") in NOT_COMPARED
 
 
 @pytest.mark.parametrize(("question", "step"), STEPS)
-def test_no_single_change_of_a_claim_holds(run: Caller, place: Path, question: str, step: int) -> None:
+def test_no_single_change_of_a_claim_holds(
+    run: Caller, place: Path, question: str, step: int
+) -> None:
     run("cluster", "by", "quiz", "passage", "--default", db="s.db")
     assert run("claim", question, "-o", "c.json", db="s.db").code == 0
     content = json.loads((place / "c.json").read_text())
@@ -88,7 +102,9 @@ def test_no_single_change_of_a_claim_holds(run: Caller, place: Path, question: s
         shared = SharedReads(store)
 
         def verdict(changed: Any) -> Verdict:
-            changed_file.write_text(json.dumps(changed | {"digest": canonical_digest(changed)}))
+            changed_file.write_text(
+                json.dumps(changed | {"digest": canonical_digest(changed)})
+            )
             claim = read_claim(changed_file)
             check_parameters(claim, "c.json")
             return verify_claim(shared, claim, _parsed)
@@ -125,16 +141,26 @@ def test_the_command_that_people_read_asks_what_is_recomputed(
     run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
     content = json.loads((place / "c.json").read_text()) | {"command": command}
     del content["digest"]
-    (place / "c.json").write_text(json.dumps(content | {"digest": canonical_digest(content)}))
+    (place / "c.json").write_text(
+        json.dumps(content | {"digest": canonical_digest(content)})
+    )
     found = run("claim", "verify", "c.json", "--json", db="s.db")
     (row,) = found.rows
-    assert found.code == 1 and row["what"] == "command" and part in row["claimed"] + row["found"], row
+    assert (
+        found.code == 1
+        and row["what"] == "command"
+        and part in row["claimed"] + row["found"]
+    ), row
     if "cannot" in part:
         run("claim", command, "-o", "d.json", db="s.db").fails(2, part)
 
 
 def test_the_same_question_in_other_words_holds(run: Caller, place: Path) -> None:
-    for question in ("leaderboard -b quiz", "leaderboard quiz  --level 0.95", "leaderboard 'quiz'"):
+    for question in (
+        "leaderboard -b quiz",
+        "leaderboard quiz  --level 0.95",
+        "leaderboard 'quiz'",
+    ):
         assert run("claim", question, "-o", "c.json", db="s.db").code == 0
         assert read_claim(place / "c.json").parameters == {"benchmark": "quiz"}
         assert run("claim", "verify", "c.json", db="s.db").code == 0
@@ -147,21 +173,33 @@ def test_a_key_that_stands_twice_is_refused(run: Caller, place: Path) -> None:
     run("claim", "verify", "c.json", db="s.db").fails(3, "'answer' stands twice")
 
 
-def test_other_files_with_the_same_samples_hold_where_the_caller_says_so(run: Caller, place: Path) -> None:
+def test_other_files_with_the_same_samples_hold_where_the_caller_says_so(
+    run: Caller, place: Path
+) -> None:
     run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
     lines = (place / "new" / "b.csv").read_text().splitlines(keepends=True)
-    (place / "new" / "b.csv").write_text("".join([lines[0], *lines[:0:-1]]))  # the same rows, from the last
+    (place / "new" / "b.csv").write_text(
+        "".join([lines[0], *lines[:0:-1]])
+    )  # the same rows, from the last
     assert run("ingest", "new", "--higher-is-better", db="t.db").code == 0
     refused = run("claim", "verify", "c.json", db="t.db")
-    assert refused.code == 1 and "--other-files" in refused.err and "b.csv" in refused.out
+    assert (
+        refused.code == 1 and "--other-files" in refused.err and "b.csv" in refused.out
+    )
     held = run("claim", "verify", "c.json", "--other-files", db="t.db")
     assert held.code == 0 and "1 of 2 source files are others: b.csv" in held.err
 
 
 @pytest.mark.parametrize(
-    "question", [pytest.param(text, marks=pytest.mark.rare) if text in LONG[1:] else text for text in QUESTIONS]
+    "question",
+    [
+        pytest.param(text, marks=pytest.mark.rare) if text in LONG[1:] else text
+        for text in QUESTIONS
+    ],
 )
-def test_a_claim_of_one_engine_holds_on_every_other(run: Caller, place: Path, store_url: str, question: str) -> None:
+def test_a_claim_of_one_engine_holds_on_every_other(
+    run: Caller, place: Path, store_url: str, question: str
+) -> None:
     assert run("ingest", "new", "--higher-is-better", db=store_url).code == 0
     with open_store(store_url, write=True) as store:
         if store.dialect.roles:
@@ -171,11 +209,17 @@ def test_a_claim_of_one_engine_holds_on_every_other(run: Caller, place: Path, st
     assert held.code == 0, held
 
 
-def test_rows_of_a_query_without_an_order_stand_in_one_of_their_own(run: Caller, place: Path) -> None:
+def test_rows_of_a_query_without_an_order_stand_in_one_of_their_own(
+    run: Caller, place: Path
+) -> None:
     for sql, ordered in (
         ("select n from (values (3), (1), (2)) as t(n)", [1, 2, 3]),
         ("select n from (values (3), (1), (2)) as t(n) order by n desc", [3, 2, 1]),
-        ("select n, row_number() over (order by n desc) from (values (3), (1), (2)) as t(n) -- order by", [1, 2, 3]),
+        (
+            "select n, row_number() over (order by n desc) from (values (3), (1), (2)) "
+            "as t(n) -- order by",
+            [1, 2, 3],
+        ),
     ):
         run("claim", f'query --sql "{sql}"', "-o", "c.json", db="s.db")
         assert [row["n"] for row in read_claim(place / "c.json").rows] == ordered, sql

@@ -1,4 +1,5 @@
-"""Claims: made, checked on a store and from dumps, and bundles that nobody should trust."""
+"""Claims: made, checked on a store and from dumps, and bundles that nobody should
+trust."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_claim_holds_where_its_data_are_and_not_where_they_differ(run: Caller, place: Path, question: str) -> None:
+def test_a_claim_holds_where_its_data_are_and_not_where_they_differ(
+    run: Caller, place: Path, question: str
+) -> None:
     made = run("claim", question, "-o", "c.json", db="s.db")
     assert made.code == 0 and "wrote c.json" in made.err
     held = run("claim", "verify", "c.json", db="s.db")
@@ -38,25 +41,38 @@ def test_a_claim_holds_where_its_data_are_and_not_where_they_differ(run: Caller,
     assert "figure" in {row["what"] for row in rows}
     if not question.startswith("query"):
         (changed,) = [row for row in rows if row["what"] == "run"]
-        assert changed["where"] == "lab/b on quiz" and changed["claimed"] != changed["found"]
+        assert (
+            changed["where"] == "lab/b on quiz"
+            and changed["claimed"] != changed["found"]
+        )
         assert "1 of 2 source files are others: b.csv" in other.err
 
 
 def test_a_claim_says_what_it_rests_on_and_no_path(run: Caller, place: Path) -> None:
     run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
     claim = read_claim(place / "c.json")
-    assert [row["path"] for row in claim.sources] == ["a.csv", "b.csv"] or len(claim.sources) == 2
+    assert [row["path"] for row in claim.sources] == ["a.csv", "b.csv"] or len(
+        claim.sources
+    ) == 2
     assert {len(row["sha256"]) for row in claim.sources} == {64}
-    assert [(row["model"], row["n_samples"]) for row in sorted(claim.runs, key=lambda row: row["model"])] == [
+    assert [
+        (row["model"], row["n_samples"])
+        for row in sorted(claim.runs, key=lambda row: row["model"])
+    ] == [
         ("lab/a", 40),
         ("lab/b", 40),
     ]
     board = run("leaderboard", "quiz", "--json", db="s.db").rows
     assert [row["estimate"] for row in claim.rows] == [row["estimate"] for row in board]
-    assert "run_ids" not in claim.rows[0] and str(place) not in (place / "c.json").read_text()
+    assert (
+        "run_ids" not in claim.rows[0]
+        and str(place) not in (place / "c.json").read_text()
+    )
 
 
-def test_a_claim_is_recomputed_from_dumps_with_its_clusters(run: Caller, place: Path) -> None:
+def test_a_claim_is_recomputed_from_dumps_with_its_clusters(
+    run: Caller, place: Path
+) -> None:
     (place / "map.json").touch()
     run("claim", "leaderboard quiz", "-o", "plain.json", db="s.db")
     assert run("claim", "verify", "plain.json", "--from", "new").code in (0, 1)
@@ -64,7 +80,9 @@ def test_a_claim_is_recomputed_from_dumps_with_its_clusters(run: Caller, place: 
     assert run("ingest", str(demo), db="d.db").code == 0
     assert run("cluster", "by", "reading", "passage", "--default", db="d.db").code == 0
     assert run("claim", "leaderboard reading", "-o", "c.json", db="d.db").code == 0
-    assert [row["name"] for row in read_claim(place / "c.json").clusterings] == ["passage"]
+    assert [row["name"] for row in read_claim(place / "c.json").clusterings] == [
+        "passage"
+    ]
     found = run("claim", "verify", "c.json", "--from", str(demo))
     assert found.code == 0 and "the claim holds" in found.out, found
     run("claim", "verify", "c.json", "--from", "nowhere").fails(2, "nowhere")
@@ -74,7 +92,9 @@ def test_a_store_without_the_data_says_so(run: Caller, place: Path) -> None:
     run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
     assert run("init", db="empty.db").code == 0
     found = run("claim", "verify", "c.json", db="empty.db")
-    assert found.code == 1 and "no benchmark is called 'quiz'" in found.out.replace("\n", " ")
+    assert found.code == 1 and "no benchmark is called 'quiz'" in found.out.replace(
+        "\n", " "
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,17 +108,26 @@ def test_a_store_without_the_data_says_so(run: Caller, place: Path) -> None:
         ("leaderboard", "on one benchmark, or on one group"),
         ("query score_summary", "query cannot have --name"),
         ("leaderboard nowhere", "nowhere"),
-        ("judge plan quiz --judge x --width 1", "nothing can be claimed of 'judge plan'"),
+        (
+            "judge plan quiz --judge x --width 1",
+            "nothing can be claimed of 'judge plan'",
+        ),
     ],
 )
-def test_what_cannot_be_claimed_is_refused(run: Caller, place: Path, question: str, part: str) -> None:
+def test_what_cannot_be_claimed_is_refused(
+    run: Caller, place: Path, question: str, part: str
+) -> None:
     run("claim", question, "-o", "c.json", db="s.db").fails(2, part)
     assert not (place / "c.json").exists()
 
 
 def claim(**changed: Any) -> Claim:
     plain: dict[str, Any] = {
-        **{"command": "leaderboard quiz", "kind": "leaderboard", "parameters": {"benchmark": "quiz"}},
+        **{
+            "command": "leaderboard quiz",
+            "kind": "leaderboard",
+            "parameters": {"benchmark": "quiz"},
+        },
         **{"program": "0", "answer": "one", "rows": [{"model": "m", "estimate": 0.5}]},
     }
     return Claim(**plain | changed)
@@ -119,7 +148,9 @@ BAD: list[Callable[[dict[str, Any]], Any]] = [
     lambda content: content.update(kind="ingest"),
     lambda content: content.update(kind="forget"),
     lambda content: content.update(parameters={"benchmark": "quiz", "store": "x"}),
-    lambda content: content.update(parameters={"benchmark": "quiz", "n_resamples": 10**9}),
+    lambda content: content.update(
+        parameters={"benchmark": "quiz", "n_resamples": 10**9}
+    ),
     lambda content: content.update(parameters={"benchmark": "quiz", "level": "high"}),
     lambda content: content.update(parameters={"benchmark": ["quiz"]}),
     lambda content: content.update(kind="compare"),
@@ -133,19 +164,28 @@ BAD: list[Callable[[dict[str, Any]], Any]] = [
 
 
 @pytest.mark.parametrize("change", BAD, ids=range(len(BAD)))
-def test_a_bad_bundle_is_bad_input(run: Caller, tmp_path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+def test_a_bad_bundle_is_bad_input(
+    run: Caller, tmp_path: Path, change: Callable[[dict[str, Any]], Any]
+) -> None:
     sealed(tmp_path / "c.json", change)
-    run("claim", "verify", str(tmp_path / "c.json"), db=str(tmp_path / "s.db")).fails(3, "c.json")
+    run("claim", "verify", str(tmp_path / "c.json"), db=str(tmp_path / "s.db")).fails(
+        3, "c.json"
+    )
     assert not (tmp_path / "s.db").exists()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": "warehouse-claim"}', "[" * 100_000, "\ud800"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"format": "warehouse-claim"}', "[" * 100_000, "\ud800"],
+)
 def test_what_is_no_bundle_is_bad_input(run: Caller, tmp_path: Path, text: str) -> None:
     (tmp_path / "c.json").write_bytes(text.encode("utf-8", "surrogatepass"))
     run("claim", "verify", str(tmp_path / "c.json")).fails(3, "c.json")
 
 
-def test_bounds_and_damage_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds_and_damage_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "c.json"
     write_claim(claim(), path)
     path.write_text(path.read_text().replace("0.5", "0.6"))
@@ -165,10 +205,15 @@ def test_bounds_and_damage_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_every_kind_names_its_parameters() -> None:
     for kind in kinds():
         assert accepted(kind)
-    assert checked("leaderboard", {"benchmark": "x", "where": ["a=b"]}) == {"benchmark": "x", "where": ("a=b",)}
+    assert checked("leaderboard", {"benchmark": "x", "where": ["a=b"]}) == {
+        "benchmark": "x",
+        "where": ("a=b",),
+    }
 
 
-def test_conditions_of_an_earlier_rule_are_said_and_rows_found_by_their_words(run: Caller, place: Path) -> None:
+def test_conditions_of_an_earlier_rule_are_said_and_rows_found_by_their_words(
+    run: Caller, place: Path
+) -> None:
     """All figures come out; what differs is how the condition is called."""
     run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
     content = json.loads((place / "c.json").read_text())
@@ -177,7 +222,9 @@ def test_conditions_of_an_earlier_rule_are_said_and_rows_found_by_their_words(ru
         row["condition_key"] = "0" + row["condition_key"][1:] + "e"
     for row in content["rows"]:
         row["condition"] = "as it was called"
-    (place / "c.json").write_text(json.dumps(content | {"digest": canonical_digest(content)}))
+    (place / "c.json").write_text(
+        json.dumps(content | {"digest": canonical_digest(content)})
+    )
     found = run("claim", "verify", "c.json", "--json", db="s.db")
     assert found.code == 1
     runs = [row for row in found.rows if row["what"] == "run"]
@@ -189,7 +236,9 @@ def test_conditions_of_an_earlier_rule_are_said_and_rows_found_by_their_words(ru
 
 
 @pytest.mark.parametrize("question", ["compare lab/a lab/b -b quiz", QUESTIONS[-1]])
-def test_nothing_is_claimed_of_scores_that_were_changed_alike(run: Caller, place: Path, question: str) -> None:
+def test_nothing_is_claimed_of_scores_that_were_changed_alike(
+    run: Caller, place: Path, question: str
+) -> None:
     assert run("claim", question, "-o", "before.json", db="s.db").code == 0
     with duckdb.connect("s.db") as raw:
         for table in ("score", "prompt_score"):
@@ -197,7 +246,11 @@ def test_nothing_is_claimed_of_scores_that_were_changed_alike(run: Caller, place
     assert run("db", "check", db="s.db").code == 0
     found = run("db", "check", "--deep", db="s.db")
     assert found.code == 1 and "run 2 (lab/b on quiz): content_digest" in found.out
-    assert [row["check"] for row in run("db", "check", "--deep", "--json", db="s.db").rows][0] == "content_digest"
-    run("claim", question, "-o", "after.json", db="s.db").fails(4, "run 2 (lab/b on quiz)")
+    assert [
+        row["check"] for row in run("db", "check", "--deep", "--json", db="s.db").rows
+    ][0] == "content_digest"
+    run("claim", question, "-o", "after.json", db="s.db").fails(
+        4, "run 2 (lab/b on quiz)"
+    )
     assert not Path("after.json").exists()
     run("claim", "verify", "before.json", db="s.db").fails(4, "run 2 (lab/b on quiz)")

@@ -1,4 +1,5 @@
-"""No output fails on a name or a text, and none steers a terminal: whatever the store holds, in every form."""
+"""No output fails on a name or a text, and none steers a terminal: whatever the store
+holds, in every form."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ TEXTS = (
     "\ufffe\uffff\ufeff",
     "../" * 100,
 )
-NAMES = [text.replace("\0", "") for text in TEXTS]  # with it they are refused on a server
+NAMES = [
+    text.replace("\0", "") for text in TEXTS
+]  # with it they are refused on a server
 MODELS = [f"m{place} {text}" for place, text in enumerate(NAMES)]
 FORMS = ("", "--json", "--jsonl", "--csv", "--csv-safe", "--parquet")
 #: What a terminal obeys.
@@ -53,7 +56,8 @@ anything = st.text(st.characters(), max_size=300)  # lone surrogates too
 
 
 def dump(path: Path) -> None:
-    """Two benchmarks with strange names, models, prompts and metadata; JSON writes halves of pairs as escapes."""
+    """Two benchmarks with strange names, models, prompts and metadata; JSON writes
+    halves of pairs as escapes."""
     rows = [
         {
             "model": model,
@@ -72,17 +76,25 @@ def dump(path: Path) -> None:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def filled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """URL of a store of it, from a file and a folder whose names are no UTF-8."""
-    folder = Path(os.fsdecode(bytes(tmp_path_factory.mktemp("dumps")) + b"/f\xff\x1b[31m"))
+    folder = Path(
+        os.fsdecode(bytes(tmp_path_factory.mktemp("dumps")) + b"/f\xff\x1b[31m")
+    )
     folder.mkdir()
     dump(folder / os.fsdecode(b"d\xfe\n\xe2\x80\xae.jsonl"))
     with empty_store(request, request.param) as url:
-        report = connect(url).ingest(folder, options=LoadOptions(max_rejected=100))  # rows with halves of pairs
+        report = connect(url).ingest(
+            folder, options=LoadOptions(max_rejected=100)
+        )  # rows with halves of pairs
         assert [one.state for one in report.sources] == ["loaded"], report
         with open_store(url, write=True) as store:
             if store.dialect.roles:
-                upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests
+                upkeep.make_reader(
+                    store
+                )  # typed queries do not run as the superuser of the tests
         yield url
 
 
@@ -135,8 +147,14 @@ def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
     ]
 
 
-#: What no store has, asked for by name: in one form each, for it is said in words or JSON whatever the form.
-STRANGE = [[name, text] for name in ("leaderboard", "show", "sources", "items") for text in TEXTS if "\0" not in text]
+#: What no store has, asked for by name: in one form each, for it is said in words or
+#: JSON whatever the form.
+STRANGE = [
+    [name, text]
+    for name in ("leaderboard", "show", "sources", "items")
+    for text in TEXTS
+    if "\0" not in text
+]
 
 
 def read(form: str, text: str, target: Path) -> Any:
@@ -150,12 +168,19 @@ def read(form: str, text: str, target: Path) -> Any:
     return [*csv.reader(io.StringIO(text))] if form else text
 
 
-def hold(filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str], str]]) -> None:
+def hold(
+    filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str], str]]
+) -> None:
     """Of calls, each with its form, none fails or steers a terminal."""
     target = folder / os.fsdecode(b"\xff\x1b[2J.parquet")
     for call, form in called:
         target.unlink(missing_ok=True)
-        outcome = run(*call, *filter(None, [form]), *([str(target)] if form == "--parquet" else []), db=filled)
+        outcome = run(
+            *call,
+            *filter(None, [form]),
+            *([str(target)] if form == "--parquet" else []),
+            db=filled,
+        )
         assert not STEERS.search(outcome.out + outcome.err), (call, form)
         assert "Traceback" not in outcome.err, (call, form, outcome.err)
         if outcome.code == 0:
@@ -163,21 +188,33 @@ def hold(filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str
 
 
 @pytest.mark.rare
-def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    """Each call as people read it and some in the forms for programs: one writer of rows serves all calls, and
-    `test_any_text_in_any_form` tries it in all forms. Each text is asked for by one command."""
+def test_rows(
+    filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path
+) -> None:
+    """Each call as people read it and some in the forms for programs: one writer of
+    rows serves all calls, and `test_any_text_in_any_form` tries it in all forms. Each
+    text is asked for by one command."""
     found = calls(*names)
-    hold(filled, run, tmp_path, [*zip(found, cycle([""])), *zip(found[::3], cycle(FORMS[1:]))])
+    hold(
+        filled,
+        run,
+        tmp_path,
+        [*zip(found, cycle([""])), *zip(found[::3], cycle(FORMS[1:]))],
+    )
     hold(filled, run, tmp_path, zip(STRANGE[::4], cycle(FORMS)))
 
 
 @pytest.mark.slow
-def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+def test_rows_in_every_form(
+    filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path
+) -> None:
     hold(filled, run, tmp_path, product([*calls(*names), *STRANGE], FORMS))
 
 
 @pytest.mark.slow_on_server
-def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+def test_files(
+    filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path
+) -> None:
     folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\x1b[31m"))
     folder.mkdir()
     benchmark, one, other = names
@@ -186,7 +223,16 @@ def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: 
         ["report", "-o", str(folder / "page.html")],
         ["report", "--split", "-o", str(folder / "pages")],
         [*question, "-o", str(folder / "claim.json")],
-        ["subset", "plan", benchmark, "--size", "4", "--no-store", "-o", str(folder / "plan.json")],
+        [
+            "subset",
+            "plan",
+            benchmark,
+            "--size",
+            "4",
+            "--no-store",
+            "-o",
+            str(folder / "plan.json"),
+        ],
         ["subset", "export", str(folder / "plan.json"), "--to", "csv"],
         ["export", "--parquet", str(folder / "out")],
         ["export", "--format", "every-eval-ever", str(folder / "eee")],
@@ -200,14 +246,22 @@ def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: 
 
 def test_words_of_the_user(filled: str, run: Caller) -> None:
     """What is typed is stored as it can be, and found again by the same words."""
-    for text in map(os.fsdecode, (b"x\xff\x1b[31m", "\U0001f469\u202e".encode(), b"n" * 300)):
+    for text in map(
+        os.fsdecode, (b"x\xff\x1b[31m", "\U0001f469\u202e".encode(), b"n" * 300)
+    ):
         assert run("runs", "run:1", "--note", text, "--tag", text, db=filled).code == 0
         (row,) = run("runs", "run:1", "--json", db=filled).rows
         assert row["note"] == text.encode("utf-8", "backslashreplace").decode()
         assert run("runs", "--where", f"tag={text}", "--json", db=filled).code in (0, 2)
-        for call in (["models", "alias", text, text], ["query", "--sql", f"select '{text}'"], ["forget", text]):
+        for call in (
+            ["models", "alias", text, text],
+            ["query", "--sql", f"select '{text}'"],
+            ["forget", text],
+        ):
             outcome = run(*call, db=filled)
-            assert outcome.code in (0, 2) and not STEERS.search(outcome.out + outcome.err)
+            assert outcome.code in (0, 2) and not STEERS.search(
+                outcome.out + outcome.err
+            )
 
 
 #: What one process is asked after the ingest of another.
@@ -221,29 +275,59 @@ OTHERS = [["sources"], ["leaderboard"], ["runs", "--csv"]]
         pytest.param({"LC_ALL": "C", "PYTHONUTF8": "0"}, marks=pytest.mark.rare),
     ],
 )
-def test_a_terminal_that_knows_little(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_terminal_that_knows_little(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     folder = Path(os.fsdecode(bytes(tmp_path) + b"/f\xff\x1b[31m"))
     folder.mkdir()
     dump(folder / os.fsdecode(b"d\xff\x1b[31m.jsonl"))
     ingest = ["ingest", str(folder), "--json", "--max-rejected", "100"]
-    others = f"import sys; from warehouse.cli.main import main; sys.exit(any(map(main, {OTHERS} + [sys.argv[1:]])))"
-    for call in ([str(COMMAND), *ingest], [sys.executable, "-c", others, "ingest", str(folder)]):
-        done = subprocess.run(call, cwd=tmp_path, text=True, capture_output=True, env=os.environ | environment)
-        assert done.returncode == 0 and "Traceback" not in done.stderr, (call, done.stderr)
+    others = (
+        "import sys; from warehouse.cli.main import main; sys.exit(any(map(main, "
+        f"{OTHERS} + [sys.argv[1:]])))"
+    )
+    for call in (
+        [str(COMMAND), *ingest],
+        [sys.executable, "-c", others, "ingest", str(folder)],
+    ):
+        done = subprocess.run(
+            call,
+            cwd=tmp_path,
+            text=True,
+            capture_output=True,
+            env=os.environ | environment,
+        )
+        assert done.returncode == 0 and "Traceback" not in done.stderr, (
+            call,
+            done.stderr,
+        )
         assert not STEERS.search(done.stdout + done.stderr), call
         if "--json" in call:
-            assert json.loads(done.stdout)[0]["source"] == f"{tmp_path}/f\\udcff\x1b[31m/d\\udcff\x1b[31m.jsonl"
+            assert (
+                json.loads(done.stdout)[0]["source"]
+                == f"{tmp_path}/f\\udcff\x1b[31m/d\\udcff\x1b[31m.jsonl"
+            )
 
 
-@given(st.lists(st.tuples(anything, anything), min_size=1, max_size=3), st.sampled_from(FORMS))
+@given(
+    st.lists(st.tuples(anything, anything), min_size=1, max_size=3),
+    st.sampled_from(FORMS),
+)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_in_any_form(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, rows: list[tuple[str, str]], form: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    rows: list[tuple[str, str]],
+    form: str,
 ) -> None:
     capsys.readouterr()
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  (as the program does)
     target = tmp_path / "out.parquet"
-    output = Output(form.strip("-").replace("csv-safe", "csv") or "table", target, form == "--csv-safe")  # type: ignore[arg-type]
+    output = Output(
+        form.strip("-").replace("csv-safe", "csv") or "table",
+        target,
+        form == "--csv-safe",
+    )  # type: ignore[arg-type]
     if form != "--parquet":
         output = Output(output.form, None, output.safe)
     output.emit(["a", "b"], [{"a": one, "b": [other, one]} for one, other in rows])
@@ -252,4 +336,6 @@ def test_any_text_in_any_form(
     assert not STEERS.search(printed)
     if form == "--json":
         expected = [one.encode("utf-8", "backslashreplace").decode() for one, _ in rows]
-        assert [row["a"] for row in json.JSONDecoder().raw_decode(printed)[0]] == expected
+        assert [
+            row["a"] for row in json.JSONDecoder().raw_decode(printed)[0]
+        ] == expected

@@ -1,5 +1,5 @@
-"""``sources``, ``forget``, ``runs``, ``invalidate``, ``models``, ``benchmarks``, ``cluster``,
-``link`` as commands; the library below them has tests of its own."""
+"""``sources``, ``forget``, ``runs``, ``invalidate``, ``models``, ``benchmarks``,
+``cluster``, ``link`` as commands; the library below them has tests of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def rows() -> StoreRows:
     rows.describe("quiz", rows.metric())
     for number, model in enumerate(("org/a", "org/b"), start=1):
         rows.scores(rows.run(model, "quiz"), {"p1": 1.0, "p2": 0.0})
-        rows.rows["run_source"].append({"run_id": number, "source_id": number, "place": "x"})
+        rows.rows["run_source"].append(
+            {"run_id": number, "source_id": number, "place": "x"}
+        )
         rows.add(
             "source",
             (number,),
@@ -46,7 +48,9 @@ def url(own_url: str) -> str:
     return own_url
 
 
-def test_sources_are_listed_and_one_is_shown_with_its_faults(run: Caller, url: str) -> None:
+def test_sources_are_listed_and_one_is_shown_with_its_faults(
+    run: Caller, url: str
+) -> None:
     rows = run("sources", "--json", db=url).rows
     assert [(row["path"], row["n_current"], row["notes"]) for row in rows] == [
         ("dump1.json", 1, []),
@@ -67,9 +71,19 @@ def test_forgetting_a_source_removes_its_run(run: Caller, url: str) -> None:
 def test_runs_are_narrowed_tagged_and_noted(run: Caller, url: str) -> None:
     done = run("runs", "run:2", "--tag", "paper", "--note", "final", "--json", db=url)
     (row,) = done.rows
-    assert (row["run_id"], row["tags"], row["note"], row["sources"]) == (2, ["paper"], "final", [2])
+    assert (row["run_id"], row["tags"], row["note"], row["sources"]) == (
+        2,
+        ["paper"],
+        "final",
+        [2],
+    )
     assert len(run("runs", "--where", "tags=paper", "--json", db=url).rows) == 1
-    assert run("runs", "2", "--untag", "paper", "--note", "", "--json", db=url).rows[0]["tags"] == []
+    assert (
+        run("runs", "2", "--untag", "paper", "--note", "", "--json", db=url).rows[0][
+            "tags"
+        ]
+        == []
+    )
     assert run("runs", "--where", "tags=paper", db=url).out == "no such runs\n"
 
 
@@ -83,17 +97,28 @@ def test_an_invalidated_run_is_listed_only_on_request(run: Caller, url: str) -> 
 
 
 def test_two_names_of_one_model_become_one(run: Caller, url: str) -> None:
-    assert run("models", "alias", "org/b", "org/a", db=url).out == "org/b is shown as org/a\n"
-    shown = {row["model"]: row["shown_as"] for row in run("models", "--json", db=url).rows}
+    assert (
+        run("models", "alias", "org/b", "org/a", db=url).out
+        == "org/b is shown as org/a\n"
+    )
+    shown = {
+        row["model"]: row["shown_as"] for row in run("models", "--json", db=url).rows
+    }
     assert shown == {"org/a": "org/a", "org/b": "org/a"}
-    assert {row["model"] for row in run("leaderboard", "quiz", "--json", db=url).rows} == {"org/a"}
+    assert {
+        row["model"] for row in run("leaderboard", "quiz", "--json", db=url).rows
+    } == {"org/a"}
     assert run("models", "unalias", "org/b", db=url).code == 0
     assert run("models", "--csv", db=url).out.count("org/b,org/b") == 1
     run("models", "alias", "org/x", "org/a", db=url).fails(2, "no model 'org/x'")
 
 
 def test_benchmarks_have_counts_and_aliases(run: Caller, url: str) -> None:
-    (row,) = [row for row in run("benchmarks", "--json", db=url).rows if row["benchmark"] == "quiz"]
+    (row,) = [
+        row
+        for row in run("benchmarks", "--json", db=url).rows
+        if row["benchmark"] == "quiz"
+    ]
     assert (row["n_prompts"], row["n_runs"], row["n_models"]) == (2, 2, 2)
     assert run("benchmarks", "alias", "quiz", "other", db=url).code == 0
     assert run("leaderboard", "other", "--json", db=url).rows[0]["benchmark"] == "other"
@@ -102,8 +127,15 @@ def test_benchmarks_have_counts_and_aliases(run: Caller, url: str) -> None:
 
 def test_prompts_are_clustered_by_fields(run: Caller, url: str) -> None:
     done = run("cluster", "quiz", "--by", "topic, book.page", "--default", db=url)
-    assert done.out == "quiz: 2 prompts in 2 clusters by topic,book.page; error bars use it\n"
-    (row,) = [row for row in run("benchmarks", "--json", db=url).rows if row["benchmark"] == "quiz"]
+    assert (
+        done.out
+        == "quiz: 2 prompts in 2 clusters by topic,book.page; error bars use it\n"
+    )
+    (row,) = [
+        row
+        for row in run("benchmarks", "--json", db=url).rows
+        if row["benchmark"] == "quiz"
+    ]
     assert row["clustering"] == "topic,book.page"
     run("cluster", "quiz", "--by", "passage", db=url).fails(2, "passage", "topic")
     run("cluster", "quizz", "--by", "topic", db=url).fails(2, "quizz")
@@ -113,7 +145,11 @@ def test_equal_prompts_are_linked_and_taken_apart(run: Caller, url: str) -> None
     assert run("link", db=url).out == "no prompts are linked\n"
     assert run("link", "other", "quiz", db=url).out.startswith("1 prompts linked")
     (row,) = run("link", "--json", db=url).rows
-    assert (row["benchmark"], row["canonical_benchmark"], row["n_prompts"]) == ("other", "quiz", 1)
+    assert (row["benchmark"], row["canonical_benchmark"], row["n_prompts"]) == (
+        "other",
+        "quiz",
+        1,
+    )
     assert run("link", "other", "--undo", db=url).out == "1 prompts taken apart\n"
 
 
@@ -133,38 +169,74 @@ def test_a_model_that_is_a_path_has_no_developer(tmp_path: Path, run: Caller) ->
     (tmp_path / "a.csv").write_text(f"model,benchmark,prompt_id,score\n{rows}")
     db = f"duckdb:///{tmp_path / 's.db'}"
     run("ingest", str(tmp_path / "a.csv"), db=db)
-    developers = {row["model"]: row["developer"] for row in run("models", "--json", db=db).rows}
+    developers = {
+        row["model"]: row["developer"] for row in run("models", "--json", db=db).rows
+    }
     assert developers == dict.fromkeys(names) | {"org/last": "org"}
 
 
-def test_settings_that_tell_runs_apart_are_listed_and_left_out(run: Caller, tmp_path: Path) -> None:
+def test_settings_that_tell_runs_apart_are_listed_and_left_out(
+    run: Caller, tmp_path: Path
+) -> None:
     store = str(tmp_path / "settings.db")
     lines = "model,benchmark,prompt_id,score,sampler\n"
     for name, score in (("x", 1), ("y", 0)):
-        (tmp_path / f"{name}.csv").write_text(f"{lines}org/a,quiz,q1,{score},{name}\norg/a,quiz,q2,1,{name}\n")
+        (tmp_path / f"{name}.csv").write_text(
+            f"{lines}org/a,quiz,q1,{score},{name}\norg/a,quiz,q2,1,{name}\n"
+        )
     mapping = tmp_path / "m.toml"
     mapping.write_text(
-        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[run.configuration]\nsampler = "sampler"\n'
-        '[sample]\nprompt_id = "prompt_id"\n[[scores]]\nmetric = "score"\nvalue = "score"\n'
+        "[run]\n"
+        'model = "model"\n'
+        'benchmark = "benchmark"\n'
+        "[run.configuration]\n"
+        'sampler = "sampler"\n'
+        "[sample]\n"
+        'prompt_id = "prompt_id"\n'
+        "[[scores]]\n"
+        'metric = "score"\n'
+        'value = "score"\n'
         "[metrics.score]\nhigher_is_better = true\n"
     )
     files = [str(tmp_path / f"{name}.csv") for name in "xy"]
     done = run("ingest", *files, "--map", str(mapping), db=store)
-    assert "kept apart by settings" in done.err and "benchmarks settings quiz --ignore sampler" in done.err
-    assert {row["condition"] for row in run("leaderboard", "quiz", "--json", db=store).rows} == {
+    assert (
+        "kept apart by settings" in done.err
+        and "benchmarks settings quiz --ignore sampler" in done.err
+    )
+    assert {
+        row["condition"] for row in run("leaderboard", "quiz", "--json", db=store).rows
+    } == {
         "sampler=x",
         "sampler=y",
     }
     (row,) = run("benchmarks", "settings", "quiz", "--json", db=store).rows
-    assert (row["setting"], row["values"], row["is_ignored"]) == ("sampler", ["x", "y"], False)
-    done = run("benchmarks", "settings", "quiz", "--ignore", "sampler", "--reason", "no matter", db=store)
+    assert (row["setting"], row["values"], row["is_ignored"]) == (
+        "sampler",
+        ["x", "y"],
+        False,
+    )
+    done = run(
+        "benchmarks",
+        "settings",
+        "quiz",
+        "--ignore",
+        "sampler",
+        "--reason",
+        "no matter",
+        db=store,
+    )
     assert done.out == "sampler does not matter: 2 runs of 2 conditions are of 1 now\n"
     (row,) = run("leaderboard", "quiz", "--json", db=store).rows
     assert (row["runs"], row["condition"]) == (2, "")
-    assert run("benchmarks", "settings", "quiz", "--count", "sampler", db=store).code == 0
+    assert (
+        run("benchmarks", "settings", "quiz", "--count", "sampler", db=store).code == 0
+    )
     assert len(run("leaderboard", "quiz", "--json", db=store).rows) == 2
     run("benchmarks", "settings", "--reason", "x", db=store).fails(2, "--ignore")
-    run("benchmarks", "settings", "--ignore", "a", "--count", "a", db=store).fails(2, "--count")
+    run("benchmarks", "settings", "--ignore", "a", "--count", "a", db=store).fails(
+        2, "--count"
+    )
 
 
 @pytest.mark.parametrize("is_renamed_first", [True, False])
@@ -184,11 +256,22 @@ def test_what_does_not_matter_on_a_benchmark_holds_for_all_its_names(
     ignore = ("benchmarks", "settings", said_of, "--ignore", "sampler")
     for command in (rename, ignore) if is_renamed_first else (ignore, rename):
         assert run(*command, db=store).code == 0
-    sql = "select count(distinct condition_key) as n from run join benchmark b on b.id = benchmark_id group by b.name"
-    assert [row["n"] for row in run("query", "--json", "--sql", sql, db=store).rows] == [1, 1]
+    sql = (
+        "select count(distinct condition_key) as n from run join benchmark b on b.id = "
+        "benchmark_id group by b.name"
+    )
+    assert [
+        row["n"] for row in run("query", "--json", "--sql", sql, db=store).rows
+    ] == [1, 1]
     (row,) = run("benchmarks", "settings", "quiz-old", "--json", db=store).rows
     assert (row["setting"], row["is_ignored"]) == ("sampler", True)
     other = "quiz-old" if said_of == "quiz" else "quiz"
-    assert run("benchmarks", "settings", other, "--count", "sampler", db=store).code == 0
-    assert [row["n"] for row in run("query", "--json", "--sql", sql, db=store).rows] == [2, 2]
-    run("benchmarks", "settings", "nowhere", "--ignore", "sampler", db=store).fails(2, "nowhere")
+    assert (
+        run("benchmarks", "settings", other, "--count", "sampler", db=store).code == 0
+    )
+    assert [
+        row["n"] for row in run("query", "--json", "--sql", sql, db=store).rows
+    ] == [2, 2]
+    run("benchmarks", "settings", "nowhere", "--ignore", "sampler", db=store).fails(
+        2, "nowhere"
+    )

@@ -21,7 +21,16 @@ from warehouse.cli.main import cli
 from warehouse.questions.registry import ADDED
 from warehouse.store.open import open_store
 
-HEAVY = ("sqlalchemy", "pyarrow", "numpy", "pandas", "scipy", "rich", "duckdb", "alembic")
+HEAVY = (
+    "sqlalchemy",
+    "pyarrow",
+    "numpy",
+    "pandas",
+    "scipy",
+    "rich",
+    "duckdb",
+    "alembic",
+)
 
 
 def find(name: str) -> click.Command:
@@ -49,7 +58,13 @@ def test_help_lists_every_command_in_its_section(run: Caller) -> None:
 
 def test_no_section_has_a_single_command() -> None:
     for section in SECTIONS.keys() - {ADDED}:
-        assert sum(entry.section == section and " " not in name for name, entry in COMMANDS.items()) > 1, section
+        assert (
+            sum(
+                entry.section == section and " " not in name
+                for name, entry in COMMANDS.items()
+            )
+            > 1
+        ), section
 
 
 def test_former_names_work_unseen(run: Caller) -> None:
@@ -61,19 +76,33 @@ def test_former_names_work_unseen(run: Caller) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_sentence_and_examples(run: Caller, name: str) -> None:
-    entry, text = COMMANDS[name], run(*name.split(), "--help").out.replace(" \\\n        ", " ")
+    entry, text = (
+        COMMANDS[name],
+        run(*name.split(), "--help").out.replace(" \\\n        ", " "),
+    )
     assert entry.sentence.endswith(".") and entry.sentence in text
     for example in entry.examples:
         assert example in text
         assert example.startswith("warehouse ") and f" {name}" in example
 
 
-@pytest.mark.parametrize("example", [text for entry in COMMANDS.values() for text in entry.examples])
-def test_every_example_can_be_pasted(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "example", [text for entry in COMMANDS.values() for text in entry.examples]
+)
+def test_every_example_can_be_pasted(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for path in ("path/to/lm_eval_output", "results"):
         Path(path).mkdir(parents=True)
-    for file in ("mapping.toml", "results.csv", "verdicts.csv", "judge.csv", "plan.json", "token.txt"):
+    for file in (
+        "mapping.toml",
+        "results.csv",
+        "verdicts.csv",
+        "judge.csv",
+        "plan.json",
+        "token.txt",
+    ):
         Path(file).touch()
     _program, *words = shlex.split(example)
     top = cli.make_context("warehouse", words)
@@ -92,14 +121,18 @@ def test_the_commands_are_those_of_the_table() -> None:
         command = find(name)
         assert command.name == name.split()[-1]
         if isinstance(command, click.Group):
-            inner = {full.split()[1] for full in COMMANDS if full.startswith(f"{name} ")}
+            inner = {
+                full.split()[1] for full in COMMANDS if full.startswith(f"{name} ")
+            }
             assert set(command.commands) == inner
         assert entry.section in SECTIONS
 
 
 def test_help_imports_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     started = time.perf_counter()
-    done = in_subprocess("--help", folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    done = in_subprocess(
+        "--help", folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"}
+    )
     elapsed = time.perf_counter() - started
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert "click" in imported
@@ -107,17 +140,32 @@ def test_help_imports_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     assert elapsed < 5  # the aim is 0.3 s; a loaded machine gets its time
 
 
-def test_looking_imports_nothing_that_takes_longer_than_the_answer(tmp_path: Path) -> None:
-    open_store(store_at(tmp_path / "s.duckdb")).close()  # the first look at a store that comes from elsewhere is longer
+def test_looking_imports_nothing_that_takes_longer_than_the_answer(
+    tmp_path: Path,
+) -> None:
+    open_store(
+        store_at(tmp_path / "s.duckdb")
+    ).close()  # the first look at a store that comes from elsewhere is longer
     environment = {"PYTHONPROFILEIMPORTTIME": "1"}
-    done = in_subprocess("--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment)
+    done = in_subprocess(
+        "--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment
+    )
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert "warehouse.analysis.leaderboard.answer" in imported
-    heavy = {"pandas", "scipy.stats", "scipy.special", "scipy.sparse", "alembic.command", "sqlalchemy", "numba"}
+    heavy = {
+        "pandas",
+        "scipy.stats",
+        "scipy.special",
+        "scipy.sparse",
+        "alembic.command",
+        "sqlalchemy",
+        "numba",
+    }
     assert not imported & heavy
 
 
-#: What numpy's threads are told before it is loaded, by a command and not by who imports the library.
+#: What numpy's threads are told before it is loaded, by a command and not by who
+#: imports the library.
 IDLE = """
 import os, sys
 from warehouse.cli.main import IDLE_SPIN, main
@@ -127,10 +175,24 @@ print(before, os.environ[IDLE_SPIN[0]])
 """
 
 
-@pytest.mark.parametrize(("own", "said"), [({}, "None 20"), ({"OPENBLAS_THREAD_TIMEOUT": "7"}, "7 7")])
-def test_threads_of_the_algebra_sleep_soon_unless_the_user_says_otherwise(own: dict[str, str], said: str) -> None:
-    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"} | own
-    ran = subprocess.run([sys.executable, "-c", IDLE], env=env, capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(
+    ("own", "said"), [({}, "None 20"), ({"OPENBLAS_THREAD_TIMEOUT": "7"}, "7 7")]
+)
+def test_threads_of_the_algebra_sleep_soon_unless_the_user_says_otherwise(
+    own: dict[str, str], said: str
+) -> None:
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "OPENBLAS_THREAD_TIMEOUT"
+    } | own
+    ran = subprocess.run(
+        [sys.executable, "-c", IDLE],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert ran.stdout.splitlines()[-1] == said
 
 
@@ -152,7 +214,10 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         (["invalidate", "run:1"], ["Missing option '--reason'"]),
         (["config", "--json", "--csv"], ["one of --json, --jsonl, --csv, --parquet"]),
         (["query", "-p", "x"], ["'x' is not NAME=VALUE"]),
-        (["query", "-p", "a=1", "-p", "a=2", "--sql", "select :a"], ["-p gives a twice"]),
+        (
+            ["query", "-p", "a=1", "-p", "a=2", "--sql", "select :a"],
+            ["-p gives a twice"],
+        ),
         (["query", "score_summary", "--sql", "select 1"], ["not both"]),
         (["leaderboard", "x", "--level", "95"], ["--level"]),
         (["cluster", "x", "--by", "a,,b"], ["empty field name"]),
@@ -160,30 +225,62 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         (["runs", "--tag", "x"], ["need a run"]),
         (["link", "x"], ["link to which benchmark"]),
         (["--db", "oracle://x/y", "runs"], ["no engine 'oracle'"]),
-        (["--db", "duckdb://", "runs"], ["'duckdb://' names no file", "duckdb:///FILE"]),
+        (
+            ["--db", "duckdb://", "runs"],
+            ["'duckdb://' names no file", "duckdb:///FILE"],
+        ),
         (["--db", "duckdb:///", "init"], ["'duckdb:///' names no file"]),
         (["--db", "duckdb://x.duckdb", "init"], ["'duckdb://x.duckdb' names no file"]),
         (["ingest", "nowhere"], ["'nowhere' does not exist"]),
     ],
 )
 def test_misuse_is_one_message_and_exit_2(
-    run: Caller, arguments: list[str], parts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Caller,
+    arguments: list[str],
+    parts: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run(*arguments).fails(2, *parts)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bad_settings_file_is_bad_input(run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_settings_file_is_bad_input(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text("[store]\nport = 1\n")
     run("runs").fails(3, "warehouse.toml, line 2: unknown key 'store.port'")
 
 
 STORELESS = [
-    *("db upgrade", "db downgrade base --yes", "db current", "db check", "export --parquet out", "sources"),
-    *("forget 1", "invalidate 1 --reason x", "cluster b --by f", "link", "link a b", "models", "models alias a b"),
-    *("benchmarks", "runs", "runs 1 --tag x", "leaderboard", "leaderboard b", "compare a b", "show 1"),
+    *(
+        "db upgrade",
+        "db downgrade base --yes",
+        "db current",
+        "db check",
+        "export --parquet out",
+        "sources",
+    ),
+    *(
+        "forget 1",
+        "invalidate 1 --reason x",
+        "cluster b --by f",
+        "link",
+        "link a b",
+        "models",
+        "models alias a b",
+    ),
+    *(
+        "benchmarks",
+        "runs",
+        "runs 1 --tag x",
+        "leaderboard",
+        "leaderboard b",
+        "compare a b",
+        "show 1",
+    ),
     *("query score_summary", "shell"),
 ]
 
@@ -198,15 +295,21 @@ def test_without_a_store_every_command_says_so_and_makes_none(
 
 
 def test_a_server_that_does_not_answer_is_store_trouble(run: Caller) -> None:
-    run("runs", db="postgresql://nobody:secret@127.0.0.1:1/x").fails(4, "cannot open", ":***@")
+    run("runs", db="postgresql://nobody:secret@127.0.0.1:1/x").fails(
+        4, "cannot open", ":***@"
+    )
 
 
 def test_a_file_that_is_no_store_is_store_trouble(run: Caller, tmp_path: Path) -> None:
-    (tmp_path / "x.duckdb").write_text("not a store, but long enough to have a header" * 200)
+    (tmp_path / "x.duckdb").write_text(
+        "not a store, but long enough to have a header" * 200
+    )
     run("runs", db=str(tmp_path / "x.duckdb")).fails(4, "x.duckdb")
 
 
-def test_a_store_that_lacks_a_table_is_store_trouble(run: Caller, store_url: str) -> None:
+def test_a_store_that_lacks_a_table_is_store_trouble(
+    run: Caller, store_url: str
+) -> None:
     with open_store(store_url, create=True) as store, store.begin() as connection:
         connection.execute(sa.text("drop table run_source cascade"))
     run("runs", db=store_url).fails(4, "run_source", "warehouse db check")
@@ -218,15 +321,26 @@ def test_a_store_that_lacks_a_table_is_store_trouble(run: Caller, store_url: str
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     store_at(tmp_path / "s.duckdb")
     rows = "select range as n from range(200000)"
-    command = f"{COMMAND} --db s.duckdb query --csv --sql '{rows}' | head -n 2; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, text=True, capture_output=True, timeout=60)
+    command = (
+        f"{COMMAND} --db s.duckdb query --csv --sql '{rows}' | head -n 2; exit "
+        f"${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        text=True,
+        capture_output=True,
+        timeout=60,
+    )
     assert (done.stdout, done.stderr, done.returncode) == ("n\n0\n", "", 141)
 
 
 def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
     shell = f"{shlex.quote(str(COMMAND))} --db x.duckdb models >&-"
     store_at(tmp_path / "x.duckdb")
-    done = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

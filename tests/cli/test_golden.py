@@ -1,6 +1,8 @@
-"""Whole outputs of commands as files: `pytest tests/cli/test_golden.py --write-golden` writes them anew.
+"""Whole outputs of commands as files: `pytest tests/cli/test_golden.py --write-golden`
+writes them anew.
 
-What is held here is the words and the layout; that the figures are right is proven where they are made.
+What is held here is the words and the layout; that the figures are right is proven
+where they are made.
 """
 
 from __future__ import annotations
@@ -33,9 +35,17 @@ def test_every_golden_file_has_a_test() -> None:
     named = {
         (path.parent, name)
         for path in TESTS.glob("**/test_*.py")
-        for name in re.findall(r"^def test_(\w+)\([^)]*golden", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for name in re.findall(
+            r"^def test_(\w+)\([^)]*golden",
+            path.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
     }
-    assert [path for path in golden_files(TESTS) if (path.parent.parent, path.stem) not in named] == []
+    assert [
+        path
+        for path in golden_files(TESTS)
+        if (path.parent.parent, path.stem) not in named
+    ] == []
 
 
 # --- variance ---------------------------------------------------------------------------------------
@@ -45,8 +55,14 @@ def test_variance_of_one_run(golden: Golden, run: Caller, world_url: None) -> No
     golden(shown(run, "variance run:3"))
 
 
-def test_variance_of_a_benchmark_and_of_a_model(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "variance draws", "variance org/a", "variance org/a --benchmark quiz"))
+def test_variance_of_a_benchmark_and_of_a_model(
+    golden: Golden, run: Caller, world_url: None
+) -> None:
+    golden(
+        shown(
+            run, "variance draws", "variance org/a", "variance org/a --benchmark quiz"
+        )
+    )
 
 
 def test_pass_rates(golden: Golden, run: Caller, world_url: None) -> None:
@@ -62,17 +78,31 @@ def test_variance_of_seeds(golden: Golden, run: Caller, world_url: None) -> None
 
 
 def test_leaderboards(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "leaderboard quiz", "leaderboard quiz --subset", "leaderboard essay"))
+    golden(
+        shown(run, "leaderboard quiz", "leaderboard quiz --subset", "leaderboard essay")
+    )
 
 
-def test_runs_and_prompts_that_are_shown(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "show run:1", "show run:1 w1", "compare org/a org/b --benchmark golden", "compare run:14 run:16"))
+def test_runs_and_prompts_that_are_shown(
+    golden: Golden, run: Caller, world_url: None
+) -> None:
+    golden(
+        shown(
+            run,
+            "show run:1",
+            "show run:1 w1",
+            "compare org/a org/b --benchmark golden",
+            "compare run:14 run:16",
+        )
+    )
 
 
 # --- compare ----------------------------------------------------------------------------------------
 
 
-def test_comparisons(golden: Golden, run: Caller, two_models_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparisons(
+    golden: Golden, run: Caller, two_models_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WAREHOUSE_URL", two_models_url)
     pair = f"compare {' '.join(two_models.MODELS)}"
     golden(
@@ -121,4 +151,6 @@ def test_items_and_data_maps(golden: Golden, run: Caller, world_url: None) -> No
 
 
 def test_suites_and_training(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "leaderboard --group suite --force", "seeds", "benchmarks", "models"))
+    golden(
+        shown(run, "leaderboard --group suite --force", "seeds", "benchmarks", "models")
+    )

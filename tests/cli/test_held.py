@@ -1,5 +1,5 @@
-"""What keeps the engine open between calls of tests (`tests/support/held.py`) shows no file that is not there any more,
-and is in nobody's way."""
+"""What keeps the engine open between calls of tests (`tests/support/held.py`) shows no
+file that is not there any more, and is in nobody's way."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def test_a_reader_is_kept_until_somebody_else_wants_the_file(tmp_path: Path) -> 
         assert not held._held
     assert n_models(url) == 0 and held._held
     write = (
-        f"import duckdb; duckdb.connect({str(path)!r}).execute(\"insert into model (id, name) values (2, 'org/b')\")"
+        f'import duckdb; duckdb.connect({str(path)!r}).execute("insert into model '
+        "(id, name) values (2, 'org/b')\")"
     )
     subprocess.run([sys.executable, "-c", write], check=True)
     assert n_models(url) == 1 and not held._held

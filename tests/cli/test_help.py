@@ -1,4 +1,5 @@
-"""``warehouse help``: words in plain sentences, commands, the forms of output; what the first help shows first."""
+"""``warehouse help``: words in plain sentences, commands, the forms of output; what the
+first help shows first."""
 
 from __future__ import annotations
 
@@ -24,43 +25,59 @@ from warehouse.tables.words import MEANINGS
         ("few_clusters", "few_clusters: A flag: fewer than 20 clusters"),
     ],
 )
-def test_a_word_is_explained_however_it_is_spelled(run: Caller, words: str, begins: str) -> None:
+def test_a_word_is_explained_however_it_is_spelled(
+    run: Caller, words: str, begins: str
+) -> None:
     for asked in ((words,), words.split()):
         out = run("help", *asked).out
-        assert out.startswith(begins) and re.search(r"^More: docs/\w+\.md$", out, re.MULTILINE)
+        assert out.startswith(begins) and re.search(
+            r"^More: docs/\w+\.md$", out, re.MULTILINE
+        )
 
 
 def test_several_words_are_explained_one_below_the_other(run: Caller) -> None:
-    assert [line.partition(":")[0] for line in run("help", "rank-set", "group").out.splitlines()] == [
-        *("rank-set", "More", "group", "More")
-    ]
+    assert [
+        line.partition(":")[0]
+        for line in run("help", "rank-set", "group").out.splitlines()
+    ] == [*("rank-set", "More", "group", "More")]
 
 
 def test_help_on_a_command_is_its_own(run: Caller) -> None:
     for name in ("leaderboard", "db check"):
         assert run("help", *name.split()).out == run(*name.split(), "--help").out
     both = run("help", "cluster").out
-    assert both.startswith("cluster: Prompts") and both.endswith(run("cluster", "--help").out)
+    assert both.startswith("cluster: Prompts") and both.endswith(
+        run("cluster", "--help").out
+    )
 
 
 def test_a_slip_is_answered_with_what_was_meant(run: Caller) -> None:
-    run("help", "rnk-set").fails(2, "no command or term 'rnk-set'; did you mean rank-set")
+    run("help", "rnk-set").fails(
+        2, "no command or term 'rnk-set'; did you mean rank-set"
+    )
     run("help", "leaderbord").fails(2, "did you mean leaderboard")
     run("help", "xyzzy").fails(2, "see: warehouse help")
 
 
 def test_the_terms_are_listed_and_name_pages_that_are_there(run: Caller) -> None:
     listed = run("help").out
-    spelled = [name for term in terms().values() for name in (term.name, *term.also)] + [*MEANINGS]
+    spelled = [
+        name for term in terms().values() for name in (term.name, *term.also)
+    ] + [*MEANINGS]
     assert len(spelled) == len(set(spelled))
     for name in terms():
         assert name in listed
     for name, term in names().items():
         assert (ROOT / "docs" / f"{term.page}.md").is_file(), name
-        assert 1 <= len(re.findall(r"[.:](?: |$)", term.says)) <= 6 and term.says.endswith(".")
+        assert 1 <= len(
+            re.findall(r"[.:](?: |$)", term.says)
+        ) <= 6 and term.says.endswith(".")
 
 
-@pytest.mark.parametrize("column", ["stat. rank", "rank set", "group", "se", "p", "p Holm", "flags", "clusters"])
+@pytest.mark.parametrize(
+    "column",
+    ["stat. rank", "rank set", "group", "se", "p", "p Holm", "flags", "clusters"],
+)
 def test_columns_that_tables_explain_are_terms(column: str) -> None:
     assert find(column) is not None
 
@@ -68,18 +85,35 @@ def test_columns_that_tables_explain_are_terms(column: str) -> None:
 def test_forms_of_output_are_said_once(run: Caller) -> None:
     output = run("help", "output").out
     for flag in (
-        *("--json", "--jsonl", "--csv", "--parquet FILE", "--markdown", "--latex", "--html", "--percent", "--svg"),
+        *(
+            "--json",
+            "--jsonl",
+            "--csv",
+            "--parquet FILE",
+            "--markdown",
+            "--latex",
+            "--html",
+            "--percent",
+            "--svg",
+        ),
     ):
         assert re.search(rf"^{flag} ", output, re.MULTILINE), flag
     own = run("leaderboard", "--help").out
-    assert "\nOutput: --json, --csv, --markdown …; see: warehouse help output\n" in own and "--latex" not in own
-    assert "--markdown  " in run("gate", "--help").out  # which means something of its own there
+    assert (
+        "\nOutput: --json, --csv, --markdown …; see: warehouse help output\n" in own
+        and "--latex" not in own
+    )
+    assert (
+        "--markdown  " in run("gate", "--help").out
+    )  # which means something of its own there
     assert "Output: " not in run("init", "--help").out
 
 
 def test_the_everyday_commands_come_first(run: Caller) -> None:
     shown = run("--help").out
-    first = re.findall(r"^  ([\w-]+)  ", shown.partition("Every day:\n")[2], re.MULTILINE)
+    first = re.findall(
+        r"^  ([\w-]+)  ", shown.partition("Every day:\n")[2], re.MULTILINE
+    )
     there = [name for name in EVERYDAY if name in COMMANDS]
     assert first[: len(there)] == there and len(EVERYDAY) == 10
     assert not {*first[len(there) :]} & {*EVERYDAY}

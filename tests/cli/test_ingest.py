@@ -44,11 +44,18 @@ def write_run(
     scores: tuple[float, ...] = (1.0, 0.0, 1.0),
     published: float | None = 2 / 3,
 ) -> Path:
-    """One invocation of lm-eval as its 0.4 series writes it: results and samples of one task."""
+    """One invocation of lm-eval as its 0.4 series writes it: results and samples of one
+    task."""
     home = folder / model.replace("/", "__")
     home.mkdir(parents=True, exist_ok=True)
     results = {
-        "results": {"trivia": {"alias": "trivia", "exact_match,none": published, "exact_match_stderr,none": 0.1}},
+        "results": {
+            "trivia": {
+                "alias": "trivia",
+                "exact_match,none": published,
+                "exact_match_stderr,none": 0.1,
+            }
+        },
         "configs": {
             "trivia": {
                 "task": "trivia",
@@ -56,7 +63,13 @@ def write_run(
                 "num_fewshot": 0,
                 "output_type": "generate_until",
                 "repeats": 1,
-                "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+                "metric_list": [
+                    {
+                        "metric": "exact_match",
+                        "aggregation": "mean",
+                        "higher_is_better": True,
+                    }
+                ],
             }
         },
         "versions": {"trivia": 1.0},
@@ -75,8 +88,16 @@ def write_run(
 
 
 def sample(number: int, score: float) -> dict[str, Any]:
-    document = {"question": f"What is {number} + 1?", "topic": "even" if number % 2 else "odd"}
-    arguments = {"gen_args_0": {"arg_0": f"Q: {document['question']}", "arg_1": {"until": ["\n"]}}}
+    document = {
+        "question": f"What is {number} + 1?",
+        "topic": "even" if number % 2 else "odd",
+    }
+    arguments = {
+        "gen_args_0": {
+            "arg_0": f"Q: {document['question']}",
+            "arg_1": {"until": ["\n"]},
+        }
+    }
     return {
         "doc_id": number,
         "doc": document,
@@ -93,24 +114,32 @@ def sample(number: int, score: float) -> dict[str, Any]:
     }
 
 
-def test_the_summary_counts_everything(run: Caller, bare_url: str, tmp_path: Path) -> None:
+def test_the_summary_counts_everything(
+    run: Caller, bare_url: str, tmp_path: Path
+) -> None:
     write_run(tmp_path / "in", "org/a")
     write_run(tmp_path / "in", "org/b", scores=(1.0, 1.0, 1.0), published=0.5)
     (tmp_path / "in" / "README.md").write_text("hello")
     done = run("ingest", str(tmp_path / "in"), db=bare_url)
     assert done.code == 0
     assert done.err.startswith("created ")
-    said = {line.split()[0]: line.split(maxsplit=1)[1] for line in done.out.splitlines()[:9]}
+    said = {
+        line.split()[0]: line.split(maxsplit=1)[1] for line in done.out.splitlines()[:9]
+    }
     assert said["sources"] == "2: 2 loaded, 0 unchanged, 0 refused"
     assert said["runs"] == "2 new, 0 seen again, 0 superseded, 0 repeats"
     assert (said["samples"], said["scores"], said["rejected"]) == ("6", "6", "0 rows")
     assert said["not"] == "dumps 1 files" and "README.md" in done.err
     assert "1 contradicts" in said["published"]
-    assert [line.split() for line in done.out.splitlines() if "contradicts" in line][-1][1] == "org/b"
+    assert [line.split() for line in done.out.splitlines() if "contradicts" in line][
+        -1
+    ][1] == "org/b"
     assert run("db", "check", db=bare_url).code == 0
 
 
-def test_again_is_unchanged_and_elsewhere_seen_again(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_again_is_unchanged_and_elsewhere_seen_again(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
     home = write_run(tmp_path / "in")
     for path in home.iterdir():
         (tmp_path / "copy" / home.name).mkdir(parents=True, exist_ok=True)
@@ -119,7 +148,11 @@ def test_again_is_unchanged_and_elsewhere_seen_again(run: Caller, store_url: str
     call = ("ingest", str(tmp_path / "in"))
     (first,) = run(*call, "--json", db=store_url).rows
     (second,) = run(*call, "--json", db=store_url).rows
-    assert (first["state"], first["n_runs"], second["state"]) == ("loaded", 1, "unchanged")
+    assert (first["state"], first["n_runs"], second["state"]) == (
+        "loaded",
+        1,
+        "unchanged",
+    )
     assert "1 unchanged" in run(*call, db=store_url).out
     assert "created" not in run(*call, db=store_url).err
     (third,) = run("ingest", str(tmp_path / "copy"), "--json", db=store_url).rows
@@ -140,18 +173,26 @@ def test_a_dry_run_reads_everything_and_stores_nothing(
     assert len(run("sources", "--json").rows) == 1
 
 
-def test_a_dry_run_leaves_an_empty_database_empty(run: Caller, bare_url: str, tmp_path: Path) -> None:
+def test_a_dry_run_leaves_an_empty_database_empty(
+    run: Caller, bare_url: str, tmp_path: Path
+) -> None:
     write_run(tmp_path / "in")
     done = run("ingest", str(tmp_path / "in"), "--dry-run", db=bare_url)
     assert done.code == 0 and "1 new" in done.out
     assert run("runs", db=bare_url).code == 4
 
 
-def test_what_only_a_watch_needs_is_not_ignored(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
-    run("ingest", str(tmp_path), "--settle", "3", db=duckdb_url).fails(2, "--settle goes with --watch")
+def test_what_only_a_watch_needs_is_not_ignored(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    run("ingest", str(tmp_path), "--settle", "3", db=duckdb_url).fails(
+        2, "--settle goes with --watch"
+    )
 
 
-def test_a_bad_source_is_refused_and_the_rest_loaded(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_a_bad_source_is_refused_and_the_rest_loaded(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
     write_run(tmp_path, "org/a")
     bad = write_run(tmp_path, "org/b")
     (samples,) = bad.glob("samples_*")
@@ -159,19 +200,32 @@ def test_a_bad_source_is_refused_and_the_rest_loaded(run: Caller, store_url: str
     done = run("ingest", str(tmp_path), db=store_url)
     done.fails(3, samples.name, "line 2")
     assert "1 loaded, 0 unchanged, 1 refused" in done.out
-    assert [row["model"] for row in run("runs", "--json", db=store_url).rows] == ["org/a"]
-    allowed = run("ingest", str(tmp_path), "--max-rejected", "1", "--json", db=store_url)
-    assert [row["n_rejected"] for row in allowed.rows if row["state"] == "loaded"] == [1]
-    assert "line 2" in run("sources", str(allowed.rows[1]["source_id"]), db=store_url).out
+    assert [row["model"] for row in run("runs", "--json", db=store_url).rows] == [
+        "org/a"
+    ]
+    allowed = run(
+        "ingest", str(tmp_path), "--max-rejected", "1", "--json", db=store_url
+    )
+    assert [row["n_rejected"] for row in allowed.rows if row["state"] == "loaded"] == [
+        1
+    ]
+    assert (
+        "line 2" in run("sources", str(allowed.rows[1]["source_id"]), db=store_url).out
+    )
 
 
-def test_a_conflict_names_the_ways_out(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_a_conflict_names_the_ways_out(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
     write_run(tmp_path / "one")
     write_run(tmp_path / "two", scores=(0.0, 1.0, 1.0))
     assert run("ingest", str(tmp_path / "one"), db=store_url).code == 0
     call = ("ingest", str(tmp_path / "two"))
     run(*call, db=store_url).fails(3, "--on-conflict supersede")
-    assert run(*call, "--on-conflict", "skip", "--json", db=store_url).rows[0]["n_runs"] == 0
+    assert (
+        run(*call, "--on-conflict", "skip", "--json", db=store_url).rows[0]["n_runs"]
+        == 0
+    )
     run("forget", "2", db=store_url)
     assert "1 superseded" in run(*call, "--on-conflict", "supersede", db=store_url).out
 
@@ -193,13 +247,19 @@ def test_options_reach_the_loader(run: Caller, store_url: str, tmp_path: Path) -
     )
     assert done.code == 0
     (row,) = run("leaderboard", "trivia", "--json", db=store_url).rows
-    assert (row["model"], row["n_clusters"], row["estimate"]) == ("mine/x", 2, pytest.approx(2 / 3))
+    assert (row["model"], row["n_clusters"], row["estimate"]) == (
+        "mine/x",
+        2,
+        pytest.approx(2 / 3),
+    )
     assert run("runs", "--where", "temperature=0.7", "--json", db=store_url).rows
     (shown,) = run("show", "run:1", "0", "--json", db=store_url).rows
     assert shown["responses"][0]["response"] is None
 
 
-def test_one_prompt_is_shown_as_a_log_viewer_would(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+def test_one_prompt_is_shown_as_a_log_viewer_would(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
     write_run(tmp_path / "in")
     run("ingest", str(tmp_path / "in"), db=duckdb_url)
     shown = run("show", "run:1", "2", db=duckdb_url).out
@@ -221,27 +281,44 @@ def test_a_mapping_reads_a_table(run: Caller, store_url: str, tmp_path: Path) ->
     done = run("ingest", str(table), "--map", str(mapping), db=store_url)
     assert done.code == 0, done.err
     rows = run("leaderboard", "sums", "--json", db=store_url).rows
-    assert [(row["model"], row["estimate"]) for row in rows] == [("org/b", 1.0), ("org/a", 0.5)]
-    mapping.write_text(MAPPING.replace('"correct"', '"corect"').replace("[sample]", "[smaple]"))
+    assert [(row["model"], row["estimate"]) for row in rows] == [
+        ("org/b", 1.0),
+        ("org/a", 0.5),
+    ]
+    mapping.write_text(
+        MAPPING.replace('"correct"', '"corect"').replace("[sample]", "[smaple]")
+    )
     run("ingest", str(table), "--map", str(mapping), db=store_url).fails(3, "smaple")
 
 
-def test_a_folder_of_hidden_files_alone_says_so(run: Caller, tmp_path: Path, bare_duckdb_url: str) -> None:
+def test_a_folder_of_hidden_files_alone_says_so(
+    run: Caller, tmp_path: Path, bare_duckdb_url: str
+) -> None:
     (tmp_path / "project" / ".deepeval").mkdir(parents=True)
     (tmp_path / "project" / ".deepeval" / "run.json").write_text("{}")
-    run("ingest", str(tmp_path / "project"), db=bare_duckdb_url).fails(3, "hidden ones are left out")
+    run("ingest", str(tmp_path / "project"), db=bare_duckdb_url).fails(
+        3, "hidden ones are left out"
+    )
 
 
-def test_nothing_to_ingest_is_bad_input(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+def test_nothing_to_ingest_is_bad_input(
+    run: Caller, bare_duckdb_url: str, tmp_path: Path
+) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.md").write_text("nothing")
     call = ("ingest", str(tmp_path / "in"))
     run(*call, db=bare_duckdb_url).fails(3, "no importer knows", "--map")
-    run(*call, "--format", "helm", db=bare_duckdb_url).fails(3, "importer helm knows none of 1 files")
+    run(*call, "--format", "helm", db=bare_duckdb_url).fails(
+        3, "importer helm knows none of 1 files"
+    )
 
 
-def test_of_packed_dumps_it_is_said_that_they_are_packed(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
-    shutil.make_archive(str(tmp_path / "in" / "dump"), "zip", write_run(tmp_path / "out"))
+def test_of_packed_dumps_it_is_said_that_they_are_packed(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    shutil.make_archive(
+        str(tmp_path / "in" / "dump"), "zip", write_run(tmp_path / "out")
+    )
     path = str(tmp_path / "in")
     run("ingest", path, db=duckdb_url).fails(3, "1 of them is packed: unpack first")
     write_run(tmp_path / "in")
@@ -250,11 +327,15 @@ def test_of_packed_dumps_it_is_said_that_they_are_packed(run: Caller, duckdb_url
     assert "dump.zip: an archive or packed file; unpack it first" in done.err
 
 
-def test_links_to_folders_are_named_and_not_followed(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+def test_links_to_folders_are_named_and_not_followed(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
     """A dump that was unpacked must not reach what lies beside it."""
     write_run(tmp_path / "elsewhere", "org/a")
     home = write_run(tmp_path / "in", "org/b")
-    (tmp_path / "in" / "old").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (tmp_path / "in" / "old").symlink_to(
+        tmp_path / "elsewhere", target_is_directory=True
+    )
     (home / "up").symlink_to(tmp_path / "in", target_is_directory=True)
     done = run("ingest", str(tmp_path / "in"), db=duckdb_url)
     assert done.code == 0
@@ -266,10 +347,14 @@ def test_links_to_folders_are_named_and_not_followed(run: Caller, duckdb_url: st
     assert len(run("leaderboard", "trivia", "--json", db=duckdb_url).rows) == 2
 
 
-def test_a_wrong_setting_is_misuse(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+def test_a_wrong_setting_is_misuse(
+    run: Caller, bare_duckdb_url: str, tmp_path: Path
+) -> None:
     write_run(tmp_path / "in")
     call = ("ingest", str(tmp_path / "in"))
-    run(*call, "--set", "tempreture=1", db=bare_duckdb_url).fails(2, "tempreture", "temperature")
+    run(*call, "--set", "tempreture=1", db=bare_duckdb_url).fails(
+        2, "tempreture", "temperature"
+    )
     run(*call, "--set", "step=soon", db=bare_duckdb_url).fails(2, "step=soon")
     run(*call, "--format", "nope", db=bare_duckdb_url).fails(2, "nope", "lm_eval")
     run(*call, "--on-conflict", "maybe", db=bare_duckdb_url).fails(2, "maybe")
@@ -290,7 +375,11 @@ def test_a_terminal_sees_a_bar_and_what_to_type_next(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     with Popen(
-        [str(COMMAND), "ingest", "in"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave, env=environment
+        [str(COMMAND), "ingest", "in"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env=environment,
     ) as process:
         os.close(slave)
         seen = b""
@@ -321,29 +410,56 @@ value = "score"
 """
 
 
-def test_a_file_that_the_mapping_does_not_name_is_refused_and_the_others_load(run: Caller, tmp_path: Path) -> None:
-    for name, key in (("a.csv", "id"), ("b.csv", "key")):  # of the same shape it would be taken
+def test_a_file_that_the_mapping_does_not_name_is_refused_and_the_others_load(
+    run: Caller, tmp_path: Path
+) -> None:
+    for name, key in (
+        ("a.csv", "id"),
+        ("b.csv", "key"),
+    ):  # of the same shape it would be taken
         (tmp_path / name).write_text(f"model,{key},score\nm,1,1\nm,2,0\n")
     (tmp_path / "map.toml").write_text(NAMING)
-    url, mapping = f"duckdb:///{tmp_path / 's.duckdb'}", ("--map", str(tmp_path / "map.toml"))
-    done = run("ingest", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), *mapping, db=url)
+    url, mapping = (
+        f"duckdb:///{tmp_path / 's.duckdb'}",
+        ("--map", str(tmp_path / "map.toml")),
+    )
+    done = run(
+        "ingest", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), *mapping, db=url
+    )
     assert done.code == 3
     assert "b.csv: not among the files that the mapping names" in done.err
-    assert run("query", "select n_scores from run_current", "--json", db=url).rows == [{"n_scores": 2}]
+    assert run("query", "select n_scores from run_current", "--json", db=url).rows == [
+        {"n_scores": 2}
+    ]
 
 
 @pytest.mark.parametrize("mistake", ["files", "key", "data"])
-def test_no_store_is_made_for_nothing(run: Caller, tmp_path: Path, mistake: str) -> None:
+def test_no_store_is_made_for_nothing(
+    run: Caller, tmp_path: Path, mistake: str
+) -> None:
     (tmp_path / "b.csv").write_text("model,key,score\nm,1,1\n")
     (tmp_path / "words.txt").write_text("words")
-    (tmp_path / "map.toml").write_text(NAMING if mistake == "files" else NAMING.replace("[run]", "[runs]"))
-    given = ["words.txt"] if mistake == "data" else ["b.csv", "--map", str(tmp_path / "map.toml")]
-    done = run("ingest", str(tmp_path / given[0]), *given[1:], db=f"duckdb:///{tmp_path / 's.duckdb'}")
+    (tmp_path / "map.toml").write_text(
+        NAMING if mistake == "files" else NAMING.replace("[run]", "[runs]")
+    )
+    given = (
+        ["words.txt"]
+        if mistake == "data"
+        else ["b.csv", "--map", str(tmp_path / "map.toml")]
+    )
+    done = run(
+        "ingest",
+        str(tmp_path / given[0]),
+        *given[1:],
+        db=f"duckdb:///{tmp_path / 's.duckdb'}",
+    )
     assert done.code == 3 and "created" not in done.err
     assert not (tmp_path / "s.duckdb").exists()
 
 
-def test_the_bar_counts_the_bytes_of_each_source_once(tmp_path: Path, store_url: str) -> None:
+def test_the_bar_counts_the_bytes_of_each_source_once(
+    tmp_path: Path, store_url: str
+) -> None:
     sizes = []
     for place in range(3):
         path = tmp_path / "in" / f"{place}.csv"
@@ -375,11 +491,18 @@ def test_a_note_does_not_say_twice_which_source_it_is_about() -> None:
 
 def test_errors_that_name_their_files_are_one_kind() -> None:
     said = "m.toml: no such key in 'x/{0}'"
-    reports = [LoadReport(f"in/x/{n}", "refused", error=f"in/x/{n}: {said.format(n)}") for n in ("a.json", "b.json")]
-    assert error_lines(reports) == ["in/x/a.json: m.toml: no such key in 'x/a.json' [and 1 more like it: b.json]"]
+    reports = [
+        LoadReport(f"in/x/{n}", "refused", error=f"in/x/{n}: {said.format(n)}")
+        for n in ("a.json", "b.json")
+    ]
+    assert error_lines(reports) == [
+        "in/x/a.json: m.toml: no such key in 'x/a.json' [and 1 more like it: b.json]"
+    ]
 
 
-def test_errors_of_one_kind_are_said_once(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+def test_errors_of_one_kind_are_said_once(
+    run: Caller, bare_duckdb_url: str, tmp_path: Path
+) -> None:
     for number in range(9):
         rows = "".join(f"q{row},m,1\n" for row in range(number))
         (tmp_path / f"r{number}.csv").write_text(f"id,model,score\n{rows},m,0\n")
@@ -388,11 +511,23 @@ def test_errors_of_one_kind_are_said_once(run: Caller, bare_duckdb_url: str, tmp
     done = run("ingest", str(tmp_path), "--default", "benchmark=b", db=bare_duckdb_url)
     errors = [line for line in done.err.splitlines() if line.startswith("Error: ")]
     assert done.code == 3 and len(errors) == 2
-    assert any("[and 8 more like it: r1.csv, r2.csv, r3.csv, … (-v names all)]" in line for line in errors)
+    assert any(
+        "[and 8 more like it: r1.csv, r2.csv, r3.csv, … (-v names all)]" in line
+        for line in errors
+    )
     assert sum("stands twice" in line for line in errors) == 1
-    every = run("ingest", str(tmp_path), "--default", "benchmark=b", "-v", db=bare_duckdb_url)
+    every = run(
+        "ingest", str(tmp_path), "--default", "benchmark=b", "-v", db=bare_duckdb_url
+    )
     assert "r8.csv" in every.err.partition("more like it")[2]
-    singly = run("ingest", str(tmp_path), "--default", "benchmark=b", "--json", db=bare_duckdb_url)
+    singly = run(
+        "ingest",
+        str(tmp_path),
+        "--default",
+        "benchmark=b",
+        "--json",
+        db=bare_duckdb_url,
+    )
     assert sum(bool(row["error"]) for row in json.loads(singly.out)) == 10
 
 
@@ -412,11 +547,15 @@ def test_errors_follow_the_summary_and_fit_the_terminal(tmp_path: Path) -> None:
     os.close(master)
     lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", seen.decode()).splitlines()
     (error,) = [place for place, line in enumerate(lines) if line.startswith("Error: ")]
-    assert error > next(place for place, line in enumerate(lines) if line.startswith("sources "))
+    assert error > next(
+        place for place, line in enumerate(lines) if line.startswith("sources ")
+    )
     assert len(lines) > error + 2 and max(map(len, lines[error:])) <= 60
 
 
-def test_files_that_a_mapping_does_not_name_are_one_note(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+def test_files_that_a_mapping_does_not_name_are_one_note(
+    run: Caller, bare_duckdb_url: str, tmp_path: Path
+) -> None:
     mapping = tmp_path / "m.toml"
     mapping.write_text('files = ["a.csv"]\n' + MAPPING)
     folder = tmp_path / "in"
@@ -428,9 +567,13 @@ def test_files_that_a_mapping_does_not_name_are_one_note(run: Caller, bare_duckd
     assert note.startswith("note: 4 files, the first ")
 
 
-def test_columns_that_steer_a_terminal_are_spelled_out(store_url: str, tmp_path: Path, run: Caller) -> None:
+def test_columns_that_steer_a_terminal_are_spelled_out(
+    store_url: str, tmp_path: Path, run: Caller
+) -> None:
     table = tmp_path / "table.jsonl"
     names = ["\x1b[31mred", "two\nlines", *(f"c{number}" for number in range(300))]
-    table.write_text(json.dumps({"model": "m", "prompt_id": "q"} | dict.fromkeys(names, 1)) + "\n")
+    table.write_text(
+        json.dumps({"model": "m", "prompt_id": "q"} | dict.fromkeys(names, 1)) + "\n"
+    )
     said = run("ingest", str(table), db=store_url).err
     assert r"unknown: \x1b[31mred, two lines, c0" in said and "and 294 more" in said

@@ -1,4 +1,5 @@
-"""Commands on a lake: the same answers as from the store that it was made from, byte for byte."""
+"""Commands on a lake: the same answers as from the store that it was made from, byte
+for byte."""
 
 from __future__ import annotations
 
@@ -22,9 +23,25 @@ from warehouse.store.open import open_store
 pytestmark = MARKS
 DEMO = Path(__file__).resolve().parents[2] / "docs" / "demo" / "results"
 ON_WORLD = (
-    *("query leaderboard -p benchmark=quiz", "leaderboard quiz", "leaderboard --group suite --force", "leaderboard"),
-    *("compare org/b org/c --benchmark quiz", "pairs quiz", "variance quiz", "variance run:5 --pass-at 1,2"),
-    *("gate org/b org/c -b quiz --margin 0.02", "items items", "matrix test items", "matrix cluster items", "runs"),
+    *(
+        "query leaderboard -p benchmark=quiz",
+        "leaderboard quiz",
+        "leaderboard --group suite --force",
+        "leaderboard",
+    ),
+    *(
+        "compare org/b org/c --benchmark quiz",
+        "pairs quiz",
+        "variance quiz",
+        "variance run:5 --pass-at 1,2",
+    ),
+    *(
+        "gate org/b org/c -b quiz --margin 0.02",
+        "items items",
+        "matrix test items",
+        "matrix cluster items",
+        "runs",
+    ),
     *("models", "benchmarks", "sources", "show run:7", "seeds", "history quiz"),
 )
 ON_DEMO = (
@@ -61,12 +78,16 @@ def lake_of(url: str) -> str:
 
 
 @pytest.mark.parametrize("line", ON_WORLD)
-def test_a_command_answers_as_on_the_store(run: Caller, world_and_lake: tuple[str, str], line: str) -> None:
+def test_a_command_answers_as_on_the_store(
+    run: Caller, world_and_lake: tuple[str, str], line: str
+) -> None:
     assert_same(run, world_and_lake, line)
 
 
 @pytest.mark.parametrize("line", ON_DEMO)
-def test_a_command_on_the_demo_answers_as_on_the_store(run: Caller, demo_and_lake: tuple[str, str], line: str) -> None:
+def test_a_command_on_the_demo_answers_as_on_the_store(
+    run: Caller, demo_and_lake: tuple[str, str], line: str
+) -> None:
     assert_same(run, demo_and_lake, line)
 
 
@@ -74,7 +95,9 @@ def assert_same(run: Caller, urls: tuple[str, str], line: str) -> None:
     one, other = (run(*line.split(), "--json", db=url) for url in urls)
     assert one.code == other.code and one.out.startswith("["), one.err
     assert list(faults(json.loads(one.out), json.loads(other.out))) == []
-    assert [words for words in other.err.splitlines() if "not stored" not in words] == one.err.splitlines()
+    assert [
+        words for words in other.err.splitlines() if "not stored" not in words
+    ] == one.err.splitlines()
 
 
 def faults(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
@@ -106,13 +129,30 @@ def test_a_report_of_a_lake_is_the_report_of_its_store(
 @pytest.mark.parametrize(
     "line",
     [
-        *("forget 1", "refresh", "invalidate run:7 --reason wrong", "link quiz golden", "models alias org/a org/b"),
-        *("db upgrade", "db check", "db vacuum", "init", "publish copy.db", "export --parquet out"),
+        *(
+            "forget 1",
+            "refresh",
+            "invalidate run:7 --reason wrong",
+            "link quiz golden",
+            "models alias org/a org/b",
+        ),
+        *(
+            "db upgrade",
+            "db check",
+            "db vacuum",
+            "init",
+            "publish copy.db",
+            "export --parquet out",
+        ),
         "lake sync other",
     ],
 )
 def test_what_a_lake_cannot_do_is_said_in_a_line(
-    run: Caller, world_and_lake: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    run: Caller,
+    world_and_lake: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = run(*line.split(), db=world_and_lake[1])
@@ -120,34 +160,62 @@ def test_what_a_lake_cannot_do_is_said_in_a_line(
     assert len(done.err.splitlines()) == 1 and not list(tmp_path.iterdir())
 
 
-def test_a_refresh_brings_the_lake_up_in_one_version(run: Caller, tmp_path: Path) -> None:
+def test_a_refresh_brings_the_lake_up_in_one_version(
+    run: Caller, tmp_path: Path
+) -> None:
     url, lake = f"duckdb:///{tmp_path / 'store.duckdb'}", tmp_path / "lake"
     connect(url).ingest(DEMO, lake=str(lake))
     said = run("refresh", db=f"sail:?lake={lake}")
-    said.fails(2, f"refresh that, and the lake with it: warehouse --db STORE refresh --lake {lake}")
-    run("history", "reading", db=f"sail:?lake={lake}").fails(2, "no refresh has computed figures of reading")
+    said.fails(
+        2,
+        "refresh that, and the lake with it: warehouse --db STORE refresh --lake "
+        f"{lake}",
+    )
+    run("history", "reading", db=f"sail:?lake={lake}").fails(
+        2, "no refresh has computed figures of reading"
+    )
     done = run("refresh", "--lake", str(lake), db=url)
     assert done.code == 0 and f"{lake} is at version 1: 0 runs written" in done.err
-    held, asked = (run("history", "reading", "--json", db=one) for one in (url, f"sail:?lake={lake}"))
+    held, asked = (
+        run("history", "reading", "--json", db=one)
+        for one in (url, f"sail:?lake={lake}")
+    )
     assert held.rows and list(faults(held.rows, asked.rows)) == []
     with open_store(url) as store:
         assert check(store, str(lake)).verdict == "same"
     connect(url).refresh(lake=str(lake))
-    assert [version.number for version in connect(url).lake_versions(str(lake))][0] in (1, 2)
-    run("refresh", "--dry-run", "--lake", str(lake), db=url).fails(2, "one of --dry-run and --lake")
+    assert [version.number for version in connect(url).lake_versions(str(lake))][0] in (
+        1,
+        2,
+    )
+    run("refresh", "--dry-run", "--lake", str(lake), db=url).fails(
+        2, "one of --dry-run and --lake"
+    )
 
 
-def test_a_refresh_for_a_lake_of_another_store_computes_nothing(run: Caller, tmp_path: Path) -> None:
+def test_a_refresh_for_a_lake_of_another_store_computes_nothing(
+    run: Caller, tmp_path: Path
+) -> None:
     urls = [f"duckdb:///{tmp_path / name}.duckdb" for name in ("one", "other")]
     connect(urls[0]).ingest(DEMO, lake=str(tmp_path / "lake"))
     connect(urls[1]).ingest(*dumps(tmp_path / "dumps", 1))
-    run("refresh", "--lake", str(tmp_path / "lake"), db=urls[1]).fails(2, "was made from another store")
-    assert connect(urls[1]).arrow("select count(*) as n from refresh").to_pylist() == [{"n": 0}]
+    run("refresh", "--lake", str(tmp_path / "lake"), db=urls[1]).fails(
+        2, "was made from another store"
+    )
+    assert connect(urls[1]).arrow("select count(*) as n from refresh").to_pylist() == [
+        {"n": 0}
+    ]
 
 
 def test_texts_stay_in_the_store(run: Caller, world_and_lake: tuple[str, str]) -> None:
-    run("show", "run:7", "p0", db=world_and_lake[1]).fails(2, "a lake has no texts of what was sent and answered")
+    run("show", "run:7", "p0", db=world_and_lake[1]).fails(
+        2, "a lake has no texts of what was sent and answered"
+    )
     flips = ("compare", "org/b", "org/c", "--benchmark", "quiz", "--flips", "5")
-    run(*flips, db=world_and_lake[1]).fails(2, "a lake has no texts of what was sent and answered")
-    run("similar", "hello", db=world_and_lake[1]).fails(2, "a lake has no vectors of texts")
+    run(*flips, db=world_and_lake[1]).fails(
+        2, "a lake has no texts of what was sent and answered"
+    )
+    run("similar", "hello", db=world_and_lake[1]).fails(
+        2, "a lake has no vectors of texts"
+    )
     assert run("db", "current", "--json", db=world_and_lake[1]).rows[0]["schema"]

@@ -1,4 +1,5 @@
-"""``leaderboard``, ``compare`` and ``show``: what programs get, and what is refused (for people: `test_golden.py`)."""
+"""``leaderboard``, ``compare`` and ``show``: what programs get, and what is refused
+(for people: `test_golden.py`)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from warehouse.stats.intervals.estimate_mean import METHODS, RESAMPLED
 
 
 def line_of(text: str, *words: str) -> str:
-    (line,) = [line for line in text.splitlines() if all(word in line for word in words)]
+    (line,) = [
+        line for line in text.splitlines() if all(word in line for word in words)
+    ]
     return line
 
 
@@ -29,12 +32,26 @@ def test_the_help_names_interval_methods_that_there_are(run: Caller) -> None:
 
 def test_options_of_a_leaderboard_reach_the_library(run: Caller, url: str) -> None:
     narrow = run(
-        "leaderboard", "draws", "--where", "temperature=1", "--level", "0.5", "--json", "--method", "t", db=url
+        "leaderboard",
+        "draws",
+        "--where",
+        "temperature=1",
+        "--level",
+        "0.5",
+        "--json",
+        "--method",
+        "t",
+        db=url,
     ).rows
-    assert [(row["model"], row["level"], row["method"]) for row in narrow] == [("org/a", 0.5, "t")]
+    assert [(row["model"], row["level"], row["method"]) for row in narrow] == [
+        ("org/a", 0.5, "t")
+    ]
     clustered = run("leaderboard", "golden", "--json", db=url).rows
     plain = run("leaderboard", "golden", "--cluster", "none", "--json", db=url).rows
-    of_a, bare = (next(row for row in rows if row["model"] == "org/a") for rows in (clustered, plain))
+    of_a, bare = (
+        next(row for row in rows if row["model"] == "org/a")
+        for rows in (clustered, plain)
+    )
     assert of_a["n_clusters"] == 4 and bare["n_clusters"] is None
     strict = run("leaderboard", "quiz", "--metric", "acc,strict", "--json", db=url).rows
     assert {row["metric"] for row in strict} == {"acc,strict"}
@@ -60,36 +77,63 @@ def test_a_board_that_cannot_be_is_misuse(run: Caller, url: str) -> None:
 
 
 @pytest.mark.engine
-def test_a_table_fits_the_terminal_and_says_what_it_leaves_out(request: pytest.FixtureRequest) -> None:
+def test_a_table_fits_the_terminal_and_says_what_it_leaves_out(
+    request: pytest.FixtureRequest,
+) -> None:
     with filled_url(request, "duckdb", build_world()) as url:
         call = ("--db", url, "leaderboard", "quiz")
         wide, narrow, tiny = (on_a_terminal(width, *call) for width in (200, 80, 40))
         asked = on_a_terminal(80, *call, "--wide")
         chosen = on_a_terminal(80, *call, "--columns", "model,estimate")
-    starts = [next(place for place, line in enumerate(lines) if "rank set" in line) for lines in (wide, tiny, asked)]
+    starts = [
+        next(place for place, line in enumerate(lines) if "rank set" in line)
+        for lines in (wide, tiny, asked)
+    ]
     tables = [
-        lines[at : at + 11] for at, lines in zip(starts, (wide, tiny, asked), strict=True)
+        lines[at : at + 11]
+        for at, lines in zip(starts, (wide, tiny, asked), strict=True)
     ]  # without what is said
-    assert tables[0] == tables[1] == tables[2]  # in 40 columns there is nothing to gain by folding
+    assert (
+        tables[0] == tables[1] == tables[2]
+    )  # in 40 columns there is nothing to gain by folding
     assert max(len(line) for line in narrow) <= 80 < max(len(line) for line in wide)
-    assert any(all(word in line for word in ("org/c", "0.475", "[0.368, 0.581]")) for line in narrow)
+    assert any(
+        all(word in line for word in ("org/c", "0.475", "[0.368, 0.581]"))
+        for line in narrow
+    )
     left_out = next(line for line in narrow if line.startswith("("))
-    assert left_out.endswith("--wide)") and "draws" in left_out and "draws" in wide[starts[0]]
+    assert (
+        left_out.endswith("--wide)")
+        and "draws" in left_out
+        and "draws" in wide[starts[0]]
+    )
     assert ["model", "estimate"] in [line.split() for line in chosen]
 
 
 def test_columns_are_chosen_by_name_in_every_form(run: Caller, url: str) -> None:
     asked = ("leaderboard", "quiz", "--columns")
-    assert list(run(*asked, "estimate,model", "--json", db=url).rows[0]) == ["estimate", "model"]
-    assert run(*asked, "model,estimate", "--csv", db=url).out.splitlines()[0] == "model,estimate"
-    assert run(*asked, "estimate,model", db=url).out.splitlines()[2].split() == ["estimate", "model"]
+    assert list(run(*asked, "estimate,model", "--json", db=url).rows[0]) == [
+        "estimate",
+        "model",
+    ]
+    assert (
+        run(*asked, "model,estimate", "--csv", db=url).out.splitlines()[0]
+        == "model,estimate"
+    )
+    assert run(*asked, "estimate,model", db=url).out.splitlines()[2].split() == [
+        "estimate",
+        "model",
+    ]
     refused = run(*asked, "modle", db=url)
     refused.fails(2, "no column 'modle'", "model, ")
     assert not refused.out  # the sentence above the table would be read as the answer
 
 
 def test_two_benchmarks_are_asked_as_a_suite(run: Caller, url: str) -> None:
-    for words in (("leaderboard", "quiz", "other"), ("claim", "leaderboard quiz other", "-o", "never.json")):
+    for words in (
+        ("leaderboard", "quiz", "other"),
+        ("claim", "leaderboard quiz other", "-o", "never.json"),
+    ):
         run(*words, db=url).fails(2, "--group quiz,other")
 
 
@@ -100,11 +144,17 @@ def test_an_ambiguous_name_lists_the_candidates(run: Caller, url: str) -> None:
     call = ("compare", "org/a", "org/c", "--benchmark", "draws")
     run(*call, db=url).fails(2, "run:3", "run:4", "temperature=0", "--latest")
     assert run(*call, "--latest", db=url).code == 0
-    assert run(*call, "--where", "temperature=1", db=url).code == 2  # org/c has none at 1
+    assert (
+        run(*call, "--where", "temperature=1", db=url).code == 2
+    )  # org/c has none at 1
 
 
-def test_what_should_not_be_compared_is_refused_with_the_reason(run: Caller, url: str) -> None:
-    run("compare", "org/a", "org/a", "--benchmark", "golden", db=url).fails(2, "both references")
+def test_what_should_not_be_compared_is_refused_with_the_reason(
+    run: Caller, url: str
+) -> None:
+    run("compare", "org/a", "org/a", "--benchmark", "golden", db=url).fails(
+        2, "both references"
+    )
     run("compare", "org/a", "nobody", db=url).fails(2, "nobody")
 
 
@@ -129,9 +179,14 @@ def test_what_cannot_be_shown_is_misuse(run: Caller, url: str) -> None:
     run("show", "org/a", db=url).fails(2, "several benchmarks")
 
 
-def test_names_that_are_nearly_right_are_answered_with_close_ones(run: Caller, url: str) -> None:
+def test_names_that_are_nearly_right_are_answered_with_close_ones(
+    run: Caller, url: str
+) -> None:
     for words, part in (
-        (("runs", "--where", "benchmark=quizz"), "no benchmark is 'quizz': did you mean quiz?"),
+        (
+            ("runs", "--where", "benchmark=quizz"),
+            "no benchmark is 'quizz': did you mean quiz?",
+        ),
         (("query", "leaderboard", "-p", "benchmark=quizz"), "did you mean quiz?"),
         (("query", "runs_of_model", "-p", "model=org/aa"), "did you mean org/a"),
         (("leaderboard", "quiz", "--where", "model=org/aa"), "did you mean org/a"),

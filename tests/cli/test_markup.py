@@ -1,4 +1,5 @@
-"""``--markdown``, ``--latex`` and ``--html``: what people see, ready for a page or a paper."""
+"""``--markdown``, ``--latex`` and ``--html``: what people see, ready for a page or a
+paper."""
 
 from __future__ import annotations
 
@@ -16,7 +17,12 @@ from warehouse.tables.words import number
 
 DEMO = Path(__file__).parents[2] / "docs" / "demo" / "results"
 ROWS = [
-    {"model": "a_b & c", "figure": number(0.655, 3), "se": number(0.007, 3), "flags": "x|y"},
+    {
+        "model": "a_b & c",
+        "figure": number(0.655, 3),
+        "se": number(0.007, 3),
+        "flags": "x|y",
+    },
     {"model": "50 %", "figure": number(0.5, 3), "se": None, "flags": ""},
 ]
 VIEW = View(
@@ -34,8 +40,13 @@ VIEW = View(
 
 def test_columns_are_explained_behind_a_gap_too() -> None:
     """In a paragraph of their own, and only those that a table shows."""
-    columns = [TableNote("figure: a share", "figure"), TableNote("flags: of none", "flags")]
-    view = View((Table.of(ROWS[1:], hide_empty=("flags",)), "errors paired", "", *columns))
+    columns = [
+        TableNote("figure: a share", "figure"),
+        TableNote("flags: of none", "flags"),
+    ]
+    view = View(
+        (Table.of(ROWS[1:], hide_empty=("flags",)), "errors paired", "", *columns)
+    )
     assert in_markdown(view).endswith("errors paired\n\nfigure: a share\n")
     assert "figure: a share" in in_latex(view) and "of none" not in in_latex(view)
 
@@ -59,32 +70,60 @@ def test_markdown_has_the_error_in_brackets_and_what_belongs_to_the_table() -> N
 
 def test_latex_is_a_table_of_booktabs() -> None:
     text = in_latex(VIEW)
-    assert r"\caption{sums by acc. a leads.}" in text and r"\begin{tabular}{lrl}" in text
-    assert r"a\_b \& c & 0.655 (0.007) & x\textbar{}y \\" in text and r"50 \% & 0.500 &  \\" in text
-    assert text.index(r"\bottomrule") < text.index("errors paired.") < text.index(r"\end{table}") < text.index("bye.")
+    assert (
+        r"\caption{sums by acc. a leads.}" in text and r"\begin{tabular}{lrl}" in text
+    )
+    assert (
+        r"a\_b \& c & 0.655 (0.007) & x\textbar{}y \\" in text
+        and r"50 \% & 0.500 &  \\" in text
+    )
+    assert (
+        text.index(r"\bottomrule")
+        < text.index("errors paired.")
+        < text.index(r"\end{table}")
+        < text.index("bye.")
+    )
     assert "split" not in text
 
 
 def test_an_error_belongs_to_the_figure_that_it_follows() -> None:
-    rows = [{"mean": number(0.5, 1), "difficulty": number(1.5, 1), "se": number(0.2, 1)}]
+    rows = [
+        {"mean": number(0.5, 1), "difficulty": number(1.5, 1), "se": number(0.2, 1)}
+    ]
     assert "| 0.5 | 1.5 (0.2) |" in in_markdown(View((Table.of(rows),)))
 
 
-@pytest.mark.parametrize("command", ["leaderboard sums", "compare model-a model-b", "pairs sums", "variance sums"])
+@pytest.mark.parametrize(
+    "command",
+    ["leaderboard sums", "compare model-a model-b", "pairs sums", "variance sums"],
+)
 def test_commands_write_what_they_show(run: Caller, db: str, command: str) -> None:
-    plain, markdown, latex = (run(*command.split(), *more, db=db).out for more in ((), ("--markdown",), ("--latex",)))
+    plain, markdown, latex = (
+        run(*command.split(), *more, db=db).out
+        for more in ((), ("--markdown",), ("--latex",))
+    )
     figures = set(re.findall(r"\d\.\d{3}\b", plain))
-    assert figures and figures == set(re.findall(r"\d\.\d{3}\b", markdown)) == set(re.findall(r"\d\.\d{3}\b", latex))
-    assert latex.count(r"\begin{table}") == markdown.count("| ---") // max(1, markdown.count("| ---"))
+    assert figures and figures == set(re.findall(r"\d\.\d{3}\b", markdown)) == set(
+        re.findall(r"\d\.\d{3}\b", latex)
+    )
+    assert latex.count(r"\begin{table}") == markdown.count("| ---") // max(
+        1, markdown.count("| ---")
+    )
     html = run(*command.split(), "--html", db=db).out
     assert html.startswith("<div>") and all(figure in html for figure in figures)
 
 
 def test_columns_are_chosen_and_forms_exclude_each_other(run: Caller, db: str) -> None:
-    chosen = run("leaderboard", "sums", "--markdown", "--columns", "model,estimate", db=db).out
+    chosen = run(
+        "leaderboard", "sums", "--markdown", "--columns", "model,estimate", db=db
+    ).out
     assert "| model | estimate |" in chosen
-    run("leaderboard", "sums", "--latex", "--json", db=db).fails(2, "give one of --json")
-    run("leaderboard", "sums", "--latex", "--columns", "modle", db=db).fails(2, "no column 'modle'")
+    run("leaderboard", "sums", "--latex", "--json", db=db).fails(
+        2, "give one of --json"
+    )
+    run("leaderboard", "sums", "--latex", "--columns", "modle", db=db).fails(
+        2, "no column 'modle'"
+    )
 
 
 def test_results_write_the_same_from_python(run: Caller, db: str) -> None:
@@ -94,13 +133,21 @@ def test_results_write_the_same_from_python(run: Caller, db: str) -> None:
 
 
 def test_shares_are_written_in_per_cent_where_asked(run: Caller, db: str) -> None:
-    plain, percent = (run("leaderboard", "reading", "--markdown", *more, db=db).out for more in ((), ("--percent",)))
+    plain, percent = (
+        run("leaderboard", "reading", "--markdown", *more, db=db).out
+        for more in ((), ("--percent",))
+    )
     assert "| 0.622 (0.051) | [0.519, 0.715] |" in plain
     assert "| 62.2 % (5.1 %) | [51.9 %, 71.5 %] |" in percent
-    assert r"& +4.4 \% (5.0 \%) &" in run("compare", "model-a", "model-b", "--latex", "--percent", db=db).out
+    assert (
+        r"& +4.4 \% (5.0 \%) &"
+        in run("compare", "model-a", "model-b", "--latex", "--percent", db=db).out
+    )
     board = warehouse.connect(f"duckdb:///{db}").leaderboard("reading")
     assert board.to_markdown(percent=True) == percent
-    run("leaderboard", "reading", "--percent", db=db).fails(2, "--percent goes with --markdown or --latex or --html")
+    run("leaderboard", "reading", "--percent", db=db).fails(
+        2, "--percent goes with --markdown or --latex or --html"
+    )
     table = Table.of([{"figure": number(6.5, 1), "se": number(0.7, 1)}])
     with pytest.raises(MisuseError, match="figure holds 6.5"):
         in_percent(View((table,)))

@@ -18,29 +18,44 @@ def test_test(run: Caller, url: str) -> None:
     options = ["matrix", "test", "exam", "--permutations", "20", "--seed", "1"]
     rows = run(*options, "--json", db=url).rows
     expected = permutation_test(SCORES, n_permutations=20, seed=1)
-    assert [row["p_value"] for row in rows] == [row.p_value for row in expected.statistics]
+    assert [row["p_value"] for row in rows] == [
+        row.p_value for row in expected.statistics
+    ]
     told = run(*options, db=url)
     assert "exam by acc: 40 prompts × 6 models, 20 permutations, seed 1" in told.out
     assert "tests nothing" in told.out and "too small" in told.out
     assert "note: read back: computed on" in told.err
     assert "read back" not in run(*options, "--fresh", db=url).err
     bins = run(*options, "--histogram", "--json", db=url).rows
-    assert len(bins) == 60 and set(bins[0]) >= {"similarity", "low", "observed", "permuted"}
+    assert len(bins) == 60 and set(bins[0]) >= {
+        "similarity",
+        "low",
+        "observed",
+        "permuted",
+    }
     assert "0.95 to 1.00" in run(*options, "--histogram", db=url).out
 
 
 def test_cluster(run: Caller, url: str) -> None:
-    told = run("matrix", "cluster", "exam", "--clusters", "2-4", "--store", "alike", db=url)
+    told = run(
+        "matrix", "cluster", "exam", "--clusters", "2-4", "--store", "alike", db=url
+    )
     assert told.code == 0 and "chosen" in told.out and "medoid" in told.out
     assert "stored as alike: --cluster alike uses it" in told.err
-    members = run("matrix", "cluster", "exam", "--clusters", "2-4", "--members", "--json", db=url)
+    members = run(
+        "matrix", "cluster", "exam", "--clusters", "2-4", "--members", "--json", db=url
+    )
     assert len(members.rows) == 40
     chosen = max(row["cluster"] for row in members.rows)
     assert sum(row["is_medoid"] for row in members.rows) == chosen
     board = run("leaderboard", "exam", "--cluster", "alike", "--json", db=url).rows
     assert {row["n_clusters"] for row in board} == {chosen}
     rows = run("matrix", "cluster", "exam", "--clusters", "2,4", "--csv", db=url).out
-    assert [line.split(",")[0] for line in rows.splitlines()] == ["n_clusters", "2", "4"]
+    assert [line.split(",")[0] for line in rows.splitlines()] == [
+        "n_clusters",
+        "2",
+        "4",
+    ]
 
 
 def test_weights(run: Caller, url: str, tmp_path: Path) -> None:
@@ -79,7 +94,9 @@ def test_weights_that_cannot_be_read(
 def test_grow(run: Caller, url: str) -> None:
     rows = run("matrix", "grow", "exam", "--sizes", "5,10", "--json", db=url).rows
     assert len(rows) == 2 * 3 * 6
-    steps = run("matrix", "grow", "exam", "--sizes", "5,10", "--steps", "--json", db=url).rows
+    steps = run(
+        "matrix", "grow", "exam", "--sizes", "5,10", "--steps", "--json", db=url
+    ).rows
     assert [row["size"] for row in steps] == [5, 10, 40] * 2
     assert "largest gap to all" in run("matrix", "grow", "exam", db=url).out
 
@@ -119,5 +136,7 @@ def test_the_same_from_python(run: Caller, url: str) -> None:
         (("explain", "exam"), 2, ("--embedder: mini@1 ",)),
     ],
 )
-def test_mistakes(run: Caller, url: str, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
+def test_mistakes(
+    run: Caller, url: str, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]
+) -> None:
     run("matrix", *arguments, db=url).fails(code, *parts)

@@ -33,7 +33,9 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _in_encoding(encoding: str, *arguments: str) -> bytes:
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
-    done = subprocess.run([str(COMMAND), *arguments], capture_output=True, timeout=60, env=environment)
+    done = subprocess.run(
+        [str(COMMAND), *arguments], capture_output=True, timeout=60, env=environment
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -48,7 +50,9 @@ def test_what_programs_read_is_utf8_in_any_encoding(named: str, encoding: str) -
     rows = json.loads(_in_encoding(encoding, "--db", named, "models", "--json"))
     assert {row["model"] for row in rows} == {*NAMES}
     text = _in_encoding(encoding, "--db", named, "models", "--csv").decode("utf-8")
-    steers = str.maketrans({"\x1b": r"\x1b", "\u202e": r"\u202e"})  # no cell of a table does that
+    steers = str.maketrans(
+        {"\x1b": r"\x1b", "\u202e": r"\u202e"}
+    )  # no cell of a table does that
     shown = {name.translate(steers) for name in NAMES}
     assert {row["model"] for row in csv.DictReader(io.StringIO(text))} == shown
 

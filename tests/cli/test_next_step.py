@@ -1,4 +1,5 @@
-"""The next step after an answer: what follows which, with figures of the answer, as a line that can be pasted."""
+"""The next step after an answer: what follows which, with figures of the answer, as a
+line that can be pasted."""
 
 from __future__ import annotations
 
@@ -31,15 +32,37 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for prompt in range(40)
         for model, start in (("ada", 0), ("bob", 90))
     ]
-    (made / "scores.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(rows))
-    alone = [f"only,{name},{prompt},{prompt % 2}\n" for name in ("x", "y", "z") for prompt in range(12)]
-    (made / "alone.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(alone))
+    (made / "scores.csv").write_text(
+        "model,benchmark,prompt_id,score\n" + "".join(rows)
+    )
+    alone = [
+        f"only,{name},{prompt},{prompt % 2}\n"
+        for name in ("x", "y", "z")
+        for prompt in range(12)
+    ]
+    (made / "alone.csv").write_text(
+        "model,benchmark,prompt_id,score\n" + "".join(alone)
+    )
     odd = [f"{model},single,q,{right}" for model, right in (("ada", 1), ("bob", 0))]
-    odd += [f"{model},even,{prompt},{(prompt + step) % 2}" for prompt in range(40) for step, model in MODELS[:2]]
+    odd += [
+        f"{model},even,{prompt},{(prompt + step) % 2}"
+        for prompt in range(40)
+        for step, model in MODELS[:2]
+    ]
     by = (1, 1, -1)  # the first two differ by 9 on each prompt
-    odd += [f"{name},shift,{n},{n * by[step] + 9 * step}" for n in range(30) for step, name in MODELS]
-    odd += [f"{model},close,{prompt},{int(prompt % 12 < 8 - step)}" for prompt in range(36) for step, model in MODELS]
-    (made / "odd.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *odd, ""]))
+    odd += [
+        f"{name},shift,{n},{n * by[step] + 9 * step}"
+        for n in range(30)
+        for step, name in MODELS
+    ]
+    odd += [
+        f"{model},close,{prompt},{int(prompt % 12 < 8 - step)}"
+        for prompt in range(36)
+        for step, model in MODELS
+    ]
+    (made / "odd.csv").write_text(
+        "\n".join(["model,benchmark,prompt_id,score", *odd, ""])
+    )
     from warehouse.cli.main import main
 
     for db, dumps in (
@@ -48,7 +71,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("one", made / "alone.csv"),
         ("odd", made / "odd.csv"),
     ):
-        assert main(["-q", "--db", str(made / f"{db}.duckdb"), "ingest", str(dumps)]) == 0
+        assert (
+            main(["-q", "--db", str(made / f"{db}.duckdb"), "ingest", str(dumps)]) == 0
+        )
     return made
 
 
@@ -78,30 +103,70 @@ SUMS = "compare model-a model-b --benchmark sums"
         ("demo", "leaderboard sums", FLIPS, f"{SUMS} --flips 10"),
         ("demo", f"{SUMS} --level 0.9", FLIPS, f"{SUMS} --level 0.9 --flips 10"),
         ("demo", f"{SUMS} --flips", CLAIM, f"claim '{SUMS}' -o claim.json"),
-        ("demo", "pairs reading --cluster none", DECIDES, f"{POWER} --cluster none --benchmark reading --delta 0.0444"),
+        (
+            "demo",
+            "pairs reading --cluster none",
+            DECIDES,
+            f"{POWER} --cluster none --benchmark reading --delta 0.0444",
+        ),
         ("demo", "pairs sums", CLAIM, "claim 'pairs sums' -o claim.json"),
-        ("demo", "gate model-b model-a --margin 0.02", FLIPS, "compare model-b model-a --benchmark sums --flips 10"),
-        ("demo", "gate model-b model-a -b reading --margin 0.02", FLIPS, f"{READING} --flips 10"),
-        ("odd", "compare ada bob -b even --flips", CLAIM, "claim 'compare ada bob --benchmark even' -o claim.json"),
-        ("odd", "leaderboard single", FLIPS, "compare ada bob --benchmark single --flips 10"),
-        ("odd", "leaderboard shift", FLIPS, "compare bob ada --benchmark shift --flips 10"),
+        (
+            "demo",
+            "gate model-b model-a --margin 0.02",
+            FLIPS,
+            "compare model-b model-a --benchmark sums --flips 10",
+        ),
+        (
+            "demo",
+            "gate model-b model-a -b reading --margin 0.02",
+            FLIPS,
+            f"{READING} --flips 10",
+        ),
+        (
+            "odd",
+            "compare ada bob -b even --flips",
+            CLAIM,
+            "claim 'compare ada bob --benchmark even' -o claim.json",
+        ),
+        (
+            "odd",
+            "leaderboard single",
+            FLIPS,
+            "compare ada bob --benchmark single --flips 10",
+        ),
+        (
+            "odd",
+            "leaderboard shift",
+            FLIPS,
+            "compare bob ada --benchmark shift --flips 10",
+        ),
         ("demo", "show run:1", "one prompt of it", "show run:1 0"),
         ("suite", "leaderboard --group sums,words", CLAIM, OF_SUITE),
-        ("suite", "leaderboard words", "every two of them, by one family of tests", "pairs words"),
+        (
+            "suite",
+            "leaderboard words",
+            "every two of them, by one family of tests",
+            "pairs words",
+        ),
         ("suite", "leaderboard apart", "prompt by prompt", "show run:3"),
         ("one", "leaderboard", "all of this as a page with pictures", "report"),
         ("one", "leaderboard x", "prompt by prompt", "show run:1"),
     ],
 )
-def test_the_next_step_fits_the_answer_and_works(terminal: Caller, db: str, line: str, why: str, follows: str) -> None:
+def test_the_next_step_fits_the_answer_and_works(
+    terminal: Caller, db: str, line: str, why: str, follows: str
+) -> None:
     reason, command = next_of(terminal(*shlex.split(line), db=f"{db}.duckdb").err)
     assert (reason, command) == (why, f"warehouse --db {db}.duckdb {follows}")
-    done = terminal(*shlex.split(command)[1:], *(["--force"] if "claim" in command else []))
+    done = terminal(
+        *shlex.split(command)[1:], *(["--force"] if "claim" in command else [])
+    )
     assert done.code == 0, done.err
 
 
 def test_the_plan_is_by_tests_as_strict_as_the_answers(terminal: Caller) -> None:
-    """Among three pairs: else as many prompts as there are would seem enough to tell a pair that they left open."""
+    """Among three pairs: else as many prompts as there are would seem enough to tell a
+    pair that they left open."""
     line = next_of(terminal("leaderboard", "close", db="odd.duckdb").err)[1]
     assert "--delta 0.0833 --alpha 0.0167" in line
 
@@ -113,6 +178,8 @@ def test_programs_and_the_quiet_get_none(terminal: Caller, silent: str) -> None:
 
 def test_benchmarks_with_one_model_each_are_one_table(terminal: Caller) -> None:
     shown = terminal("leaderboard", db="one.duckdb").out
-    assert shown.startswith("3 benchmarks with one model each, so nothing is ranked\nbenchmark  model")
+    assert shown.startswith(
+        "3 benchmarks with one model each, so nothing is ranked\nbenchmark  model"
+    )
     assert len([line for line in shown.splitlines() if " only " in line]) == 3
     assert not {"first", "leads", "rank"} & {*shown.split()}

@@ -1,4 +1,5 @@
-"""No option is dropped in silence: given, it changes what comes out or is written, or it is refused with the reason."""
+"""No option is dropped in silence: given, it changes what comes out or is written, or
+it is refused with the reason."""
 
 from __future__ import annotations
 
@@ -19,12 +20,24 @@ from warehouse.cli.command_table import COMMANDS
 from warehouse.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-#: They settle what other stores leave open, or compute again what is stored, which gives the same.
+#: They settle what other stores leave open, or compute again what is stored, which
+#: gives the same.
 SETTLE = {"latest", "force", "subset_ok", "partial_ok", "fresh"}
-#: No model of the store has several seeds or repeats: tests/cli/test_options_of_rows.py has another.
+#: No model of the store has several seeds or repeats: tests/cli/test_options_of_rows.py
+#: has another.
 SETTLE |= {"each", "repeats", "seeds_are", "pair_seeds"}
 #: How an answer is printed.
-FORMS = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide", "markdown", "help"}
+FORMS = {
+    "as_json",
+    "as_jsonl",
+    "as_csv",
+    "csv_safe",
+    "parquet",
+    "columns",
+    "wide",
+    "markdown",
+    "help",
+}
 FORMS |= {"as_markdown", "as_latex", "as_html", "percent"}
 FORMS |= {"db", "wait", "quiet", "verbose"}
 #: Texts that mean something in the store; what is not listed here is tried as it comes.
@@ -88,19 +101,29 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 #: Commands that are not called here.
 LEFT_OUT = {
-    "irt scale": "needs four benchmarks of four models; tests/analysis/irt/test_published_scale.py",
+    "irt scale": (
+        "needs four benchmarks of four models; "
+        "tests/analysis/irt/test_published_scale.py"
+    ),
     "publish": "says how long it took; tests/store/test_publish.py",
-    "subset extend": "answers differ from call to call; tests/analysis/subsets/test_subset_plans.py",
+    "subset extend": (
+        "answers differ from call to call; tests/analysis/subsets/test_subset_plans.py"
+    ),
     "db reader": "makes a role of a server",
     "export": "writes whole stores, seconds a call; tests/test_export.py",
     "lake sync": "needs an extra; tests/cli/test_lake.py",
     "lake check": "needs an extra; tests/cli/test_lake.py",
     "lake versions": "needs an extra; tests/cli/test_lake.py",
     "lake vacuum": "needs an extra; tests/cli/test_lake.py",
-    "ingest": "loads the dumps anew with every option, seconds a call; tests/cli/test_ingest.py",
+    "ingest": (
+        "loads the dumps anew with every option, seconds a call; "
+        "tests/cli/test_ingest.py"
+    ),
     "models unalias": "has no options",
     "benchmarks unalias": "has no options",
-    "benchmarks settings": "needs runs that differ by a setting; tests/cli/test_catalogue.py",
+    "benchmarks settings": (
+        "needs runs that differ by a setting; tests/cli/test_catalogue.py"
+    ),
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
     "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",
@@ -108,22 +131,29 @@ LEFT_OUT = {
     "shell": "reads a terminal; its options are those of query",
     "flash": "takes long here; not tried option by option yet",
 }
-TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+")
-#: Commands whose options compute for seconds: until the night the last test here says whether all are read.
+TIMES = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+"
+)
+#: Commands whose options compute for seconds: until the night the last test here says
+#: whether all are read.
 LONG = {"irt dimensions", "matrix grow"}
 Answer = tuple[int, str, dict[str, object]]
 
 
 class Place:
-    """A folder that is filled anew for every call, unless the last one left it as it was."""
+    """A folder that is filled anew for every call, unless the last one left it as it
+    was."""
 
-    def __init__(self, full: Path, run: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, full: Path, run: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         self.full, self.run, self.monkeypatch = full, run, monkeypatch
         self.is_as_filled = False
 
     def __call__(self, *words: str, other_than: Answer | None = None) -> Answer:
-        """What a call said, and what it left in the folder, without times. What was stored is read only where it
-        matters: said something other than an answer, it is another."""
+        """What a call said, and what it left in the folder, without times. What was
+        stored is read only where it matters: said something other than an answer, it is
+        another."""
         here = self.full.with_name("here")
         if not self.is_as_filled:
             shutil.rmtree(here, ignore_errors=True)
@@ -141,14 +171,21 @@ class Place:
         for path in sorted(path for path in here.rglob("*") if path.is_file()):
             name, now = str(path.relative_to(here)), path.stat()
             before = (self.full / name).stat() if (self.full / name).is_file() else None
-            if before is None or (before.st_mtime_ns, before.st_size) != (now.st_mtime_ns, now.st_size):
+            if before is None or (before.st_mtime_ns, before.st_size) != (
+                now.st_mtime_ns,
+                now.st_size,
+            ):
                 yield path  # a copy keeps the time
 
 
 def content(path: Path) -> object:
     if path.suffix in (".duckdb", ".db"):
         return TIMES.sub("TIME", repr(stored_rows(str(path))))
-    return path.read_bytes() if path.suffix == ".parquet" else TIMES.sub("TIME", path.read_text())
+    return (
+        path.read_bytes()
+        if path.suffix == ".parquet"
+        else TIMES.sub("TIME", path.read_text())
+    )
 
 
 def names_below(folder: Path) -> set[Path]:
@@ -190,9 +227,16 @@ def values_of(option: click.Option) -> Iterator[list[str]]:
     if option.is_flag:
         yield from ([one] for one in (name, *option.secondary_opts))
     elif isinstance(option.type, click.Choice):
-        yield from ([name, value] for value in option.type.choices if value != option.default)
-    elif isinstance(option.type, click.FloatRange | click.types.FloatParamType) and option.name not in TEXTS:
-        yield from ([name, *[value] * option.nargs] for value in ("0.3", "0.9", "2", "-0.1"))
+        yield from (
+            [name, value] for value in option.type.choices if value != option.default
+        )
+    elif (
+        isinstance(option.type, click.FloatRange | click.types.FloatParamType)
+        and option.name not in TEXTS
+    ):
+        yield from (
+            [name, *[value] * option.nargs] for value in ("0.3", "0.9", "2", "-0.1")
+        )
     elif isinstance(option.type, click.IntRange | click.types.IntParamType):
         yield from ([name, value] for value in ("1", "7", "400"))
     else:
@@ -200,27 +244,39 @@ def values_of(option: click.Option) -> Iterator[list[str]]:
 
 
 def test_every_command_of_the_table_is_called_or_left_out_with_a_reason() -> None:
-    groups = {name for name in COMMANDS if any(other.startswith(f"{name} ") for other in COMMANDS)}
+    groups = {
+        name
+        for name in COMMANDS
+        if any(other.startswith(f"{name} ") for other in COMMANDS)
+    }
     called = {name_of(call) for call in CALLS}
     assert called & LEFT_OUT.keys() == set()
     assert called | LEFT_OUT.keys() | groups == COMMANDS.keys()
 
 
-def first_change(place: Place, words: list[str], option: click.Option, before: Answer) -> bool | None:
-    """Whether some value of an option changes the answer, or is refused; None where none could be tried."""
+def first_change(
+    place: Place, words: list[str], option: click.Option, before: Answer
+) -> bool | None:
+    """Whether some value of an option changes the answer, or is refused; None where
+    none could be tried."""
     answers = (place(*words, *value, other_than=before) for value in values_of(option))
-    changes = (answer != before for answer in answers if "Invalid value" not in answer[1])
+    changes = (
+        answer != before for answer in answers if "Invalid value" not in answer[1]
+    )
     first = next(changes, None)
     return first if first is None else first or any(changes)
 
 
 def calls() -> Iterator[object]:
-    """The first call of every second command is tried before the night: 2 s each. The others have the same options, and
-    the last test here says of all commands whether what they take is read."""
+    """The first call of every second command is tried before the night: 2 s each. The
+    others have the same options, and the last test here says of all commands whether
+    what they take is read."""
     seen = {*LONG}
     for call in CALLS:
         is_tried = name_of(call) not in seen and len(seen) % 2
-        yield pytest.param(call, marks=pytest.mark.rare if is_tried else pytest.mark.slow)
+        yield pytest.param(
+            call, marks=pytest.mark.rare if is_tried else pytest.mark.slow
+        )
         seen.add(name_of(call))
 
 
@@ -231,7 +287,11 @@ def test_an_option_changes_something_or_is_refused(call: str, place: Place) -> N
     assert before[0] in (0, 1, 5), before[1]
     assert place(*words) == before
     for option in command_of(words).params:
-        if not isinstance(option, click.Option) or option.name in settled or set(option.opts) & set(words):
+        if (
+            not isinstance(option, click.Option)
+            or option.name in settled
+            or set(option.opts) & set(words)
+        ):
             continue
         if first_change(place, words, option, before) is False:
             silent.add(option.name)
@@ -239,7 +299,8 @@ def test_an_option_changes_something_or_is_refused(call: str, place: Place) -> N
 
 
 def paths(body: list[ast.stmt], read: set[str]) -> Iterator[tuple[set[str], bool]]:
-    """Names that each way through statements reads, and whether it goes on after them; no way that raises."""
+    """Names that each way through statements reads, and whether it goes on after them;
+    no way that raises."""
     if not body:
         yield read, True
         return
@@ -264,10 +325,15 @@ def names(node: ast.AST) -> set[str]:
 
 
 def unread(file: Path) -> dict[str, set[str]]:
-    """Functions of a file that others call, and keywords of theirs that some way through them does not read."""
+    """Functions of a file that others call, and keywords of theirs that some way
+    through them does not read."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     classes = [kind for kind in tree.body if isinstance(kind, ast.ClassDef)]
-    kinds = [kind for kind in classes if not any("Protocol" in names(base) for base in kind.bases)]  # they do nothing
+    kinds = [
+        kind
+        for kind in classes
+        if not any("Protocol" in names(base) for base in kind.bases)
+    ]  # they do nothing
     functions = [
         function
         for kind in (tree, *kinds)
@@ -278,16 +344,21 @@ def unread(file: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for function in functions:
         keywords = {one.arg for one in function.args.kwonlyargs}
-        found[function.name] = {one for read, _ in paths(function.body, set()) for one in keywords - read}
+        found[function.name] = {
+            one for read, _ in paths(function.body, set()) for one in keywords - read
+        }
     return {name: keywords for name, keywords in found.items() if keywords}
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "warehouse/api").glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "warehouse/api").glob("*.py")), ids=lambda file: file.stem
+)
 def test_every_way_through_a_method_reads_all_keywords(file: Path) -> None:
     assert unread(file) == {}
 
 
-#: Functions with a way out on which there is nothing to do, and keywords that only the other ways need.
+#: Functions with a way out on which there is nothing to do, and keywords that only the
+#: other ways need.
 WAYS_OUT = {
     "view": {"verbose"},  # a result without details
     "pair_costs": {"level", "times"},  # no cost is known
@@ -296,7 +367,10 @@ WAYS_OUT = {
     "estimate_of": {"estimand", "level"},  # the plan does not hold
     "make_plan": {"before", "candidate", "history"},
     "shared_words": {"kept"},
-    "sets_of_prompts": {"fresh", "store_result"},  # no model groups; `datamap` refuses both
+    "sets_of_prompts": {
+        "fresh",
+        "store_result",
+    },  # no model groups; `datamap` refuses both
     "answer_pairs": {"fresh", "store_result"},  # so few prompts that nothing is stored
     "read_curves": {"chance", "cluster"},  # no curves
     "corrected_difference": {"fixed", "level"},  # no labels that were drawn
@@ -305,5 +379,8 @@ WAYS_OUT = {
 
 def test_every_way_through_an_analysis_reads_all_keywords() -> None:
     for file in sorted((ROOT / "warehouse/analysis").rglob("*.py")):
-        left = {name: keywords - WAYS_OUT.get(name, set()) for name, keywords in unread(file).items()}
+        left = {
+            name: keywords - WAYS_OUT.get(name, set())
+            for name, keywords in unread(file).items()
+        }
         assert not any(left.values()), (file.name, left)

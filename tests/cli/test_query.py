@@ -1,4 +1,5 @@
-"""``query`` and ``shell``: what they answer, and that they can change nothing and reach nothing."""
+"""``query`` and ``shell``: what they answer, and that they can change nothing and reach
+nothing."""
 
 from __future__ import annotations
 
@@ -35,27 +36,44 @@ def postgres_world(request: pytest.FixtureRequest) -> Iterator[str]:
 # --- answers ---------------------------------------------------------------------------------
 
 
-def test_every_form_has_the_same_columns_and_rows(run: Caller, url: str, tmp_path: Path) -> None:
+def test_every_form_has_the_same_columns_and_rows(
+    run: Caller, url: str, tmp_path: Path
+) -> None:
     rows = run("query", "score_summary", "--json", db=url).rows
-    table = list(csv.DictReader(io.StringIO(run("query", "score_summary", "--csv", db=url).out)))
+    table = list(
+        csv.DictReader(io.StringIO(run("query", "score_summary", "--csv", db=url).out))
+    )
     file = tmp_path / "x.parquet"
     assert run("query", "score_summary", "--parquet", str(file), db=url).code == 0
     columns = [name for name, _ in query_files.find("score_summary").columns]
-    assert list(rows[0]) == list(table[0]) == pq.read_table(file).column_names == columns
+    assert (
+        list(rows[0]) == list(table[0]) == pq.read_table(file).column_names == columns
+    )
     assert len(rows) == len(table) == pq.read_table(file).num_rows > 50
     assert sorted(row["model"] for row in rows) == sorted(row["model"] for row in table)
-    assert sum(row["standard_error"] is None for row in rows) == sum(row["standard_error"] == "" for row in table)
+    assert sum(row["standard_error"] is None for row in rows) == sum(
+        row["standard_error"] == "" for row in table
+    )
     plain = run("query", "score_summary", db=url).out.splitlines()
     assert plain[0].split() == columns and len(plain) == len(rows) + 2
 
 
 def test_values_have_one_form_in_json_and_csv(run: Caller, url: str) -> None:
     sql = (
-        "select cast('nan' as double precision) as n, cast(null as integer) as z, true as b, "
+        "select cast('nan' as double precision) as n, cast(null as integer) as z, true "
+        "as b, "
         "cast('2026-01-31 12:00:00' as timestamp) as t, 'a,\"b\"' as s, 0.5 as f, "
         "sum(cast(7 as bigint)) as whole"
     )
-    expected = {"n": None, "z": None, "b": True, "t": "2026-01-31T12:00:00", "s": 'a,"b"', "f": 0.5, "whole": 7}
+    expected = {
+        "n": None,
+        "z": None,
+        "b": True,
+        "t": "2026-01-31T12:00:00",
+        "s": 'a,"b"',
+        "f": 0.5,
+        "whole": 7,
+    }
     assert run("query", "--sql", sql, "--json", db=url).rows == [expected]
     lines = run("query", "--sql", sql, "--csv", db=url).out.splitlines()
     assert lines == ["n,z,b,t,s,f,whole", ',,true,2026-01-31T12:00:00,"a,""b""",0.5,7']
@@ -67,9 +85,19 @@ def test_parameters_are_values_never_text(run: Caller, url: str) -> None:
     assert found.rows == [{"name": "org/a"}]
     attack = "name=x' or '1'='1"
     assert run("query", "--sql", sql, "-p", attack, "--json", db=url).rows == []
-    assert run("query", "--sql", "select 1 as n where 1.5e0 > :n", "-p", "n=1.25", "--json", db=url).rows == [{"n": 1}]
+    assert run(
+        "query",
+        "--sql",
+        "select 1 as n where 1.5e0 > :n",
+        "-p",
+        "n=1.25",
+        "--json",
+        db=url,
+    ).rows == [{"n": 1}]
     run("query", "--sql", sql, db=url).fails(2, "no value for the parameter name")
-    run("query", "--sql", sql, "-p", "name=x", "-p", "y=1", db=url).fails(2, "no parameter y")
+    run("query", "--sql", sql, "-p", "name=x", "-p", "y=1", db=url).fails(
+        2, "no parameter y"
+    )
 
 
 def test_a_wrong_query_is_misuse_with_the_engines_words(run: Caller, url: str) -> None:
@@ -79,15 +107,28 @@ def test_a_wrong_query_is_misuse_with_the_engines_words(run: Caller, url: str) -
     run("query", "score_sumary", db=url).fails(2, "did you mean score_summary")
     run("query", "mine.sql", db=url).fails(2, "warehouse query --sql - < mine.sql")
     found = run("leaderboard", "--where", "temperatur=1", db=url)
-    assert found.err.count("no field 'temperatur'; did you mean temperature?") == 1  # of all benchmarks once
+    assert (
+        found.err.count("no field 'temperatur'; did you mean temperature?") == 1
+    )  # of all benchmarks once
 
 
 # --- the shell -------------------------------------------------------------------------------
 
 
-def test_the_shell_answers_what_is_piped_into_it(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shell_answers_what_is_piped_into_it(
+    run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [
-        *("select 1 as one,", "", "  2 as two;", "", ".help", "benchmark_tree", "select", " count(*) as n"),
+        *(
+            "select 1 as one,",
+            "",
+            "  2 as two;",
+            "",
+            ".help",
+            "benchmark_tree",
+            "select",
+            " count(*) as n",
+        ),
         "from model",
     ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
@@ -98,7 +139,9 @@ def test_the_shell_answers_what_is_piped_into_it(run: Caller, url: str, monkeypa
     assert found.out.splitlines()[-3].split() == ["n"]
 
 
-def test_a_piped_statement_that_fails_ends_the_shell(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_piped_statement_that_fails_ends_the_shell(
+    run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("delete from run;\nselect 1;\n"))
     found = run("shell", db=url)
     found.fails(2, "expected one SELECT")
@@ -108,12 +151,28 @@ def test_a_piped_statement_that_fails_ends_the_shell(run: Caller, url: str, monk
 # --- nothing can be changed or reached -------------------------------------------------------
 
 WRITING = [
-    *("insert into model (id, name) values (99, 'x')", "update model set name = 'x'", "delete from run"),
-    *("drop table run", "alter table run add column x integer", "create table x (a integer)"),
-    *("create view x as select 1", "truncate table run", "select 1; delete from run", "; delete from run"),
+    *(
+        "insert into model (id, name) values (99, 'x')",
+        "update model set name = 'x'",
+        "delete from run",
+    ),
+    *(
+        "drop table run",
+        "alter table run add column x integer",
+        "create table x (a integer)",
+    ),
+    *(
+        "create view x as select 1",
+        "truncate table run",
+        "select 1; delete from run",
+        "; delete from run",
+    ),
     *("/* select */ delete from run", "-- select\ndelete from run"),
 ]
-SNEAKING = ["with gone as (delete from run returning id) select * from gone", "select 1 into x"]
+SNEAKING = [
+    "with gone as (delete from run returning id) select * from gone",
+    "select 1 into x",
+]
 OF_DUCKDB = [
     "copy (select 1) to '{folder}/out.csv'",
     "copy run to '{folder}/out.parquet' (format parquet)",
@@ -134,7 +193,8 @@ OF_DUCKDB = [
 #: What the connection lets through: the statement is refused.
 OF_DUCKDB_FUNCTIONS = [
     "from enable_logging('QueryLog', storage = 'file', storage_path = '{folder}/l')",
-    "from ENABLE_logging/* (a) /* b */ */ (storage_path = '{folder}/log', storage = 'file')",
+    "from ENABLE_logging/* (a) /* b */ */ (storage_path = '{folder}/log', storage = "
+    "'file')",
     "from enable_profiling(format = 'json', save_location = '{folder}/profile.json')",
     "select * from \"enable_profiling\"(save_location = '{folder}/profile.json')",
     "from query('from enable_logging()')",
@@ -163,10 +223,13 @@ OF_POSTGRESQL = [
     "create temp table x as select 1",
     "begin; commit",
     "select set_config('role', 'none', false), pg_read_file('{folder}/secret.csv')",
-    "select x.a, pg_read_file('{folder}/secret.csv') from (select set_config('role', 'none', false)"
+    "select x.a, pg_read_file('{folder}/secret.csv') from (select set_config('role', "
+    "'none', false)"
     " as a offset 0) as x where x.a is not null",
-    "select set_config('session_authorization', 'postgres', false), pg_ls_dir('{folder}')",
-    "select query_to_xml('select pg_read_file(''{folder}/secret.csv'')', true, true, '')",
+    "select set_config('session_authorization', 'postgres', false), "
+    "pg_ls_dir('{folder}')",
+    "select query_to_xml('select pg_read_file(''{folder}/secret.csv'')', true, true, "
+    "'')",
     "select pg_stat_file('{folder}/secret.csv')",
     "select rolname, rolpassword from pg_authid",
     "select passwd from pg_shadow",
@@ -206,7 +269,9 @@ def folder(tmp_path: Path) -> Path:
 def held(url: str) -> list[object]:
     """What a change would show in."""
     with open_store(url) as store:
-        found = store.arrow("select count(*), min(model.name), max(run.id) from model, run").to_pylist()
+        found = store.arrow(
+            "select count(*), min(model.name), max(run.id) from model, run"
+        ).to_pylist()
         tables = "select count(*) as n from information_schema.tables"
         return [found, store.arrow(tables).to_pylist()]
 
@@ -220,7 +285,9 @@ def test_no_query_writes(run: Caller, url: str) -> None:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("statement", OF_DUCKDB)
-def test_no_query_of_the_file_engine_reaches_out(run: Caller, duckdb_world: str, statement: str, folder: Path) -> None:
+def test_no_query_of_the_file_engine_reaches_out(
+    run: Caller, duckdb_world: str, statement: str, folder: Path
+) -> None:
     found = run("query", "--sql", statement.format(folder=folder), db=duckdb_world)
     found.fails(2)
     assert "hush" not in found.err + found.out
@@ -240,12 +307,16 @@ def test_no_query_of_the_server_engine_reaches_out(
 
 @pytest.mark.engine
 @pytest.mark.parametrize("statement", OF_DUCKDB)
-def test_the_connection_itself_refuses(duckdb_world: str, statement: str, folder: Path) -> None:
+def test_the_connection_itself_refuses(
+    duckdb_world: str, statement: str, folder: Path
+) -> None:
     """Also where the statement is not looked at first."""
     with open_store(duckdb_world, guarded=True) as store:
         raw = store.connection.connection.driver_connection
         assert raw is not None
-        with pytest.raises(Exception, match=r"(?i)permission|disabled|locked|read-only|not found"):
+        with pytest.raises(
+            Exception, match=r"(?i)permission|disabled|locked|read-only|not found"
+        ):
             raw.execute(statement.format(folder=folder)).fetchall()
     assert [path.name for path in folder.iterdir()] == ["secret.csv"]
 
@@ -260,7 +331,9 @@ def test_functions_that_do_more_than_read_are_refused(
 
 
 @pytest.mark.engine
-def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_world: str) -> None:
+def test_a_query_that_loosens_the_connection_does_not_help_the_next(
+    postgres_world: str,
+) -> None:
     with open_store(postgres_world, guarded=True) as store:
         for setting, value in (
             ("default_transaction_read_only", "off"),
@@ -270,11 +343,21 @@ def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_wor
             run_sql(store, f"select set_config('{setting}', '{value}', false)", {})
         run_sql(store, "select pg_advisory_lock(7236070)", {})
         with pytest.raises(MisuseError, match="session authorization"):
-            run_sql(store, "select set_config('session_authorization', 'postgres', false)", {})
-        for statement in ("with x as (delete from run returning id) select * from x", "select pg_ls_dir('/')"):
+            run_sql(
+                store,
+                "select set_config('session_authorization', 'postgres', false)",
+                {},
+            )
+        for statement in (
+            "with x as (delete from run returning id) select * from x",
+            "select pg_ls_dir('/')",
+        ):
             with pytest.raises(MisuseError):
                 run_sql(store, statement, {})
-        settings = "select current_setting('statement_timeout') as t, current_setting('jit') as j"
+        settings = (
+            "select current_setting('statement_timeout') as t, current_setting('jit') "
+            "as j"
+        )
         assert run_sql(store, settings, {}).to_pylist() == [{"t": "5min", "j": "off"}]
         locks = "select count(*) as n from pg_locks where locktype = 'advisory'"
         assert run_sql(store, locks, {}).to_pylist() == [{"n": 0}]
@@ -285,7 +368,10 @@ def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> 
     """PostgreSQL 15 lets lo_create through in a read-only transaction."""
     with open_store(postgres_url, create=True) as store:
         upkeep.make_reader(store)
-    with open_store(postgres_url, guarded=True) as store, contextlib.suppress(MisuseError):
+    with (
+        open_store(postgres_url, guarded=True) as store,
+        contextlib.suppress(MisuseError),
+    ):
         run_sql(store, "select lo_put(lo_create(7), 0, 'hush') as made", {})
     with open_store(postgres_url) as store:
         found = store.arrow("select count(*) as n from pg_largeobject_metadata")

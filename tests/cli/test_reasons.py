@@ -15,7 +15,9 @@ def row(model: str, condition: str = "") -> Any:
     return SimpleNamespace(model=model, condition=condition)
 
 
-def test_a_reason_is_said_once_with_the_rows_it_holds_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reason_is_said_once_with_the_rows_it_holds_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     seeds = [(row("m", f"seed={number}"), "no error") for number in range(100)]
     State().notes(reasons([*seeds, (row("n"), "one prompt"), (row("o"), "")]))
     assert capsys.readouterr().err.splitlines() == [
@@ -25,6 +27,11 @@ def test_a_reason_is_said_once_with_the_rows_it_holds_for(capsys: pytest.Capture
 
 
 def test_of_many_reasons_the_first_are_said(capsys: pytest.CaptureFixture[str]) -> None:
-    State().notes(reasons([(row("m"), f"reason {number}") for number in range(SHOWN + 2)]))
+    State().notes(
+        reasons([(row("m"), f"reason {number}") for number in range(SHOWN + 2)])
+    )
     said = capsys.readouterr().err.splitlines()
-    assert said[-2:] == ["note: m: reason 4", "note: and 2 more reasons; --json has all"]
+    assert said[-2:] == [
+        "note: m: reason 4",
+        "note: and 2 more reasons; --json has all",
+    ]

@@ -1,4 +1,5 @@
-"""``docs/cli.md``: its reference is what --help prints, and what it says of itself holds."""
+"""``docs/cli.md``: its reference is what --help prints, and what it says of itself
+holds."""
 
 from __future__ import annotations
 
@@ -16,10 +17,14 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 
 def test_the_reference_is_what_help_prints() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert text == renewed(text), "run: python -m warehouse.cli.ui.reference_docs docs/cli.md"
+    assert text == renewed(text), (
+        "run: python -m warehouse.cli.ui.reference_docs docs/cli.md"
+    )
 
 
-@pytest.mark.parametrize("line", ["warehouse lea", "warehouse db ch", "warehouse leaderboard --me"])
+@pytest.mark.parametrize(
+    "line", ["warehouse lea", "warehouse db ch", "warehouse leaderboard --me"]
+)
 def test_completion_offers_what_can_follow(line: str) -> None:
     words = line.split()
     environment = os.environ | {
@@ -27,11 +32,22 @@ def test_completion_offers_what_can_follow(line: str) -> None:
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(words) - 1),
     }
-    done = subprocess.run([str(COMMAND)], env=environment, text=True, capture_output=True)
+    done = subprocess.run(
+        [str(COMMAND)], env=environment, text=True, capture_output=True
+    )
     assert any(words[-1] in offered for offered in done.stdout.splitlines()), done
 
 
-@pytest.mark.parametrize(("shell", "word"), [("bash", "complete "), ("zsh", "compdef"), ("fish", "complete ")])
+@pytest.mark.parametrize(
+    ("shell", "word"),
+    [("bash", "complete "), ("zsh", "compdef"), ("fish", "complete ")],
+)
 def test_the_completion_script_is_there(shell: str, word: str) -> None:
-    done = subprocess.run([str(COMMAND), "completion", shell], text=True, capture_output=True)
-    assert done.returncode == 0 and word in done.stdout and "_WAREHOUSE_COMPLETE" in done.stdout
+    done = subprocess.run(
+        [str(COMMAND), "completion", shell], text=True, capture_output=True
+    )
+    assert (
+        done.returncode == 0
+        and word in done.stdout
+        and "_WAREHOUSE_COMPLETE" in done.stdout
+    )

@@ -41,7 +41,9 @@ def test_init_makes_a_store_once(run: Caller, bare_url: str) -> None:
     assert run("db", "check", db=bare_url).code == 0
 
 
-def test_tables_of_somebody_else_are_left_alone(run: Caller, bare_url: str, tmp_path: Path) -> None:
+def test_tables_of_somebody_else_are_left_alone(
+    run: Caller, bare_url: str, tmp_path: Path
+) -> None:
     dump = tmp_path / "a.csv"
     dump.write_text("model,benchmark,prompt_id,score\norg/a,quiz,p1,1\n")
     engine = sa.create_engine(full_url(parse_url(bare_url)))
@@ -49,7 +51,11 @@ def test_tables_of_somebody_else_are_left_alone(run: Caller, bare_url: str, tmp_
         connection.execute(sa.text("create table theirs as select 1 as number"))
     engine.dispose()
     refused = run("ingest", str(dump), db=bare_url)
-    assert refused.code == 4 and "theirs" in refused.err and refused.err.rstrip().endswith("init")
+    assert (
+        refused.code == 4
+        and "theirs" in refused.err
+        and refused.err.rstrip().endswith("init")
+    )
     with open_store(bare_url, check=False) as store, store.begin() as connection:
         assert sa.inspect(full_connection(connection)).get_table_names() == ["theirs"]
     assert run("init", db=bare_url).code == 0  # who says so gets it
@@ -68,14 +74,20 @@ def test_a_damaged_file_is_told_with_what_to_do(run: Caller, tmp_path: Path) -> 
     start = 3 * 4096  # behind the headers
     content[start + 16 :] = bytes(255 - byte for byte in content[start + 16 :])
     file.write_bytes(content)
-    run("runs", db=f"duckdb:///{file}").fails(4, "cannot open", "the file is damaged", "backup")
+    run("runs", db=f"duckdb:///{file}").fails(
+        4, "cannot open", "the file is damaged", "backup"
+    )
 
 
-def test_a_schema_of_another_version_is_refused_with_the_repair(run: Caller, store_url: str) -> None:
+def test_a_schema_of_another_version_is_refused_with_the_repair(
+    run: Caller, store_url: str
+) -> None:
     run("init", db=store_url)
     change(store_url, "update alembic_version set version_num = '0000'")
     run("runs", db=store_url).fails(4, "0000", revision.HEAD, "db upgrade")
-    run("ingest", str(Path(__file__).parents[1] / "data/tabular/long.csv"), db=store_url).fails(4, "0000")
+    run(
+        "ingest", str(Path(__file__).parents[1] / "data/tabular/long.csv"), db=store_url
+    ).fails(4, "0000")
     run("init", db=store_url).fails(4, "0000")
     change(store_url, "update alembic_version set version_num = '9999'")
     run("runs", db=store_url).fails(4, "9999", "pip install --upgrade")
@@ -85,7 +97,9 @@ def test_a_schema_of_another_version_is_refused_with_the_repair(run: Caller, sto
 
 def test_down_and_up_again(run: Caller, store_url: str) -> None:
     run("init", db=store_url)
-    assert run("db", "downgrade", "base", "--yes", db=store_url).out.endswith("-> empty\n")
+    assert run("db", "downgrade", "base", "--yes", db=store_url).out.endswith(
+        "-> empty\n"
+    )
     run("runs", db=store_url).fails(4, "holds no store", "init")
     assert f"empty -> {revision.HEAD}" in run("db", "upgrade", db=store_url).out
     again = run("db", "upgrade", db=store_url).out
@@ -94,24 +108,42 @@ def test_down_and_up_again(run: Caller, store_url: str) -> None:
     run("db", "downgrade", "nope", "--yes", db=store_url).fails(2, "nope")
 
 
-def test_downgrade_loses_no_data_that_nobody_gave_up(run: Caller, duckdb_url: str) -> None:
+def test_downgrade_loses_no_data_that_nobody_gave_up(
+    run: Caller, duckdb_url: str
+) -> None:
     run("init", db=duckdb_url)
     run("db", "downgrade", "base", db=duckdb_url).fails(2, "--yes")
     assert run("runs", db=duckdb_url).code == 0
 
 
-def test_what_a_server_lacks_is_said_with_what_to_do(run: Caller, bare_postgres_url: str) -> None:
-    (said,) = {run(*asked, db=bare_postgres_url).err for asked in (("db", "check"), ("leaderboard",))}
-    assert said == f"Error: the database holds no store; make one: warehouse --db {bare_postgres_url} init\n"
-    run("runs", db=re.sub(r":\d+/", ":1/", bare_postgres_url)).fails(4, "is the server up")
+def test_what_a_server_lacks_is_said_with_what_to_do(
+    run: Caller, bare_postgres_url: str
+) -> None:
+    (said,) = {
+        run(*asked, db=bare_postgres_url).err
+        for asked in (("db", "check"), ("leaderboard",))
+    }
+    assert (
+        said
+        == f"Error: the database holds no store; make one: warehouse --db {bare_postgres_url} init\n"
+    )
+    run("runs", db=re.sub(r":\d+/", ":1/", bare_postgres_url)).fails(
+        4, "is the server up"
+    )
     run("init", db=bare_postgres_url)
-    with open_store(bare_postgres_url, write=True) as store, store.begin() as connection:
+    with (
+        open_store(bare_postgres_url, write=True) as store,
+        store.begin() as connection,
+    ):
         connection.exec_driver_sql("create role weak login")
         connection.exec_driver_sql("grant all on all tables in schema public to weak")
     weak = bare_postgres_url.replace("postgres@", "weak@")
     run("db", "reader", "not_yet", db=weak).fails(4, "CREATEROLE")
     run("db", "reader", "weak", db=weak)  # it may read itself
-    with open_store(bare_postgres_url, write=True) as store, store.begin() as connection:
+    with (
+        open_store(bare_postgres_url, write=True) as store,
+        store.begin() as connection,
+    ):
         connection.exec_driver_sql("create role waits login")
     run("db", "reader", "waits", db=weak).fails(4, "waits was not let in", "owner")
 
@@ -135,44 +167,78 @@ def test_config_names_the_origin_and_hides_the_password(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text('[store]\nurl = "mine.duckdb"')
     row = run("config", "--json").rows[0]
-    assert row["value"].endswith("mine.duckdb") and row["origin"] == "warehouse.toml, line 2"
+    assert (
+        row["value"].endswith("mine.duckdb")
+        and row["origin"] == "warehouse.toml, line 2"
+    )
     monkeypatch.setenv("WAREHOUSE_URL", "postgresql://me:secret@host/evals")
     shown = run("config")
     assert "secret" not in shown.out and "$WAREHOUSE_URL" in shown.out
     (tmp_path / "warehouse.toml").write_text(
-        '[alerts]\nmax_silence = "1.5d"\n[refresh]\nbaselines = ["a", "b"]\nlevel = 0.9\n'
+        "[alerts]\n"
+        'max_silence = "1.5d"\n'
+        "[refresh]\n"
+        'baselines = ["a", "b"]\n'
+        "level = 0.9\n"
     )
     found = {row["setting"]: row for row in run("config", "--json").rows}
-    assert list(found) == [f"{table}.{key}" for table, keys in KNOWN.items() for key in keys]
-    assert {name: row["value"] for name, row in found.items() if row["origin"][0] == "w"} == {
+    assert list(found) == [
+        f"{table}.{key}" for table, keys in KNOWN.items() for key in keys
+    ]
+    assert {
+        name: row["value"] for name, row in found.items() if row["origin"][0] == "w"
+    } == {
         "refresh.baselines": "a, b",
         "refresh.level": "0.9",
         "alerts.max_silence": "36h",
     }
-    defaults = {name: row["value"] for name, row in found.items() if row["origin"] == "the default"}
+    defaults = {
+        name: row["value"]
+        for name, row in found.items()
+        if row["origin"] == "the default"
+    }
     assert defaults["refresh.families"] == "differences, ranks, scores, variance"
-    numbers = ("refresh.permutations", "refresh.resamples", "refresh.seed", "alerts.alpha")
+    numbers = (
+        "refresh.permutations",
+        "refresh.resamples",
+        "refresh.seed",
+        "alerts.alpha",
+    )
     assert [float(defaults[name]) for name in numbers] == [1000, 1999, 0, 0.05]
     assert defaults["alerts.moved"] == "true" and defaults["alerts.max_unscored"] == ""
     assert defaults["schedule.settle"] == "2" and defaults["schedule.cron"] == ""
-    assert "--db" in run("config", "--db", "other.duckdb").out  # the flag may stand behind
+    assert (
+        "--db" in run("config", "--db", "other.duckdb").out
+    )  # the flag may stand behind
 
 
-def test_export_writes_a_folder_once(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_export_writes_a_folder_once(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
     fill(store_url)
     folder = tmp_path / "out"
     done = run("export", "--parquet", str(folder), db=store_url)
     assert done.code == 0 and str(folder) in done.out
-    assert pq.read_table(folder / "views" / "score_summary.parquet")["estimate"].to_pylist() == [0.5]
-    run("export", "--parquet", str(folder), db=store_url).fails(2, "not empty", "--overwrite")
-    assert run("export", "--parquet", str(folder), "--overwrite", db=store_url).code == 0
+    assert pq.read_table(folder / "views" / "score_summary.parquet")[
+        "estimate"
+    ].to_pylist() == [0.5]
+    run("export", "--parquet", str(folder), db=store_url).fails(
+        2, "not empty", "--overwrite"
+    )
+    assert (
+        run("export", "--parquet", str(folder), "--overwrite", db=store_url).code == 0
+    )
     assert json.loads((folder / "manifest.json").read_text())["schema"] == revision.HEAD
 
 
-def test_export_to_a_folder_that_cannot_be_written(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+def test_export_to_a_folder_that_cannot_be_written(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
     fill(duckdb_url)
     (tmp_path / "file").touch()
-    run("export", "--parquet", str(tmp_path / "file" / "out"), db=duckdb_url).fails(2, "file")
+    run("export", "--parquet", str(tmp_path / "file" / "out"), db=duckdb_url).fails(
+        2, "file"
+    )
 
 
 def test_a_store_that_another_process_holds_is_waited_for_then_named(
@@ -182,16 +248,25 @@ def test_a_store_that_another_process_holds_is_waited_for_then_named(
     import sys
 
     fill(duckdb_url)
-    code = "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+    code = (
+        "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', "
+        "flush=True); sys.stdin.read()"
+    )
     path = duckdb_url.removeprefix("duckdb:///")
-    holder = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert holder.stdin and holder.stdout
     try:
         assert holder.stdout.readline() == b"held\n"
         outcome = run("--wait", "0.3", "runs", db=duckdb_url)
         outcome.fails(4, f"process {holder.pid}", "waited 0.3 s")
         assert "waiting for" in outcome.err
-        assert "waiting for" not in run("--wait", "0.3", "-q", "runs", db=duckdb_url).err
+        assert (
+            "waiting for" not in run("--wait", "0.3", "-q", "runs", db=duckdb_url).err
+        )
     finally:
         holder.stdin.close()
         holder.wait()
@@ -205,18 +280,44 @@ def test_sources_of_an_earlier_importer_are_named_with_what_reads_them_anew(
     """What is stored of them is replaced by the command; nothing is said of others."""
     monkeypatch.chdir(tmp_path)
     Path("my a.csv").write_text("benchmark,prompt_id,score\nquiz,p1,1\nquiz,p2,0\n")
-    Path("b.csv").write_text("model,benchmark,prompt_id,score\nbob,quiz,p1,1\nbob,quiz,p2,0\n")
-    asked = ("ingest", "my a.csv", "--set", "model=ada", "--lower-is-better", "--text", "none")
-    assert run(*asked, db=store_url).code == 0 and run("ingest", "b.csv", db=store_url).code == 0
+    Path("b.csv").write_text(
+        "model,benchmark,prompt_id,score\nbob,quiz,p1,1\nbob,quiz,p2,0\n"
+    )
+    asked = (
+        "ingest",
+        "my a.csv",
+        "--set",
+        "model=ada",
+        "--lower-is-better",
+        "--text",
+        "none",
+    )
+    assert (
+        run(*asked, db=store_url).code == 0
+        and run("ingest", "b.csv", db=store_url).code == 0
+    )
     assert "read anew" not in run("db", "check", db=store_url).out
-    change(store_url, "update source set importer_version = '1', settings_key = 'earlier' where path = 'my a.csv'")
+    change(
+        store_url,
+        "update source set importer_version = '1', settings_key = 'earlier' where path "
+        "= 'my a.csv'",
+    )
     found = run("db", "check", db=store_url)
     assert found.code == 0 and "read anew" in found.out
     (line,) = (text for text in found.out.splitlines() if "tabular 1, now" in text)
     command = line.partition(": warehouse ")[2]
-    assert shlex.split(command) == list(asked[:4]) + ["--lower-is-better", "--text", "none"]
+    assert shlex.split(command) == list(asked[:4]) + [
+        "--lower-is-better",
+        "--text",
+        "none",
+    ]
     (row,) = run("db", "check", "--json", db=store_url).rows
-    assert (row["check"], row["severity"]) == ("read_anew", "note") and command in row["finding"]
+    assert (row["check"], row["severity"]) == ("read_anew", "note") and command in row[
+        "finding"
+    ]
     assert "replaced" in run(*shlex.split(command), db=store_url).err
     assert "read anew" not in run("db", "check", db=store_url).out
-    assert [entry["path"] for entry in run("sources", "--json", db=store_url).rows] == ["b.csv", "my a.csv"]
+    assert [entry["path"] for entry in run("sources", "--json", db=store_url).rows] == [
+        "b.csv",
+        "my a.csv",
+    ]

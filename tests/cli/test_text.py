@@ -28,7 +28,9 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         yield filled
 
 
-def test_embedding_says_what_is_new_and_what_was_cut(run: Caller, store_url: str) -> None:
+def test_embedding_says_what_is_new_and_what_was_cut(
+    run: Caller, store_url: str
+) -> None:
     from warehouse.store.open import open_store
 
     with open_store(store_url, create=True) as store:
@@ -38,30 +40,50 @@ def test_embedding_says_what_is_new_and_what_was_cut(run: Caller, store_url: str
     assert "beginning only" in first.err and "no word that the model knows" in first.err
     again = run("embed", "quiz", "--embedder", TINY, "--json", db=store_url).rows
     assert list(again[0]) == list(EmbedRow.columns())
-    assert (again[0]["benchmark"], again[0]["n_new"], again[0]["n_unchanged"]) == ("quiz", 0, 6)
+    assert (again[0]["benchmark"], again[0]["n_new"], again[0]["n_unchanged"]) == (
+        "quiz",
+        0,
+        6,
+    )
 
 
-def test_embedding_fails_in_one_line(run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embedding_fails_in_one_line(
+    run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run("embed", db=url).fails(2, "--embedder")
-    run("embed", "nowhere", "--embedder", TINY, db=url).fails(2, "no benchmark is called")
+    run("embed", "nowhere", "--embedder", TINY, db=url).fails(
+        2, "no benchmark is called"
+    )
     run("embed", "--embedder", "/no/such/folder", db=url).fails(3, "no such folder")
     run("embed", "--embedder", str(tmp_path), db=url).fails(3, "holds no model")
-    run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(4, "--embedder NAME=MODEL")
-    run("embed", "--embedder", TINY, "--batch-size", "2", db=url).fails(2, "--batch-size is for models that are loaded")
-    run("similar", "a1", "--device", "cpu", db=url).fails(2, "--device is for the model of a text")
+    run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(
+        4, "--embedder NAME=MODEL"
+    )
+    run("embed", "--embedder", TINY, "--batch-size", "2", db=url).fails(
+        2, "--batch-size is for models that are loaded"
+    )
+    run("similar", "a1", "--device", "cpu", db=url).fails(
+        2, "--device is for the model of a text"
+    )
     run("embed", "bare", "--embedder", TINY, db=url).fails(2, "no prompt has text")
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    run("embed", "--embedder", str(tmp_path), db=url).fails(2, "-m pip install 'sentence-transformers")
+    run("embed", "--embedder", str(tmp_path), db=url).fails(
+        2, "-m pip install 'sentence-transformers"
+    )
 
 
 def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
     found = run("similar", "a1", "--top", "2", db=url)
-    assert found.out.startswith("nearest to prompt:2: how many red apples are here\nby tiny@1, of 7")
+    assert found.out.startswith(
+        "nearest to prompt:2: how many red apples are here\nby tiny@1, of 7"
+    )
     assert "prompt:1" in found.out and "there" in found.out
     rows = run("similar", "a1", "--top", "2", "--json", db=url).rows
     assert list(rows[0]) == list(SimilarRow.columns()) and len(rows) == 2
-    assert rows == [row.to_dict() for row in warehouse.connect(url).similar(2, top=2).rows]
+    assert rows == [
+        row.to_dict() for row in warehouse.connect(url).similar(2, top=2).rows
+    ]
     text = run("similar", "who wrote the play", "--embedder", TINY, db=url)
     assert text.out.startswith("nearest to the text: who wrote the play")
     run("similar", "who wrote the play", db=url).fails(2, "--embedder tiny=FOLDER")
@@ -88,22 +110,39 @@ def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> 
     assert found.out.startswith("quiz: 6 prompts in 3 clusters; standard errors are ")
     assert "use it with --cluster semantic" in found.out and "growth" in found.out
     assert "2 prompts have no vector" in found.err
-    rows = run("cluster", "text", "quiz", "--threshold", "0.7", "--default", "--json", db=url).rows
+    rows = run(
+        "cluster", "text", "quiz", "--threshold", "0.7", "--default", "--json", db=url
+    ).rows
     assert "warehouse cluster text" not in found.err
-    old = run("cluster-semantic", "quiz", "--threshold", "0.7", "--no-store", "--json", db=url)
-    assert old.rows == rows and "note: this is now: warehouse cluster text quiz" in old.err
+    old = run(
+        "cluster-semantic", "quiz", "--threshold", "0.7", "--no-store", "--json", db=url
+    )
+    assert (
+        old.rows == rows and "note: this is now: warehouse cluster text quiz" in old.err
+    )
     assert list(rows[0]) == list(GrowthRow.columns())
     board = run("leaderboard", "quiz", "--json", db=url).rows
     assert {row["n_clusters"] for row in board} == {5}
-    library = warehouse.connect(url).cluster_semantic("quiz", threshold=0.7, name="other")
+    library = warehouse.connect(url).cluster_semantic(
+        "quiz", threshold=0.7, name="other"
+    )
     assert [row.to_dict() for row in library.rows] == rows
     run("cluster", "text", "nowhere", db=url).fails(2, "no benchmark is called")
 
 
 def test_clusterings_are_shown(run: Caller, url: str) -> None:
     run("cluster", "text", "quiz", "--threshold", "0.7", "--default", db=url)
-    (row,) = [row for row in run("cluster", "show", "quiz", "--json", db=url).rows if row["name"] == "semantic"]
-    assert (row["benchmark"], row["is_default"], row["n_prompts"], row["n_clusters"]) == ("quiz", True, 6, 3)
+    (row,) = [
+        row
+        for row in run("cluster", "show", "quiz", "--json", db=url).rows
+        if row["name"] == "semantic"
+    ]
+    assert (
+        row["benchmark"],
+        row["is_default"],
+        row["n_prompts"],
+        row["n_clusters"],
+    ) == ("quiz", True, 6, 3)
     assert (row["largest"], row["share_largest"]) == (3, 0.5)
     assert row in run("cluster", "show", "--json", db=url).rows
     found = run("cluster", "show", "quiz", db=url)

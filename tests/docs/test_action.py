@@ -1,4 +1,5 @@
-"""The action for GitHub: its own shell, run without GitHub; and the image, built where there is a builder."""
+"""The action for GitHub: its own shell, run without GitHub; and the image, built where
+there is a builder."""
 
 from __future__ import annotations
 
@@ -20,8 +21,12 @@ from tests.support import forked
 from tests.support.pages import ROOT
 from warehouse.cli.main import cli
 
-ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-STEPS: dict[str, dict[str, Any]] = {step["name"]: step for step in ACTION["runs"]["steps"] if "name" in step}
+ACTION: dict[str, Any] = yaml.safe_load(
+    (ROOT / "action.yml").read_text(encoding="utf-8")
+)
+STEPS: dict[str, dict[str, Any]] = {
+    step["name"]: step for step in ACTION["runs"]["steps"] if "name" in step
+}
 DEMO = ROOT / "docs" / "demo" / "results"
 INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
 
@@ -42,17 +47,45 @@ def decide(tmp_path: Path) -> Any:
 
     def call(**inputs: str) -> Decided:
         usual = {name: found.get("default") for name, found in ACTION["inputs"].items()}
-        given = usual | {"candidate": "model-a", "baseline": "model-b", "dumps": str(DEMO), "margin": "0.01"} | inputs
+        given = (
+            usual
+            | {
+                "candidate": "model-a",
+                "baseline": "model-b",
+                "dumps": str(DEMO),
+                "margin": "0.01",
+            }
+            | inputs
+        )
         environment = {
-            name: INPUT.sub(lambda found: given[found[1]], text) for name, text in STEPS["Decide"]["env"].items()
+            name: INPUT.sub(lambda found: given[found[1]], text)
+            for name, text in STEPS["Decide"]["env"].items()
         }
-        files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+        files = {
+            name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")
+        }
         for path in files.values():
             path.write_text("")
-        environment |= {"RUNNER_TEMP": str(tmp_path)} | {name: str(one) for name, one in files.items()}
-        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEPS["Decide"]["run"]]
-        done = forked.in_shell(shell, env={**os.environ, **environment}, cwd=tmp_path, capture_output=True)
-        return Decided(done.returncode, done.stdout + done.stderr, *(one.read_text() for one in files.values()))
+        environment |= {"RUNNER_TEMP": str(tmp_path)} | {
+            name: str(one) for name, one in files.items()
+        }
+        shell = [
+            "bash",
+            "--noprofile",
+            "--norc",
+            "-eo",
+            "pipefail",
+            "-c",
+            STEPS["Decide"]["run"],
+        ]
+        done = forked.in_shell(
+            shell, env={**os.environ, **environment}, cwd=tmp_path, capture_output=True
+        )
+        return Decided(
+            done.returncode,
+            done.stdout + done.stderr,
+            *(one.read_text() for one in files.values()),
+        )
 
     return call
 
@@ -61,7 +94,9 @@ def decide(tmp_path: Path) -> Any:
 def test_a_candidate_that_is_no_worse_passes(decide: Any) -> None:
     done = decide(benchmarks="\n  sums  \n")
     assert (done.code, done.outputs) == (0, "verdict=pass\n"), done.printed
-    assert "sums" in done.summary and "reading" not in done.summary and "|" in done.summary
+    assert (
+        "sums" in done.summary and "reading" not in done.summary and "|" in done.summary
+    )
     assert done.summary in done.printed
 
 
@@ -72,11 +107,16 @@ def test_one_that_is_worse_fails_and_what_is_open_may_pass(decide: Any) -> None:
     still_open = decide(margin="reading=0.02\n0.01")
     assert (still_open.code, still_open.outputs) == (5, "verdict=undecided\n")
     taken = decide(margin="reading=0.02\n0.01", undecided="pass")
-    assert (taken.code, taken.outputs) == (0, "verdict=undecided\n") and "::warning::" in taken.printed
+    assert (taken.code, taken.outputs) == (
+        0,
+        "verdict=undecided\n",
+    ) and "::warning::" in taken.printed
 
 
 @pytest.mark.rare
-def test_mistakes_end_it_and_inputs_are_no_commands(decide: Any, tmp_path: Path) -> None:
+def test_mistakes_end_it_and_inputs_are_no_commands(
+    decide: Any, tmp_path: Path
+) -> None:
     harmful = f'$(touch {tmp_path}/made) "; touch {tmp_path}/made; "'
     named = decide(candidate=harmful)
     assert named.code == 2 and not named.summary and not (tmp_path / "made").exists()
@@ -86,7 +126,9 @@ def test_mistakes_end_it_and_inputs_are_no_commands(decide: Any, tmp_path: Path)
 
 
 @pytest.mark.rare
-def test_more_than_one_folder_a_mapping_and_a_store_of_ones_own(decide: Any, tmp_path: Path) -> None:
+def test_more_than_one_folder_a_mapping_and_a_store_of_ones_own(
+    decide: Any, tmp_path: Path
+) -> None:
     (tmp_path / "m.toml").write_text('[run]\nmodel = "model"\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "id"\n'
                                      '[[scores]]\nmetric = "acc"\nvalue = "ok"\n'
                                      '[metrics.acc]\nkind = "binary"\nhigher_is_better = true\n')  # fmt: skip
@@ -95,9 +137,17 @@ def test_more_than_one_folder_a_mapping_and_a_store_of_ones_own(decide: Any, tmp
         (tmp_path / f"{model} 1.csv").write_text(f"model,id,ok\n{rows}")
     dumps = "\n".join(str(tmp_path / f"{model} 1.csv") for model in "ab")
     store = f"duckdb:///{tmp_path}/own.duckdb"
-    done = decide(candidate="a", baseline="b", dumps=dumps, mapping=str(tmp_path / "m.toml"), store=store)
+    done = decide(
+        candidate="a",
+        baseline="b",
+        dumps=dumps,
+        mapping=str(tmp_path / "m.toml"),
+        store=store,
+    )
     assert done.outputs == "verdict=pass\n", done.printed
-    assert (tmp_path / "own.duckdb").exists() and not (tmp_path / "evals.duckdb").exists()
+    assert (tmp_path / "own.duckdb").exists() and not (
+        tmp_path / "evals.duckdb"
+    ).exists()
 
 
 def test_the_action_says_what_it_uses() -> None:
@@ -105,10 +155,16 @@ def test_the_action_says_what_it_uses() -> None:
     assert {*INPUT.findall(text)} == {*ACTION["inputs"]}
     for step in STEPS.values():
         assert "${{" not in step["run"]  # inputs are variables
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for name in re.findall(r"GITHUB_ACTION_PATH\[(\w+)\]", text) + re.findall(r"^ARG EXTRAS=(\w+)", dockerfile(), re.M):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    for name in re.findall(r"GITHUB_ACTION_PATH\[(\w+)\]", text) + re.findall(
+        r"^ARG EXTRAS=(\w+)", dockerfile(), re.M
+    ):
         assert name in extras
-    assert set(re.findall(r"warehouse (\w+)", STEPS["Decide"]["run"])) <= set(cli.list_commands(click.Context(cli)))
+    assert set(re.findall(r"warehouse (\w+)", STEPS["Decide"]["run"])) <= set(
+        cli.list_commands(click.Context(cli))
+    )
 
 
 # --- the image -------------------------------------------------------------------------------
@@ -119,22 +175,47 @@ def dockerfile() -> str:
 
 
 def instructions() -> list[tuple[str, str]]:
-    joined = re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", dockerfile(), flags=re.MULTILINE))
-    return [(line.split()[0], line.split(maxsplit=1)[1]) for line in joined.splitlines() if line]
+    joined = re.sub(
+        r"\\\n\s*", "", re.sub(r"^#.*\n", "", dockerfile(), flags=re.MULTILINE)
+    )
+    return [
+        (line.split()[0], line.split(maxsplit=1)[1])
+        for line in joined.splitlines()
+        if line
+    ]
 
 
 def test_the_image_is_made_of_what_the_package_needs_and_runs_without_root() -> None:
     found = instructions()
     users = [rest for name, rest in found if name == "USER"]
     assert users == ["10001"] and ("ENTRYPOINT", '["warehouse"]') in found
-    assert all(json.loads(rest) for name, rest in found if name in ("ENTRYPOINT", "CMD"))  # in the form without a shell
-    assert all(re.match(r"python:\$\{PYTHON\}-slim( AS build)?$", rest) for name, rest in found if name == "FROM")
+    assert all(
+        json.loads(rest) for name, rest in found if name in ("ENTRYPOINT", "CMD")
+    )  # in the form without a shell
+    assert all(
+        re.match(r"python:\$\{PYTHON\}-slim( AS build)?$", rest)
+        for name, rest in found
+        if name == "FROM"
+    )
     assert not [name for name, _ in found if name == "ADD"]
-    copied = {word for name, rest in found if name == "COPY" and "--from" not in rest for word in rest.split()[:-1]}
+    copied = {
+        word
+        for name, rest in found
+        if name == "COPY" and "--from" not in rest
+        for word in rest.split()[:-1]
+    }
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     folders = {*settings["tool"]["setuptools"]["package-dir"].values()}
-    assert copied == folders | {"pyproject.toml", settings["project"]["readme"], *settings["project"]["license-files"]}
-    shown = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert copied == folders | {
+        "pyproject.toml",
+        settings["project"]["readme"],
+        *settings["project"]["license-files"],
+    }
+    shown = {
+        line[1:]
+        for line in (ROOT / ".dockerignore").read_text().splitlines()
+        if line.startswith("!")
+    }
     assert shown == copied
 
 
@@ -142,7 +223,9 @@ def builder() -> str:
     """Why there is no builder of images; empty if there is one."""
     if not shutil.which("docker"):
         return "no docker"
-    answer = subprocess.run(["docker", "info"], capture_output=True, text=True, timeout=30)
+    answer = subprocess.run(
+        ["docker", "info"], capture_output=True, text=True, timeout=30
+    )
     return "" if answer.returncode == 0 else "no docker daemon answers"
 
 
@@ -155,12 +238,35 @@ def test_the_image_is_built_and_started(tmp_path: Path) -> None:
     subprocess.run(["docker", "build", "--quiet", "--tag", tag, str(ROOT)], check=True)
     try:
         shutil.copytree(DEMO, tmp_path / "results")
-        call = ["docker", "run", "--rm", "--user", f"{os.getuid()}:{os.getgid()}", "--volume", f"{tmp_path}:/data", tag]
-        read = subprocess.run([*call, "ingest", "results/"], capture_output=True, text=True, check=True)
+        call = [
+            "docker",
+            "run",
+            "--rm",
+            "--user",
+            f"{os.getuid()}:{os.getgid()}",
+            "--volume",
+            f"{tmp_path}:/data",
+            tag,
+        ]
+        read = subprocess.run(
+            [*call, "ingest", "results/"], capture_output=True, text=True, check=True
+        )
         assert "6 loaded" in read.stdout
-        board = subprocess.run([*call, "leaderboard", "sums", "--json"], capture_output=True, text=True, check=True)
-        assert [row["model"] for row in json.loads(board.stdout)] == ["model-a", "model-b"]
-        who = subprocess.run(["docker", "run", "--rm", "--entrypoint", "id", tag, "-u"], capture_output=True, text=True)
+        board = subprocess.run(
+            [*call, "leaderboard", "sums", "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert [row["model"] for row in json.loads(board.stdout)] == [
+            "model-a",
+            "model-b",
+        ]
+        who = subprocess.run(
+            ["docker", "run", "--rm", "--entrypoint", "id", tag, "-u"],
+            capture_output=True,
+            text=True,
+        )
         assert who.stdout.strip() == "10001"
     finally:
         subprocess.run(["docker", "image", "rm", "--force", tag], capture_output=True)

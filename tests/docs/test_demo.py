@@ -29,20 +29,33 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(checkout: Path) -> str:
     """What the demo prints, where an earlier one has left its store."""
     (checkout / "demo.duckdb").write_text("left by an earlier demo")
-    done = forked.in_shell(["sh", "docs/demo/run.sh"], cwd=checkout, capture_output=True)
+    done = forked.in_shell(
+        ["sh", "docs/demo/run.sh"], cwd=checkout, capture_output=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr.startswith("created duckdb:///demo.duckdb\nrefresh 1: 10 recomputed")
-    assert f"The report is the file {checkout}/report.html" in done.stdout and (checkout / "report.html").is_file()
+    assert done.stderr.startswith(
+        "created duckdb:///demo.duckdb\nrefresh 1: 10 recomputed"
+    )
+    assert (
+        f"The report is the file {checkout}/report.html" in done.stdout
+        and (checkout / "report.html").is_file()
+    )
     return done.stdout
 
 
-def test_the_demo_ranks_and_compares_on_both_benchmarks(shown: str, checkout: Path) -> None:
+def test_the_demo_ranks_and_compares_on_both_benchmarks(
+    shown: str, checkout: Path
+) -> None:
     assert "8 new, 0 seen again, 0 superseded, 4 repeats" in shown
     assert re.search(r"^published (\d+) figures: \1 exact$", shown, re.MULTILINE)
     assert "error bars use it" in shown
-    boards = dict(re.findall(r"^(\w+) by (\S+) \(higher is better\)$", shown, re.MULTILINE))
+    boards = dict(
+        re.findall(r"^(\w+) by (\S+) \(higher is better\)$", shown, re.MULTILINE)
+    )
     assert boards == {"reading": "acc", "sums": "exact_match,strict-match"}
-    better = dict(re.findall(r"^(reading|sums) .* (a|b|neither)  ", shown, re.MULTILINE))
+    better = dict(
+        re.findall(r"^(reading|sums) .* (a|b|neither)  ", shown, re.MULTILINE)
+    )
     assert better == {"reading": "neither", "sums": "a"}
     assert f"The store is the file demo.duckdb in {checkout}." in shown
     assert (checkout / "demo.duckdb").is_file()
@@ -56,10 +69,14 @@ def test_what_the_demo_suggests_works(shown: str, checkout: Path) -> None:
 
 
 @pytest.mark.usefixtures("shown")
-def test_the_page_about_the_demo_shows_what_comes_out(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_about_the_demo_shows_what_comes_out(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WAREHOUSE_URL", "duckdb:///demo.duckdb")
     terminal = Terminal(checkout, columns=125)
-    for example in examples((DEMO.parent / "leaderboard.md").read_text(encoding="utf-8")):
+    for example in examples(
+        (DEMO.parent / "leaderboard.md").read_text(encoding="utf-8")
+    ):
         printed = terminal(example.command)
         assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
 

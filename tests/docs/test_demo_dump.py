@@ -32,14 +32,21 @@ def means(benchmark: str, metric: str) -> dict[str, list[float]]:
             if name == metric:
                 found[taken.run(benchmark).model][prompt].append(value)
     return {
-        model: [sum(values) / len(values) for _, values in sorted(prompts.items())] for model, prompts in found.items()
+        model: [sum(values) / len(values) for _, values in sorted(prompts.items())]
+        for model, prompts in found.items()
     }
 
 
 def test_the_generator_writes_what_is_shipped(tmp_path: Path) -> None:
     runpy.run_path(str(DEMO / "make_results.py"))["main"](tmp_path)
-    written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.json*")}
-    shipped = {path.relative_to(RESULTS): path.read_bytes() for path in RESULTS.rglob("*.json*")}
+    written = {
+        path.relative_to(tmp_path): path.read_bytes()
+        for path in tmp_path.rglob("*.json*")
+    }
+    shipped = {
+        path.relative_to(RESULTS): path.read_bytes()
+        for path in RESULTS.rglob("*.json*")
+    }
     assert written == shipped, "run: python docs/demo/make_results.py"
     assert sum(map(len, shipped.values())) < 600_000
 
@@ -47,7 +54,11 @@ def test_the_generator_writes_what_is_shipped(tmp_path: Path) -> None:
 def test_runs_of_one_model_are_repeats_of_one_condition() -> None:
     sums = [run for run in headers() if run.benchmark == "sums"]
     assert len(sums) == 6
-    assert len({condition_key(run) for run in sums}) == len({run.model for run in sums}) == 2
+    assert (
+        len({condition_key(run) for run in sums})
+        == len({run.model for run in sums})
+        == 2
+    )
     assert len({run.run_id for run in sums if run.model == "model-a"}) == 3
     assert {run.sampling_seed for run in sums} == {101, 202, 303}
 

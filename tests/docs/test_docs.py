@@ -1,4 +1,5 @@
-"""The documentation: its examples run as shown, its links lead somewhere, its lists are whole."""
+"""The documentation: its examples run as shown, its links lead somewhere, its lists are
+whole."""
 
 from __future__ import annotations
 
@@ -26,12 +27,18 @@ def named(page: Path) -> str:
 
 def anchors(page: Path) -> set[str]:
     """Anchors of the headings, as forges make them."""
-    headings = re.findall(r"^#+ (.+)$", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    headings = re.findall(
+        r"^#+ (.+)$", CODE.sub("", page.read_text(encoding="utf-8")), re.M
+    )
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 def command_lines(page: Path) -> list[str]:
-    """Calls of `warehouse` in code blocks and inline code, each up to a pipe or a comment."""
+    """Calls of `warehouse` in code blocks and inline code, each up to a pipe or a
+    comment."""
     text = re.sub(r"\\\n\s*", "", page.read_text(encoding="utf-8"))
     found = re.findall(r"^(?:    )?(?:\$ )?(warehouse .*)$", text, re.MULTILINE)
     code = [*found, *re.findall(r"`(warehouse [^`]+)`", text)]
@@ -39,9 +46,12 @@ def command_lines(page: Path) -> list[str]:
 
 
 def command_faults(words: list[str]) -> list[str]:
-    """Commands and options of a call that do not exist; capitals stand for something else."""
+    """Commands and options of a call that do not exist; capitals stand for something
+    else."""
     command: click.Command = cli
-    context = click.Context(cli, help_option_names=["-h", "--help"])  # a command keeps them
+    context = click.Context(
+        cli, help_option_names=["-h", "--help"]
+    )  # a command keeps them
     known = options_of(cli)
     for before, word in pairwise(words):
         if before in ("--db", "--wait"):
@@ -63,7 +73,14 @@ def command_faults(words: list[str]) -> list[str]:
 
 
 def options_of(command: click.Command) -> set[str]:
-    return {"--help", *(name for option in command.params for name in (*option.opts, *option.secondary_opts))}
+    return {
+        "--help",
+        *(
+            name
+            for option in command.params
+            for name in (*option.opts, *option.secondary_opts)
+        ),
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
@@ -71,7 +88,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     broken = []
     for found in LINK.finditer(CODE.sub("", page.read_text(encoding="utf-8"))):
         target = (page.parent / found["path"]).resolve() if found["path"] else page
-        if not target.exists() or (found["anchor"] and found["anchor"] not in anchors(target)):
+        if not target.exists() or (
+            found["anchor"] and found["anchor"] not in anchors(target)
+        ):
             broken.append(found[0])
     assert not broken
 
@@ -91,11 +110,19 @@ def test_no_page_names_a_folder_of_one_machine() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("docs/identity.md", "docs/planning.md", "docs/generations.md", "docs/reliability.md", "docs/suites.md"),
+        *(
+            "docs/identity.md",
+            "docs/planning.md",
+            "docs/generations.md",
+            "docs/reliability.md",
+            "docs/suites.md",
+        ),
         "docs/cards.md",
     ],
 )
-def test_examples_give_what_the_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_give_what_the_page_shows(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     terminal = Terminal(tmp_path)
     for example in examples((ROOT / name).read_text(encoding="utf-8")):
@@ -104,28 +131,42 @@ def test_examples_give_what_the_page_shows(name: str, tmp_path: Path, monkeypatc
 
 
 @pytest.mark.rare
-def test_the_first_four_pages_give_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one folder, one after the other; the rows to begin with are those of the README."""
+def test_the_first_four_pages_give_what_they_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one folder, one after the other; the rows to begin with are those of the
+    README."""
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     terminal = Terminal(tmp_path)
     for name in ("your_files", "reading", "decide", "share"):
         text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
         for example in examples(text):
             printed = terminal(example.command)
-            assert agrees(printed, example.shown), f"{name}: $ {example.command}\n{printed}"
+            assert agrees(printed, example.shown), (
+                f"{name}: $ {example.command}\n{printed}"
+            )
         if name == "your_files":
-            pasted = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "sh", mark="four rows")
+            pasted = blocks(
+                (ROOT / "README.md").read_text(encoding="utf-8"), "sh", mark="four rows"
+            )
             assert pasted == blocks(text, "sh")
-            assert "model-a and model-b cannot be told apart; 2 prompts." in terminal(pasted[0])
+            assert "model-a and model-b cannot be told apart; 2 prompts." in terminal(
+                pasted[0]
+            )
 
 
-#: The page whose command is that of a package which it makes (``test_docs_questions.py``).
+#: The page whose command is that of a package which it makes
+#: (``test_docs_questions.py``).
 ADDED = DOCS / "questions.md"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != ADDED], ids=named)
 def test_commands_and_options_that_a_page_names_are_there(page: Path) -> None:
-    faults = [f"{line}: {fault}" for line in command_lines(page) for fault in command_faults(line.split())]
+    faults = [
+        f"{line}: {fault}"
+        for line in command_lines(page)
+        for fault in command_faults(line.split())
+    ]
     assert not faults
 
 
@@ -145,7 +186,16 @@ def test_a_command_that_is_not_there_is_found(line: str, faults: list[str]) -> N
     assert command_faults(line.split()) == faults
 
 
-@pytest.mark.parametrize("name", ["settings.md", "importer_settings.md", "views.md", "glossary.md", "performance.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "settings.md",
+        "importer_settings.md",
+        "views.md",
+        "glossary.md",
+        "performance.md",
+    ],
+)
 def test_a_page_made_of_data_is_up_to_date(name: str) -> None:
     made = runpy.run_path(str(DOCS / "generate.py"))["PAGES"][name]()
     written = (DOCS / name).read_text(encoding="utf-8")
@@ -153,9 +203,14 @@ def test_a_page_made_of_data_is_up_to_date(name: str) -> None:
 
 
 def test_llms_txt_names_every_page_and_commands_that_are_there() -> None:
-    made, written = runpy.run_path(str(DOCS / "generate.py"))["llms"](), (DOCS / "llms.txt").read_text(encoding="utf-8")
+    made, written = (
+        runpy.run_path(str(DOCS / "generate.py"))["llms"](),
+        (DOCS / "llms.txt").read_text(encoding="utf-8"),
+    )
     assert written == made, "docs/llms.txt is stale; run: python docs/generate.py"
-    assert set(re.findall(r"\]\((.+?)\)", made)) == {page.name for page in DOCS.glob("*.md")}
+    assert set(re.findall(r"\]\((.+?)\)", made)) == {
+        page.name for page in DOCS.glob("*.md")
+    }
     lines = command_lines(DOCS / "llms.txt")
     assert len(lines) >= 10 and len(made) < 6_000
     assert not [fault for line in lines for fault in command_faults(line.split())]
@@ -177,5 +232,7 @@ def described_columns() -> dict[str, set[str]]:
 
 
 def test_schema_page_names_every_table_and_column() -> None:
-    schema = {table.name: set(table.columns.keys()) for table in tables.metadata.sorted_tables}
+    schema = {
+        table.name: set(table.columns.keys()) for table in tables.metadata.sorted_tables
+    }
     assert described_columns() == schema

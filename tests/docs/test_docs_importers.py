@@ -17,7 +17,8 @@ METADATA = "Metadata-Version: 2.1\nName: quiz\nVersion: 1\n"
 
 @pytest.fixture
 def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
-    """In a folder with the sample file; the importer is installed as a distribution would be."""
+    """In a folder with the sample file; the importer is installed as a distribution
+    would be."""
     site = tmp_path / "site"
     installed = site / "quiz-1.dist-info"
     installed.mkdir(parents=True)
@@ -25,7 +26,9 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     (installed / "METADATA").write_text(METADATA)
     heading, point = blocks(PAGE, "toml")[0].splitlines()
     group = heading.removeprefix("[project.entry-points.").strip('"]')
-    (installed / "entry_points.txt").write_text(f"[{group}]\n{point.replace(chr(34), '')}\n")
+    (installed / "entry_points.txt").write_text(
+        f"[{group}]\n{point.replace(chr(34), '')}\n"
+    )
     (tmp_path / "capitals.quiz").write_text(blocks(PAGE, "text")[0], encoding="utf-8")
     monkeypatch.syspath_prepend(site)
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
@@ -36,7 +39,8 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
 
 @pytest.mark.parametrize("name", importers_with_runs())
 def test_what_an_importer_takes_of_a_run_is_listed(name: str) -> None:
-    """On the page that is made of its small dump (which ``test_docs.py`` holds to that), linked from its own page."""
+    """On the page that is made of its small dump (which ``test_docs.py`` holds to
+    that), linked from its own page."""
     listed = (ROOT / "docs" / "importer_settings.md").read_text(encoding="utf-8")
     assert f"\n## `{name}`\n" in listed
     link = f"(importer_settings.md#{name})"
@@ -62,5 +66,7 @@ def test_its_faults_are_told_as_those_of_any_importer(terminal: Terminal) -> Non
 
 
 def test_every_built_in_importer_is_in_the_table() -> None:
-    listed = {line.split("`")[1] for line in PAGE.splitlines() if line.startswith("| `")}
+    listed = {
+        line.split("`")[1] for line in PAGE.splitlines() if line.startswith("| `")
+    }
     assert listed == importers.importers().keys()

@@ -12,19 +12,31 @@ import pytest
 from tests.support.cli import COMMAND
 from tests.support.pages import ROOT, blocks
 
-(COMMANDS,) = blocks((ROOT / "docs" / "ingest.md").read_text(encoding="utf-8"), "sh", mark="all")
+(COMMANDS,) = blocks(
+    (ROOT / "docs" / "ingest.md").read_text(encoding="utf-8"), "sh", mark="all"
+)
 
 
 #: Mappings by the sources of tools: no published file of theirs is at hand.
 WITHOUT_DATA = (
-    *("arena_55k", "arena_hard", "arena_hard_v01", "arena_log", "bigcodebench", "braintrust", "label_sheet"),
+    *(
+        "arena_55k",
+        "arena_hard",
+        "arena_hard_v01",
+        "arena_log",
+        "bigcodebench",
+        "braintrust",
+        "label_sheet",
+    ),
     *("langfuse", "mt_bench_pair", "mt_bench_single", "tau2_simulations"),
 )
 
 
 def test_every_mapping_is_used_once() -> None:
     used = [*re.findall(r"--map (\S+)", COMMANDS), *WITHOUT_DATA]
-    assert sorted(used) == sorted(path.stem for path in (ROOT / "docs/mappings").glob("*.toml"))
+    assert sorted(used) == sorted(
+        path.stem for path in (ROOT / "docs/mappings").glob("*.toml")
+    )
 
 
 @pytest.mark.slow

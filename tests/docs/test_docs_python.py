@@ -1,4 +1,5 @@
-"""Python of the pages: it runs as it stands, or, where it needs other programs, calls what is there."""
+"""Python of the pages: it runs as it stands, or, where it needs other programs, calls
+what is there."""
 
 from __future__ import annotations
 
@@ -41,10 +42,18 @@ def test_a_comparison(folder: Path) -> None:
     assert len(comparison.to_frame()) == len(comparison.rows) == 2
 
 
-def test_the_first_steps_in_a_notebook(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_steps_in_a_notebook(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "results").mkdir()
-    scores = [f"{model},gsm8k,{n},{int(n % 3 < keep)}\n" for model, keep in (("a", 1), ("b", 2)) for n in range(30)]
-    (folder / "results" / "all.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(scores))
+    scores = [
+        f"{model},gsm8k,{n},{int(n % 3 < keep)}\n"
+        for model, keep in (("a", 1), ("b", 2))
+        for n in range(30)
+    ]
+    (folder / "results" / "all.csv").write_text(
+        "model,benchmark,prompt_id,score\n" + "".join(scores)
+    )
     names = run(python("notebooks.md")[0])
     assert len(names["board"].rows) == 2
     assert "gsm8k by score" in capsys.readouterr().out
@@ -58,26 +67,54 @@ def test_what_other_programs_call_takes_what_the_page_gives_it(page: str) -> Non
         imports = (line for line in ast.walk(tree) if isinstance(line, ast.ImportFrom))
         ours = {alias.name: line.module for line in imports for alias in line.names}
         for call in ast.walk(tree):
-            module = ours.get(call.func.id) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
-            if isinstance(call, ast.Call) and module and module.startswith("warehouse."):
+            module = (
+                ours.get(call.func.id)
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+                else None
+            )
+            if (
+                isinstance(call, ast.Call)
+                and module
+                and module.startswith("warehouse.")
+            ):
                 positional, named = parameters(module, ast.unparse(call.func))
                 assert len(call.args) <= len(positional)
-                assert {keyword.arg for keyword in call.keywords} <= {*positional[len(call.args) :], *named}
+                assert {keyword.arg for keyword in call.keywords} <= {
+                    *positional[len(call.args) :],
+                    *named,
+                }
                 called += 1
     assert called == 2
 
 
 def parameters(module: str, function: str) -> tuple[list[str], list[str]]:
-    """Positional and keyword parameters, read without the programs that the module imports."""
-    text = (ROOT / Path(*module.split("."))).with_suffix(".py").read_text(encoding="utf-8")
-    (found,) = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == function)
-    return [one.arg for one in found.args.args], [one.arg for one in found.args.kwonlyargs]
+    """Positional and keyword parameters, read without the programs that the module
+    imports."""
+    text = (
+        (ROOT / Path(*module.split("."))).with_suffix(".py").read_text(encoding="utf-8")
+    )
+    (found,) = (
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    )
+    return [one.arg for one in found.args.args], [
+        one.arg for one in found.args.kwonlyargs
+    ]
 
 
 def test_a_table_of_mlflow(folder: Path) -> None:
-    columns = ["inputs", "outputs", "targets", "correctness/v1/score", "correctness/v1/justification"]
+    columns = [
+        "inputs",
+        "outputs",
+        "targets",
+        "correctness/v1/score",
+        "correctness/v1/justification",
+    ]
     rows = [["2+2", "4", "4", 1, "right"], ["2+3", "6", "5", 0, "wrong"]]
-    (folder / "eval_results_table.json").write_text(json.dumps({"columns": columns, "data": rows}))
+    (folder / "eval_results_table.json").write_text(
+        json.dumps({"columns": columns, "data": rows})
+    )
     (code,) = python("code_and_agents.md")
     run(code, warehouse=warehouse, pandas=pandas)
     (row,) = warehouse.connect().leaderboard("support").rows
@@ -86,7 +123,14 @@ def test_a_table_of_mlflow(folder: Path) -> None:
 
 def test_no_python_of_a_page_is_without_a_test() -> None:
     tested = {
-        *("code_and_agents.md", "comparing.md", "importers.md", "notebooks.md", "questions.md", "refresh.md"),
+        *(
+            "code_and_agents.md",
+            "comparing.md",
+            "importers.md",
+            "notebooks.md",
+            "questions.md",
+            "refresh.md",
+        ),
         *("scale.md", "stopping.md", "testing.md"),
     }
     assert {page.name for page in DOCS.glob("*.md") if python(page.name)} == tested

@@ -1,4 +1,5 @@
-"""``docs/questions.md``: the question on the page is installed as it says, and works like one of this package."""
+"""``docs/questions.md``: the question on the page is installed as it says, and works
+like one of this package."""
 
 from __future__ import annotations
 
@@ -42,8 +43,15 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     """In a folder with the scores of the page; its package is installed."""
     heading, point = blocks(PAGE, "toml")[0].splitlines()
     group = heading.removeprefix("[project.entry-points.").strip('"]')
-    points = f"[{group}]\n{point.replace(chr(34), '')}\nbroken = telling:Nothing\ncompare = telling:Telling\n"
-    points += "renamed = telling:Telling\nmute = telling:Mute\nunnamed = telling:Unnamed\n"
+    points = (
+        f"[{group}]\n"
+        f"{point.replace(chr(34), '')}\n"
+        "broken = telling:Nothing\n"
+        "compare = telling:Telling\n"
+    )
+    points += (
+        "renamed = telling:Telling\nmute = telling:Mute\nunnamed = telling:Unnamed\n"
+    )
     install(tmp_path / "site", blocks(PAGE, "python")[0] + OTHERS, points)
     (tmp_path / "quiz.csv").write_text(blocks(PAGE, "text")[0], encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -64,7 +72,9 @@ def test_it_is_a_command_like_others(terminal: Terminal) -> None:
     listed = terminal("warehouse --help")
     assert "added - What packages of others answer" in listed
     assert "telling  How many prompts tell models apart." in listed
-    assert "warehouse telling quiz --level 0.9 --json" in terminal("warehouse telling --help")
+    assert "warehouse telling quiz --level 0.9 --json" in terminal(
+        "warehouse telling --help"
+    )
     assert "did you mean telling" in terminal("warehouse teling quiz")
     assert "--level" in terminal("warehouse telling quiz --level 2")
     assert "| metric |" in terminal("warehouse telling quiz --markdown")
@@ -74,7 +84,9 @@ def test_it_is_a_command_like_others(terminal: Terminal) -> None:
     assert "the claim holds" in terminal("warehouse claim verify claim.json")
 
 
-def test_it_is_a_method_like_others(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_a_method_like_others(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     terminal("warehouse ingest quiz.csv")
     monkeypatch.chdir(terminal.folder)
     *lines, asked = blocks(PAGE, "python")[1].splitlines()
@@ -86,7 +98,9 @@ def test_it_is_a_method_like_others(terminal: Terminal, monkeypatch: pytest.Monk
     assert "telling" in dir(store)
     found = store.telling("quiz", level=0.9)
     assert [(row.n_telling, row.n_prompts) for row in found.rows] == [(1, 3)]
-    assert list(found.to_frame()["n_telling"]) == [1] and "1 of 3" in found._repr_html_()
+    assert (
+        list(found.to_frame()["n_telling"]) == [1] and "1 of 3" in found._repr_html_()
+    )
     assert "level: Level of the intervals" in store.telling.__doc__
     with pytest.raises(StatisticsError, match="level must be"):
         store.telling("quiz", level=1.5)
@@ -96,25 +110,39 @@ def test_it_is_a_method_like_others(terminal: Terminal, monkeypatch: pytest.Monk
 
 def test_one_that_does_not_load_is_told_and_stops_nothing(terminal: Terminal) -> None:
     listed = terminal("warehouse --help")
-    assert "the question 'broken' (telling:Nothing) does not load" in " ".join(listed.split())
+    assert "the question 'broken' (telling:Nothing) does not load" in " ".join(
+        listed.split()
+    )
     asked = terminal("warehouse broken quiz")
-    assert asked.startswith("Error: the question 'broken' (telling:Nothing) does not load") and "Traceback" not in asked
+    assert (
+        asked.startswith("Error: the question 'broken' (telling:Nothing) does not load")
+        and "Traceback" not in asked
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("renamed", "calls itself 'telling'; its NAME has to be that of its entry point"),
+        (
+            "renamed",
+            "calls itself 'telling'; its NAME has to be that of its entry point",
+        ),
         ("mute", "has no answer; expected a method answer(self, store)"),
         ("unnamed", "calls itself ''"),
     ],
 )
-def test_a_class_that_cannot_be_asked_is_told(terminal: Terminal, name: str, said: str) -> None:
-    assert f"the question '{name}'" in terminal(f"warehouse {name}") and said in terminal(f"warehouse {name}")
+def test_a_class_that_cannot_be_asked_is_told(
+    terminal: Terminal, name: str, said: str
+) -> None:
+    assert f"the question '{name}'" in terminal(
+        f"warehouse {name}"
+    ) and said in terminal(f"warehouse {name}")
 
 
 def test_a_name_of_this_package_is_its_own(terminal: Terminal) -> None:
-    assert "Compare two models on the prompts they share." in terminal("warehouse compare --help")
+    assert "Compare two models on the prompts they share." in terminal(
+        "warehouse compare --help"
+    )
     assert "compare" not in registry.added_names()
 
 
@@ -124,22 +152,32 @@ def test_every_question_of_the_table_is_there() -> None:
             assert registry.question_of(name).__doc__, name
 
 
-def test_its_section_stands_at_the_end_of_the_benchmark(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_section_stands_at_the_end_of_the_benchmark(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On the one page, and on the benchmark's own."""
     terminal("warehouse ingest quiz.csv")
     terminal("warehouse report --out without.html")
     site = terminal.folder / "site"
     code = (site / "telling.py").read_text(encoding="utf-8")
     named = 'NAME = "telling"'
-    (site / "telling.py").write_text(code.replace(named, f'{named}\n    SECTION = "telling_section:TellingSection"'))
-    (site / "telling_section.py").write_text(blocks(PAGE, "python")[2], encoding="utf-8")
+    (site / "telling.py").write_text(
+        code.replace(named, f'{named}\n    SECTION = "telling_section:TellingSection"')
+    )
+    (site / "telling_section.py").write_text(
+        blocks(PAGE, "python")[2], encoding="utf-8"
+    )
     for module in ("telling", "telling_section"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     registry.refresh()
     terminal("warehouse report --out with.html")
     terminal("warehouse report --split --out pages")
-    without, one = ((terminal.folder / name).read_text() for name in ("without.html", "with.html"))
-    (split,) = (path.read_text() for path in (terminal.folder / "pages").glob("quiz*.html"))
+    without, one = (
+        (terminal.folder / name).read_text() for name in ("without.html", "with.html")
+    )
+    (split,) = (
+        path.read_text() for path in (terminal.folder / "pages").glob("quiz*.html")
+    )
     assert "Telling prompts" not in without
     for page in (one, split):
         _, _, after = page.partition('<h3 id="telling-quiz">Telling prompts</h3>')

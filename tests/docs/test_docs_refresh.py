@@ -16,7 +16,9 @@ from warehouse.store.open import open_store
 
 
 @pytest.mark.rare
-def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_path: Path) -> None:
+def test_the_family_of_the_docs_is_found_by_its_entry_point(
+    store_url: str, tmp_path: Path
+) -> None:
     text = (ROOT / "docs" / "refresh.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(code.splitlines()) <= 32
@@ -26,8 +28,12 @@ def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_
     module.write_text(code)
     about = tmp_path / "my_package-1.0.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[warehouse.metrics]\n{point.replace(chr(34), '')}\n")
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n"
+    )
+    (about / "entry_points.txt").write_text(
+        f"[warehouse.metrics]\n{point.replace(chr(34), '')}\n"
+    )
     rows = build()
     rows.run("org/silent", "quiz")  # nothing scored
     with open_store(store_url, create=True) as store:
@@ -36,7 +42,9 @@ def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_
             upkeep.make_reader(store)
 
     def run(*options: str) -> list[dict[str, object]]:
-        found = in_fork("--db", store_url, *options, "--json", folder=tmp_path, packages=tmp_path)
+        found = in_fork(
+            "--db", store_url, *options, "--json", folder=tmp_path, packages=tmp_path
+        )
         assert found.returncode == 0, found.stderr
         answer: list[dict[str, object]] = json.loads(found.stdout)
         return answer
@@ -44,9 +52,15 @@ def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_
     refresh = ("refresh", "--family", "longest")
     (row,) = run(*refresh)
     assert (row["family"], row["recomputed"], row["values"]) == ("longest", 10, 10)
-    module.write_text(code.replace('"longest", "1"', '"longest", "2"') + "\n")  # else what was compiled may be as new
-    assert {row["why"] for row in run(*refresh, "--dry-run")} == {"version 1 of the method, now 2"}
+    module.write_text(
+        code.replace('"longest", "1"', '"longest", "2"') + "\n"
+    )  # else what was compiled may be as new
+    assert {row["why"] for row in run(*refresh, "--dry-run")} == {
+        "version 1 of the method, now 2"
+    }
     found = run("history", "org/b", "quiz", "--statistic", "most_draws")
-    assert [(row["estimate"], row["method"], row["metric"]) for row in found] == [(3.0, "max", "acc")]
+    assert [(row["estimate"], row["method"], row["metric"]) for row in found] == [
+        (3.0, "max", "acc")
+    ]
     query = "select benchmark, reason from metric_current where estimate is null"
     assert run("query", query) == [{"benchmark": "quiz", "reason": "nothing scored"}]

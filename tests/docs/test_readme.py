@@ -20,14 +20,22 @@ def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     shutil.copytree(DUMPS, tmp_path / "path" / "to" / "lm_eval_output")
     (tmp_path / "results").mkdir()
-    rows = [f"{model},q{number},{score}\n" for model, scores in GSM8K.items() for number, score in enumerate(scores)]
-    (tmp_path / "results" / "all.csv").write_text("model,question_id,correct\n" + "".join(rows))
+    rows = [
+        f"{model},q{number},{score}\n"
+        for model, scores in GSM8K.items()
+        for number, score in enumerate(scores)
+    ]
+    (tmp_path / "results" / "all.csv").write_text(
+        "model,question_id,correct\n" + "".join(rows)
+    )
     (tmp_path / "mapping.toml").write_text(blocks(README, "toml")[0], encoding="utf-8")
     return Terminal(tmp_path)
 
 
 def test_commands_for_own_files_work(
-    own_files: Terminal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_files: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (block,) = blocks(README, "sh", mark="own files")
     for command in commands(block):
@@ -37,5 +45,8 @@ def test_commands_for_own_files_work(
     monkeypatch.chdir(own_files.folder)
     exec(blocks(README, "python")[0], {})
     said = capsys.readouterr().out
-    assert "gsm8k by exact_match (higher is better)\nmodel-a has the highest figure 0." in said
+    assert (
+        "gsm8k by exact_match (higher is better)\nmodel-a has the highest figure 0."
+        in said
+    )
     assert "a = model-a\nb = model-b\n" in said and "+0.2" in said

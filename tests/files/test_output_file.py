@@ -24,7 +24,9 @@ def database(empty_file: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_database_is_never_replaced_however_it_is_spelled(database: Path, tmp_path: Path) -> None:
+def test_a_database_is_never_replaced_however_it_is_spelled(
+    database: Path, tmp_path: Path
+) -> None:
     before, inner = database.read_bytes(), tmp_path / "inner"
     inner.mkdir()
     soft, hard, chain = (tmp_path / name for name in ("soft", "hard", "chain"))
@@ -32,14 +34,30 @@ def test_a_database_is_never_replaced_however_it_is_spelled(database: Path, tmp_
     chain.symlink_to(soft)
     os.link(database, hard)
     (inner / "folder").symlink_to(tmp_path)
-    for path in (database, soft, hard, chain, inner / ".." / "s.duckdb", inner / "folder" / "s.duckdb"):
-        with pytest.raises(MisuseError, match="is a database, which would be lost; name another file"):
+    for path in (
+        database,
+        soft,
+        hard,
+        chain,
+        inner / ".." / "s.duckdb",
+        inner / "folder" / "s.duckdb",
+    ):
+        with pytest.raises(
+            MisuseError, match="is a database, which would be lost; name another file"
+        ):
             write_output(path, PAGE, REPORT, force=True)
     assert database.read_bytes() == before and soft.is_symlink()
 
 
 @pytest.mark.parametrize(
-    "name", ["s.duckdb.wal", "s.duckdb.refresh", "s.duckdb.tmp", "s.duckdb-journal", "s.duckdb.WAL"]
+    "name",
+    [
+        "s.duckdb.wal",
+        "s.duckdb.refresh",
+        "s.duckdb.tmp",
+        "s.duckdb-journal",
+        "s.duckdb.WAL",
+    ],
 )
 def test_nor_is_what_lies_beside_one(database: Path, tmp_path: Path, name: str) -> None:
     with pytest.raises(MisuseError, match="belongs to the database s.duckdb beside it"):
@@ -49,8 +67,8 @@ def test_nor_is_what_lies_beside_one(database: Path, tmp_path: Path, name: str) 
 
 def test_nor_its_log_under_another_name(database: Path, tmp_path: Path) -> None:
     code = (
-        f"import duckdb, os; c = duckdb.connect({str(database)!r}); c.execute('create table t as select 1 as a');"
-        " os._exit(9)"
+        f"import duckdb, os; c = duckdb.connect({str(database)!r}); c.execute('create "
+        "table t as select 1 as a'); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code], check=False)
     os.link(f"{database}.wal", tmp_path / "log")
@@ -70,7 +88,9 @@ def test_nor_that_of_another_program(tmp_path: Path) -> None:
 def test_nor_a_part_of_a_lake(tmp_path: Path) -> None:
     (tmp_path / "lake" / "run" / "_delta_log").mkdir(parents=True)
     with pytest.raises(MisuseError, match="is a part of a lake"):
-        write_output(tmp_path / "lake" / "run" / "part.parquet", PAGE, REPORT, force=True)
+        write_output(
+            tmp_path / "lake" / "run" / "part.parquet", PAGE, REPORT, force=True
+        )
 
 
 def test_what_is_known_is_replaced_and_the_rest_by_force(tmp_path: Path) -> None:
@@ -79,7 +99,10 @@ def test_what_is_known_is_replaced_and_the_rest_by_force(tmp_path: Path) -> None
     path.chmod(0o640)
     assert write_output(path, PAGE + b" ", REPORT) == len(PAGE) + 1
     assert path.stat().st_mode & 0o777 == 0o640
-    with pytest.raises(MisuseError, match="is no claim that this program wrote; name another file, or say --force"):
+    with pytest.raises(
+        MisuseError,
+        match="is no claim that this program wrote; name another file, or say --force",
+    ):
         write_output(path, b"{}", CLAIM)
     quoting = tmp_path / "quoting.txt"
     quoting.write_bytes(b"see " + PAGE)
@@ -96,8 +119,15 @@ def test_what_is_known_is_replaced_and_the_rest_by_force(tmp_path: Path) -> None
 def test_what_the_store_knows_is_not_replaced_by_force(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(PAGE)
-    with pytest.raises(MisuseError, match=r"page.html is source 3 of the store, and would be lost"):
-        require_output(path, REPORT, force=True, known_as=lambda _path, ours: "source 3" if ours else "")
+    with pytest.raises(
+        MisuseError, match=r"page.html is source 3 of the store, and would be lost"
+    ):
+        require_output(
+            path,
+            REPORT,
+            force=True,
+            known_as=lambda _path, ours: "source 3" if ours else "",
+        )
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:

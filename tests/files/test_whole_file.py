@@ -14,7 +14,9 @@ import pytest
 from warehouse.files import draft_beside, in_place_of, put_back, replace_file
 
 
-@pytest.mark.parametrize("name", ["n" * 240 + ".html", "名" * 80, "\U0001f600" * 60, "b\udcff.html"])
+@pytest.mark.parametrize(
+    "name", ["n" * 240 + ".html", "名" * 80, "\U0001f600" * 60, "b\udcff.html"]
+)
 def test_a_file_is_replaced_and_no_draft_stays(tmp_path: Path, name: str) -> None:
     target = tmp_path / name
     target.write_bytes(b"before")
@@ -50,8 +52,11 @@ def test_drafts_of_processes_that_are_gone_are_removed(tmp_path: Path) -> None:
     assert not gone.exists() and theirs.exists()
 
 
-def test_a_draft_of_a_killed_process_that_had_our_number_is_removed(tmp_path: Path) -> None:
-    """As in containers, in each of which the command is process 1; what another thread writes stays."""
+def test_a_draft_of_a_killed_process_that_had_our_number_is_removed(
+    tmp_path: Path,
+) -> None:
+    """As in containers, in each of which the command is process 1; what another thread
+    writes stays."""
     theirs = tmp_path / f".file.{os.getpid()}-{threading.get_native_id()}.part"
     ours = draft_beside(tmp_path / "file")
     for draft in (theirs, ours):
@@ -61,19 +66,27 @@ def test_a_draft_of_a_killed_process_that_had_our_number_is_removed(tmp_path: Pa
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_what_killed_processes_have_left_of_a_folder_is_undone(tmp_path: Path, is_there: bool) -> None:
+def test_what_killed_processes_have_left_of_a_folder_is_undone(
+    tmp_path: Path, is_there: bool
+) -> None:
     """A folder that one had just moved away comes back; drafts of folders go."""
     folder = tmp_path / "folder"
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    for name in (f".folder.{dead.pid}-1.part", f".folder.{dead.pid}-2.part.old", *["folder"] * is_there):
+    for name in (
+        f".folder.{dead.pid}-1.part",
+        f".folder.{dead.pid}-2.part.old",
+        *["folder"] * is_there,
+    ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(name)
     live = tmp_path / f".folder.{os.getppid()}-1.part.old"
     live.mkdir()
     put_back(folder)
     assert {*tmp_path.iterdir()} == {folder, live}
-    assert (folder / "file").read_text() == ("folder" if is_there else f".folder.{dead.pid}-2.part.old")
+    assert (folder / "file").read_text() == (
+        "folder" if is_there else f".folder.{dead.pid}-2.part.old"
+    )
 
 
 def test_a_folder_is_replaced_once_its_draft_is_done(tmp_path: Path) -> None:

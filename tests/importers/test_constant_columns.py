@@ -22,12 +22,17 @@ from warehouse.records.settings import settings_of
 Row = Mapping[str, Any]
 
 
-def rows(prompts: Iterable[str] = ("1", "2", "3"), **fields: Any) -> list[dict[str, Any]]:
+def rows(
+    prompts: Iterable[str] = ("1", "2", "3"), **fields: Any
+) -> list[dict[str, Any]]:
     """Rows of one run; a field may be a function of the prompt."""
     shared = {"model": "a", "benchmark": "quiz", "score": 1} | fields
     made = []
     for prompt in prompts:
-        values = {name: value(prompt) if callable(value) else value for name, value in shared.items()}
+        values = {
+            name: value(prompt) if callable(value) else value
+            for name, value in shared.items()
+        }
         made.append({"prompt_id": prompt} | values)
     return made
 
@@ -39,7 +44,9 @@ def written(folder: Path, name: str, table: Sequence[Row]) -> Path:
     return path
 
 
-def taken(folder: Path, table: Sequence[Row]) -> tuple[tuple[RunHeader, ...], list[str], int]:
+def taken(
+    folder: Path, table: Sequence[Row]
+) -> tuple[tuple[RunHeader, ...], list[str], int]:
     """Runs and notes of a table, and how many rows it has."""
     written(folder, "t.csv", table)
     (source,) = IMPORTER.claim(candidates(folder))
@@ -61,25 +68,46 @@ def settings(runs: Sequence[RunHeader], column: str) -> list[str | None]:
         (rows(thinking="on") + rows(model="b", thinking=None), ["on", None]),
         (rows(thinking="on") + rows(benchmark="sums", thinking="off"), ["on", "off"]),
         (rows(thinking="on") + rows(thinking="off"), ["on", "off"]),
-        (rows(thinking="on") + rows(thinking="off") + rows(model="b", thinking="on"), ["on", "off", "on"]),
+        (
+            rows(thinking="on") + rows(thinking="off") + rows(model="b", thinking="on"),
+            ["on", "off", "on"],
+        ),
         (rows(thinking=lambda prompt: prompt == "1"), [None]),
         (
-            rows(thinking=lambda prompt: prompt == "1") + rows(model="b", thinking=lambda prompt: prompt == "1"),
+            rows(thinking=lambda prompt: prompt == "1")
+            + rows(model="b", thinking=lambda prompt: prompt == "1"),
             [None] * 2,
         ),
         (rows(("1",), thinking="on"), [None]),
         (rows(thinking=1) + rows(model="b", thinking="1.0"), ["1", "1"]),
     ],
     ids=[
-        *("of a file", "of each model", "of some models", "of each benchmark", "of one model", "of one of two models"),
-        *("of the prompt", "of the prompt in both models", "of a single row", "a number in two forms"),
+        *(
+            "of a file",
+            "of each model",
+            "of some models",
+            "of each benchmark",
+            "of one model",
+            "of one of two models",
+        ),
+        *(
+            "of the prompt",
+            "of the prompt in both models",
+            "of a single row",
+            "a number in two forms",
+        ),
     ],
 )
-def test_what_is_a_setting(tmp_path: Path, table: list[Row], expected: list[str | None]) -> None:
+def test_what_is_a_setting(
+    tmp_path: Path, table: list[Row], expected: list[str | None]
+) -> None:
     runs, notes, n_rows = taken(tmp_path, table)
     assert settings(runs, "thinking") == expected
     assert n_rows == len(table)
-    is_told = any(note.startswith("columns taken as settings of the runs: thinking;") for note in notes)
+    is_told = any(
+        note.startswith("columns taken as settings of the runs: thinking;")
+        for note in notes
+    )
     assert is_told == (expected[0] is not None)
 
 
@@ -99,7 +127,9 @@ def test_what_is_a_setting(tmp_path: Path, table: list[Row], expected: list[str 
         ("source", "web", "book", ""),
     ],
 )
-def test_what_a_column_is_by_its_name(tmp_path: Path, column: str, first: Any, second: Any, kind: str) -> None:
+def test_what_a_column_is_by_its_name(
+    tmp_path: Path, column: str, first: Any, second: Any, kind: str
+) -> None:
     (one,), _, _ = taken(tmp_path / "one", rows(**{column: first}))
     (other,), _, _ = taken(tmp_path / "other", rows(**{column: second}))
     of_one, of_other = settings_of(one), settings_of(other)
@@ -108,7 +138,11 @@ def test_what_a_column_is_by_its_name(tmp_path: Path, column: str, first: Any, s
 
 
 def test_columns_that_differ_from_row_to_row_are_none(tmp_path: Path) -> None:
-    table = rows(map(str, range(40)), latency=lambda prompt: int(prompt) * 1.5, topic_id=lambda prompt: int(prompt) % 3)
+    table = rows(
+        map(str, range(40)),
+        latency=lambda prompt: int(prompt) * 1.5,
+        topic_id=lambda prompt: int(prompt) % 3,
+    )
     (run,), notes, _ = taken(tmp_path, table)
     assert run.configuration == {}
     assert any(note.startswith("columns not used: topic_id") for note in notes)
@@ -120,9 +154,9 @@ def test_two_columns_tell_runs_apart_together(tmp_path: Path) -> None:
         table += rows(effort=effort, tools=tools)
     runs, _, n_rows = taken(tmp_path, table)
     assert (len(runs), n_rows) == (4, 12)
-    assert sorted(zip(settings(runs, "effort"), settings(runs, "tools"), strict=True), key=str) == [
-        *(("high", "bash"), ("high", None), ("low", "bash"), ("low", None))
-    ]
+    assert sorted(
+        zip(settings(runs, "effort"), settings(runs, "tools"), strict=True), key=str
+    ) == [*(("high", "bash"), ("high", None), ("low", "bash"), ("low", None))]
 
 
 def test_numbered_runs_of_one_file_are_repeats(tmp_path: Path) -> None:
@@ -134,7 +168,9 @@ def test_numbered_runs_of_one_file_are_repeats(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [("on.csv", "off.csv"), ("off.csv", "on.csv")])
-def test_files_that_differ_by_a_column_are_two_conditions(tmp_path: Path, order: Sequence[str]) -> None:
+def test_files_that_differ_by_a_column_are_two_conditions(
+    tmp_path: Path, order: Sequence[str]
+) -> None:
     written(tmp_path, "on.csv", rows(thinking="on"))
     written(tmp_path, "off.csv", rows(thinking="off", score=0))
     store = warehouse.connect(f"duckdb:///{tmp_path / 's.duckdb'}")
@@ -158,16 +194,30 @@ def test_the_configuration_of_a_frame_is_taken_whole(tmp_path: Path) -> None:
     store.ingest(pd.DataFrame(rows(configuration=first)))
     store.ingest(pd.DataFrame(rows(configuration=second, score=0)))
     store.ingest(pd.DataFrame(rows(configuration=again, score=0)))
-    estimates = sorted((row.runs, row.estimate) for row in store.leaderboard("quiz").rows)
+    estimates = sorted(
+        (row.runs, row.estimate) for row in store.leaderboard("quiz").rows
+    )
     assert estimates == [(1, 0.0), (2, 0.5)]
 
 
 def test_a_draft_takes_the_settings_of_columns_and_document(tmp_path: Path) -> None:
-    """Two files that differ by one of them are two conditions by the mapping that was drafted for the first."""
+    """Two files that differ by one of them are two conditions by the mapping that was
+    drafted for the first."""
     results = [
-        {"qid": number, "topic": f"t{number % 2}", "thinking": "on", "correct": number % 2} for number in range(6)
+        {
+            "qid": number,
+            "topic": f"t{number % 2}",
+            "thinking": "on",
+            "correct": number % 2,
+        }
+        for number in range(6)
     ]
-    document = {"model": "a", "benchmark": "quiz", "config": {"temperature": 0.5, "max_steps": 4}, "accuracy": 0.5}
+    document = {
+        "model": "a",
+        "benchmark": "quiz",
+        "config": {"temperature": 0.5, "max_steps": 4},
+        "accuracy": 0.5,
+    }
     mapping: dict[str, Any] = {}
     keys = []
     others = [
@@ -194,7 +244,13 @@ def test_objects_are_looked_into_leaf_by_leaf(tmp_path: Path, name: str) -> None
     lines = []
     for number in range(3):
         held = {"temperature": 0.5, "agent": {"max_steps": 4}, "question": number}
-        row = {"model": "a", "benchmark": "quiz", "prompt_id": number, "score": 1, name: held}
+        row = {
+            "model": "a",
+            "benchmark": "quiz",
+            "prompt_id": number,
+            "score": 1,
+            name: held,
+        }
         lines.append(json.dumps(row))
     (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (source,) = IMPORTER.claim(candidates(tmp_path))

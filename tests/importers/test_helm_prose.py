@@ -1,5 +1,5 @@
-"""HELM's language modelling: likelihoods of texts, of which one takes two requests. The package
-itself wrote the folder (``tests/writers/helm_runs.py``)."""
+"""HELM's language modelling: likelihoods of texts, of which one takes two requests. The
+package itself wrote the folder (``tests/writers/helm_runs.py``)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,23 @@ from tests.support.stores import select
 
 
 def tokens_of(name: str) -> list[tuple[str, float]]:
-    """Text and log-probability of the tokens of an instance that were predicted, not given."""
+    """Text and log-probability of the tokens of an instance that were predicted, not
+    given."""
     states = json.loads((PROSE / "scenario_state.json").read_text())["request_states"]
     return [
         (token["text"], token["logprob"])
         for state in states
         if state["instance"]["id"] == name
-        for token in state["result"]["completions"][0]["tokens"][state["num_conditioning_tokens"] :]
+        for token in state["result"]["completions"][0]["tokens"][
+            state["num_conditioning_tokens"] :
+        ]
     ]
 
 
 def scores_of(row: dict[str, Any]) -> dict[str, tuple[float, float]]:
-    return {score["metric"]: (score["value"], score["weight"]) for score in row["scores"]}
+    return {
+        score["metric"]: (score["value"], score["weight"]) for score in row["scores"]
+    }
 
 
 @pytest.mark.parametrize("name", ["id0", "id1"])
@@ -50,7 +55,10 @@ def test_header_and_rows() -> None:
     taken = take(PROSE)
     (run,) = taken.dump.runs
     assert (run.benchmark, run.formulation) == ("prose:part=made", "language_modeling")
-    assert [(metric.name, metric.link, metric.unit, metric.higher_is_better) for metric in run.metrics] == [
+    assert [
+        (metric.name, metric.link, metric.unit, metric.higher_is_better)
+        for metric in run.metrics
+    ] == [
         ("bits_per_byte", "neg_over_ln2", "nats/byte", False),
         ("perplexity", "exp_neg", "nats/token", False),
         ("logprob_per_byte", "identity", "nats/byte", True),
@@ -64,7 +72,10 @@ def test_header_and_rows() -> None:
     short, long = taken.rows
     assert (short["draw"], long["draw"], long["response"]) == (0, 0, None)
     assert short["prompt_sent"] == "<s>1 short text"
-    assert [text[:9] for text in json.loads(long["prompt_sent"])] == ["<s>2 wörd", "2 wörd0 w"]
+    assert [text[:9] for text in json.loads(long["prompt_sent"])] == [
+        "<s>2 wörd",
+        "2 wörd0 w",
+    ]
     assert (short["latency"], long["latency"]) == (1.25, 1.25 + 2.25)
     stated = {
         stat["name"]["name"]
@@ -73,7 +84,9 @@ def test_header_and_rows() -> None:
     }
     used = {"logprob", "num_bytes", "num_perplexity_tokens", "num_prompt_tokens"}
     assert used < stated
-    assert taken.dump.notes == [f"{len(stated - used)} bookkeeping statistics are no scores: dropped"]
+    assert taken.dump.notes == [
+        f"{len(stated - used)} bookkeeping statistics are no scores: dropped"
+    ]
 
 
 def test_figures_of_the_package_come_out(store_url: str) -> None:
@@ -82,7 +95,8 @@ def test_figures_of_the_package_come_out(store_url: str) -> None:
     size = sum(len(text.encode()) for text, _ in tokens)
     with ingested(store_url, PROSE) as (store, report):
         assert {(item.metric, item.verdict) for item in report.reconciliation} == {
-            (name, "exact") for name in ("bits_per_byte", "perplexity", "logprob_per_byte")
+            (name, "exact")
+            for name in ("bits_per_byte", "perplexity", "logprob_per_byte")
         }
         found = select(store, "select metric, estimate from score_summary")
         assert {row["metric"]: row["estimate"] for row in found} == {
@@ -102,4 +116,6 @@ def test_a_text_without_tokens_is_unscored(tmp_path: Path) -> None:
             stat |= {"sum": 0, "mean": 0.0}
     path.write_text(json.dumps(entries))
     row = next(row for row in take(tmp_path).rows if row["prompt_id"] == "id0")
-    assert {(score["value"], score["weight"], score["status"]) for score in row["scores"]} == {(None, None, "error")}
+    assert {
+        (score["value"], score["weight"], score["status"]) for score in row["scores"]
+    } == {(None, None, "error")}

@@ -45,21 +45,32 @@ def deflated(data: bytes) -> bytes:
 
 def zstd_frames(data: bytes, size: int) -> bytes:
     packer = zstandard.ZstdCompressor()
-    return b"".join(packer.compress(data[start : start + size]) for start in range(0, len(data), size))
+    return b"".join(
+        packer.compress(data[start : start + size])
+        for start in range(0, len(data), size)
+    )
 
 
 def test_deflate_and_zstandard_say_the_same(tmp_path: Path, grid: Entries) -> None:
     old = take(write_deflated(tmp_path / "old.eval", grid))
     assert old.rows == take(FIXTURES / "grid.eval").rows
-    assert old.dump.runs[0].published == take(FIXTURES / "grid.eval").dump.runs[0].published
+    assert (
+        old.dump.runs[0].published
+        == take(FIXTURES / "grid.eval").dump.runs[0].published
+    )
 
 
 def test_several_frames_are_one_entry(tmp_path: Path, grid: Entries) -> None:
     packed = {name: (93, zstd_frames(data, 500), data) for name, data in grid.items()}
-    assert take(write_packed(tmp_path / "a.eval", packed)).rows == take(FIXTURES / "grid.eval").rows
+    assert (
+        take(write_packed(tmp_path / "a.eval", packed)).rows
+        == take(FIXTURES / "grid.eval").rows
+    )
 
 
-def test_of_entries_that_stand_twice_the_last_counts(tmp_path: Path, grid: Entries) -> None:
+def test_of_entries_that_stand_twice_the_last_counts(
+    tmp_path: Path, grid: Entries
+) -> None:
     sample = json.loads(grid[SAMPLE])
     sample["output"]["completion"] = "older"
     pairs = [(SAMPLE, json.dumps(sample).encode()), *grid.items()]
@@ -70,21 +81,41 @@ def test_of_entries_that_stand_twice_the_last_counts(tmp_path: Path, grid: Entri
     assert taken.dump.notes == ["1 entries stand twice; the last counts"]
 
 
-def test_an_interrupted_log_is_read_from_its_journal(tmp_path: Path, grid: Entries) -> None:
-    kept = {name: data for name, data in grid.items() if name.startswith("_journal") or name.startswith("samples/q")}
+def test_an_interrupted_log_is_read_from_its_journal(
+    tmp_path: Path, grid: Entries
+) -> None:
+    kept = {
+        name: data
+        for name, data in grid.items()
+        if name.startswith("_journal") or name.startswith("samples/q")
+    }
     taken = take(write_deflated(tmp_path / "a.eval", kept))
     (run,) = taken.dump.runs
-    assert (run.model, run.benchmark, run.status) == ("mockllm/grid-model", "grid", "truncated")
+    assert (run.model, run.benchmark, run.status) == (
+        "mockllm/grid-model",
+        "grid",
+        "truncated",
+    )
     assert run.n_requested == 3 and run.published == ()
     assert [row["draw"] for row in taken.rows] == [0, 1, 2]
     assert scores_by(taken.rows[1])["rubric.style", ""]["value"] == 7 / 64
-    assert {spec.name for spec in run.metrics} == {"match", "rubric.style", "rubric.facts", "length"}
+    assert {spec.name for spec in run.metrics} == {
+        "match",
+        "rubric.style",
+        "rubric.facts",
+        "length",
+    }
     assert "not finished" in taken.dump.notes[0]
 
 
-def test_a_finished_log_that_lacks_samples_is_truncated(tmp_path: Path, grid: Entries) -> None:
+def test_a_finished_log_that_lacks_samples_is_truncated(
+    tmp_path: Path, grid: Entries
+) -> None:
     kept = {name: data for name, data in grid.items() if name != SAMPLE}
-    assert take(write_deflated(tmp_path / "a.eval", kept)).dump.runs[0].status == "truncated"
+    assert (
+        take(write_deflated(tmp_path / "a.eval", kept)).dump.runs[0].status
+        == "truncated"
+    )
 
 
 BAD_SAMPLES = {
@@ -129,7 +160,9 @@ PASSED_OVER = {
 
 
 @pytest.mark.parametrize("rest", PASSED_OVER.values(), ids=PASSED_OVER)
-def test_what_is_not_kept_of_a_sample_may_hold_anything(tmp_path: Path, grid: Entries, rest: bytes) -> None:
+def test_what_is_not_kept_of_a_sample_may_hold_anything(
+    tmp_path: Path, grid: Entries, rest: bytes
+) -> None:
     data = b'{"id": "last", "epoch": 1, "input": "x", ' + rest + b"}"
     taken = take(write_deflated(tmp_path / "a.eval", {**grid, SAMPLE: data}))
     assert not taken.dump.rejections
@@ -151,16 +184,24 @@ ODD_PARTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("key", ODD_PARTS)
-def test_parts_of_a_strange_kind_stop_nothing(tmp_path: Path, grid: Entries, key: str) -> None:
+def test_parts_of_a_strange_kind_stop_nothing(
+    tmp_path: Path, grid: Entries, key: str
+) -> None:
     entries = edited(grid, SAMPLE, **{key: ODD_PARTS[key]})
     taken = take(write_deflated(tmp_path / "a.eval", entries))
     assert len(taken.rows) + len(taken.dump.rejections) >= 9
 
 
 @pytest.mark.parametrize("key", ["eval", "plan", "results", "stats", "tags"])
-@pytest.mark.parametrize("value", ["text", [1], 7, {"scores": 1, "config": 2, "model": [3]}])
-def test_a_header_of_a_strange_kind_is_read_or_refused(tmp_path: Path, grid: Entries, key: str, value: Any) -> None:
-    path = write_deflated(tmp_path / "a.eval", edited(grid, "header.json", **{key: value}))
+@pytest.mark.parametrize(
+    "value", ["text", [1], 7, {"scores": 1, "config": 2, "model": [3]}]
+)
+def test_a_header_of_a_strange_kind_is_read_or_refused(
+    tmp_path: Path, grid: Entries, key: str, value: Any
+) -> None:
+    path = write_deflated(
+        tmp_path / "a.eval", edited(grid, "header.json", **{key: value})
+    )
     try:
         taken = take(path, model="org/m", benchmark="b")
     except InputError as error:
@@ -184,7 +225,9 @@ def test_a_damaged_entry_is_rejected(tmp_path: Path, grid: Entries) -> None:
 
 
 @pytest.mark.parametrize("name", ["header.json", "reductions.json"])
-def test_a_damaged_document_refuses_the_source(tmp_path: Path, grid: Entries, name: str) -> None:
+def test_a_damaged_document_refuses_the_source(
+    tmp_path: Path, grid: Entries, name: str
+) -> None:
     with pytest.raises(InputError, match=f"entry {name}"):
         take(write_deflated(tmp_path / "a.eval", {**grid, name: b'{"eval": '}))
 
@@ -200,20 +243,30 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
 ) -> None:
     monkeypatch.setattr(bounds, "ALWAYS_FINE", 1 << 20)
     packed = {name: (8, deflated(data), data) for name, data in grid.items()}
-    packed |= {f"samples/{n}_epoch_1.json": bomb(b" " * (40 << 20), method) for n in range(2)}
+    packed |= {
+        f"samples/{n}_epoch_1.json": bomb(b" " * (40 << 20), method) for n in range(2)
+    }
     with pytest.raises(InputError, match="unpack to"):
         take(write_packed(tmp_path / "a.eval", packed))
 
 
-def test_an_entry_that_lies_about_its_size_is_not_unpacked_further(tmp_path: Path, grid: Entries) -> None:
+def test_an_entry_that_lies_about_its_size_is_not_unpacked_further(
+    tmp_path: Path, grid: Entries
+) -> None:
     packed = {name: (8, deflated(data), data) for name, data in grid.items()}
-    packed[SAMPLE] = (93, zstandard.ZstdCompressor().compress(b" " * (64 << 20)), b" " * 10)
+    packed[SAMPLE] = (
+        93,
+        zstandard.ZstdCompressor().compress(b" " * (64 << 20)),
+        b" " * 10,
+    )
     ((_, found),) = rejected(take(write_packed(tmp_path / "a.eval", packed)))
     assert "more than 10" in found
 
 
 def test_an_entry_beyond_the_bound_is_refused(tmp_path: Path, grid: Entries) -> None:
-    raw = write_packed(tmp_path / "a.eval", {name: (0, data, data) for name, data in grid.items()}).read_bytes()
+    raw = write_packed(
+        tmp_path / "a.eval", {name: (0, data, data) for name, data in grid.items()}
+    ).read_bytes()
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         size = archive.getinfo(SAMPLE).file_size
     lying = raw.replace(size.to_bytes(4, "little"), (0xFFFFFF00).to_bytes(4, "little"))
@@ -234,25 +287,35 @@ def test_entries_that_share_bytes_are_refused(tmp_path: Path, grid: Entries) -> 
         take(path)
 
 
-def test_encrypted_and_unknown_methods_are_refused(tmp_path: Path, grid: Entries) -> None:
+def test_encrypted_and_unknown_methods_are_refused(
+    tmp_path: Path, grid: Entries
+) -> None:
     packed = {name: (0, data, data) for name, data in grid.items()}
     path = write_packed(tmp_path / "a.eval", {**packed, SAMPLE: (98, b"x", b"x")})
     with pytest.raises(InputError, match="method 98"):
         take(path)
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../../up.json", "C:\\x.json", "samples/x"])
-def test_other_entries_are_not_touched(tmp_path: Path, grid: Entries, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../../up.json", "C:\\x.json", "samples/x"]
+)
+def test_other_entries_are_not_touched(
+    tmp_path: Path, grid: Entries, name: str
+) -> None:
     taken = take(write_deflated(tmp_path / "a.eval", {**grid, name: b"hello"}))
     assert taken.rows == take(FIXTURES / "grid.eval").rows
     assert [path.name for path in tmp_path.iterdir()] == ["a.eval"]
 
 
 @pytest.mark.parametrize("number", ["../../up", ""])
-def test_ids_that_look_like_paths_or_are_empty_are_ids(tmp_path: Path, grid: Entries, number: str) -> None:
+def test_ids_that_look_like_paths_or_are_empty_are_ids(
+    tmp_path: Path, grid: Entries, number: str
+) -> None:
     entries = edited(grid, SAMPLE, id=number)
     entries[f"samples/{number}_epoch_1.json"] = entries.pop(SAMPLE)
-    assert by_draw(take(write_deflated(tmp_path / "a.eval", entries)))[number, 0]["response"]
+    assert by_draw(take(write_deflated(tmp_path / "a.eval", entries)))[number, 0][
+        "response"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -281,7 +344,9 @@ def chunked() -> Entries:
 FOLDER = "samples/last_epoch_1/"
 
 
-def test_messages_of_several_chunks_and_texts_put_elsewhere(tmp_path: Path, chunked: Entries) -> None:
+def test_messages_of_several_chunks_and_texts_put_elsewhere(
+    tmp_path: Path, chunked: Entries
+) -> None:
     messages = json.loads(chunked[f"{FOLDER}messages/0.json"])
     messages[1]["content"] = "attachment://1"
     entries = {
@@ -292,7 +357,10 @@ def test_messages_of_several_chunks_and_texts_put_elsewhere(tmp_path: Path, chun
         f"{FOLDER}attachments/1.json": b'["the long text"]',
     }
     row = by_draw(take(write_deflated(tmp_path / "a.eval", entries)))["last", 0]
-    assert [item["content"] for item in json.loads(row["prompt_sent"])] == [messages[0]["content"], "the long text"]
+    assert [item["content"] for item in json.loads(row["prompt_sent"])] == [
+        messages[0]["content"],
+        "the long text",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +368,9 @@ def test_messages_of_several_chunks_and_texts_put_elsewhere(tmp_path: Path, chun
     [[[0, 99]], [[2, 1]], [[-1, 1]], ["x"], [[0, 3]] * 400_000],
     ids=["beyond", "backward", "negative", "text", "very many"],
 )
-def test_references_to_messages_that_are_not_there(tmp_path: Path, chunked: Entries, references: Any) -> None:
+def test_references_to_messages_that_are_not_there(
+    tmp_path: Path, chunked: Entries, references: Any
+) -> None:
     entries = edited(chunked, f"{FOLDER}sample.json", message_refs=references)
     ((place, found),) = rejected(take(write_deflated(tmp_path / "a.eval", entries)))
     assert place == f"entry {FOLDER}sample.json" and "message_refs" in found

@@ -1,5 +1,5 @@
-"""Inspect logs through the whole path, on both engines: fixtures, and real logs with the figures
-that their README gives."""
+"""Inspect logs through the whole path, on both engines: fixtures, and real logs with
+the figures that their README gives."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def load(url: str, *paths: Path, **options: Any) -> IngestReport:
 
 
 def verdicts(store: Store) -> set[str]:
-    return {row["verdict"] for row in select(store, "select verdict from published_against_recomputed")}
+    return {
+        row["verdict"]
+        for row in select(store, "select verdict from published_against_recomputed")
+    }
 
 
 @pytest.mark.rare
@@ -76,9 +79,16 @@ def test_the_figures_of_real_logs_come_out(data_dir: Path, store_url: str) -> No
             "select n_found, n_generations, n_scores from run_current "
             "where n_found = 10 order by n_generations, n_scores",
         )
-        assert counts[0] == {"n_found": 10, "n_generations": 10, "n_scores": 0}  # unscored
+        assert counts[0] == {
+            "n_found": 10,
+            "n_generations": 10,
+            "n_scores": 0,
+        }  # unscored
         assert counts[-1] == {"n_found": 10, "n_generations": 50, "n_scores": 50}
-        assert verdicts(store) == {"exact", "not_recomputable"}  # the latter has no samples
+        assert verdicts(store) == {
+            "exact",
+            "not_recomputable",
+        }  # the latter has no samples
         assert check(store).ok
 
 
@@ -102,9 +112,17 @@ def test_fixtures_reconcile_and_the_store_is_clean(store_url: str) -> None:
         assert verdicts(store) == {"exact"}
         assert check(store).ok
         kinds = select(
-            store, "select distinct scorer.name, scorer.kind, scorer.judge_model from scorer where kind = 'model'"
+            store,
+            "select distinct scorer.name, scorer.kind, scorer.judge_model from scorer "
+            "where kind = 'model'",
         )
-        assert kinds == [{"name": "model_graded_qa", "kind": "model", "judge_model": "mockllm/judge-model"}]
+        assert kinds == [
+            {
+                "name": "model_graded_qa",
+                "kind": "model",
+                "judge_model": "mockllm/judge-model",
+            }
+        ]
         prompt = show(store, "run:1", "q/1").to_dict()
         assert "It is 2" in str(prompt)
 
@@ -122,25 +140,37 @@ def retry_is_current(url: str) -> None:
     with open_store(url) as store:
         (row,) = select(store, "select estimate, n_prompts from score_summary")
         assert row == {"estimate": 0.75, "n_prompts": 4}
-        tries = select(store, "select superseded_by is null as current, count(*) as n from run group by 1 order by 1")
+        tries = select(
+            store,
+            "select superseded_by is null as current, count(*) as n from run group by "
+            "1 order by 1",
+        )
         assert tries == [{"current": False, "n": 1}, {"current": True, "n": 1}]
         assert check(store).ok
 
 
 @pytest.mark.parametrize("names", [("2026-01-01", "2026-02-01"), ("b", "a")])
-def test_a_retry_supersedes_what_it_completes(names: tuple[str, str], tmp_path: Path, store_url: str) -> None:
-    """Inspect's names begin with the time unless a pattern of one's own says otherwise: the order
-    in a folder says nothing."""
+def test_a_retry_supersedes_what_it_completes(
+    names: tuple[str, str], tmp_path: Path, store_url: str
+) -> None:
+    """Inspect's names begin with the time unless a pattern of one's own says otherwise:
+    the order in a folder says nothing."""
     for folder, (name, log) in enumerate(zip(names, TRIES, strict=True)):
         place = tmp_path / "ba"[folder]
         place.mkdir()
         as_first_asked(FIXTURES / log, place / f"{name}_faults.eval")
     report = load(store_url, tmp_path)
-    assert (report.total("n_runs"), report.total("n_superseded"), len(report.refused)) == (2, 1, 0)
+    assert (
+        report.total("n_runs"),
+        report.total("n_superseded"),
+        len(report.refused),
+    ) == (2, 1, 0)
     retry_is_current(store_url)
 
 
-def test_an_interrupted_try_that_comes_after_its_retry_is_superseded(tmp_path: Path, store_url: str) -> None:
+def test_an_interrupted_try_that_comes_after_its_retry_is_superseded(
+    tmp_path: Path, store_url: str
+) -> None:
     for log in reversed(TRIES):
         report = load(store_url, as_first_asked(FIXTURES / log, tmp_path / log))
         assert (report.total("n_runs"), len(report.refused)) == (1, 0)
@@ -149,7 +179,9 @@ def test_an_interrupted_try_that_comes_after_its_retry_is_superseded(tmp_path: P
     retry_is_current(store_url)
 
 
-def test_an_edited_log_is_a_conflict_until_it_is_told_to_replace(store_url: str) -> None:
+def test_an_edited_log_is_a_conflict_until_it_is_told_to_replace(
+    store_url: str,
+) -> None:
     first = load(store_url, FIXTURES / "grid.eval")
     edited = load(store_url, FIXTURES / "grid_edited.eval")
     assert (first.total("n_runs"), len(edited.refused)) == (1, 1)
@@ -163,35 +195,57 @@ def test_of_two_logs_that_contradict_each_other_the_later_is_named(
     document = parse_json((FIXTURES / "grid.json").read_bytes())
     for name, year, value in (("a.json", 2030, 0.25), ("b.json", 2031, 0.75)):
         sample = document["samples"][0]
-        sample["events"] = [{"event": "state", "timestamp": f"{year}-01-01T00:00:00+00:00", "changes": []}]
+        sample["events"] = [
+            {
+                "event": "state",
+                "timestamp": f"{year}-01-01T00:00:00+00:00",
+                "changes": [],
+            }
+        ]
         next(iter(sample["scores"].values()))["value"] = value
         (tmp_path / name).write_text(json.dumps(document))
     first, second = ("b.json", "a.json") if late_first else ("a.json", "b.json")
     assert not load(store_url, tmp_path / first).refused
     (refused,) = load(store_url, tmp_path / second).refused
-    later = f"{tmp_path / first} is the later" if late_first else "this file is the later"
+    later = (
+        f"{tmp_path / first} is the later" if late_first else "this file is the later"
+    )
     assert refused.error.endswith(later), refused.error
 
 
-def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(tmp_path: Path, store_url: str) -> None:
+def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(
+    tmp_path: Path, store_url: str
+) -> None:
     document = parse_json((FIXTURES / "grid.json").read_bytes())
-    document["samples"][-1]["scores"]["late"] = {"value": None}  # beyond those looked at first
+    document["samples"][-1]["scores"]["late"] = {
+        "value": None
+    }  # beyond those looked at first
     (tmp_path / "a.json").write_text(json.dumps(document))
     assert load(store_url, tmp_path).refused == ()
     with open_store(store_url) as store:
         assert check(store).ok
         names = select(
-            store, "select metric.name from benchmark_metric join metric on metric.id = benchmark_metric.metric_id"
+            store,
+            "select metric.name from benchmark_metric join metric on metric.id = "
+            "benchmark_metric.metric_id",
         )
         assert {"name": "late"} in names
 
 
-def test_a_log_that_lacks_samples_is_told_beside_its_figures(tmp_path: Path, store_url: str) -> None:
+def test_a_log_that_lacks_samples_is_told_beside_its_figures(
+    tmp_path: Path, store_url: str
+) -> None:
     document = parse_json((FIXTURES / "grid.json").read_bytes())
     document["samples"] = document["samples"][:4]
     (tmp_path / "a.json").write_text(json.dumps(document))
     load(store_url, tmp_path)
     with open_store(store_url) as store:
-        found = select(store, "select distinct verdict from published_against_recomputed where metric_filter = ''")
+        found = select(
+            store,
+            "select distinct verdict from published_against_recomputed where "
+            "metric_filter = ''",
+        )
         assert found == [{"verdict": "truncated"}]
-        assert select(store, "select status from run_current") == [{"status": "truncated"}]
+        assert select(store, "select status from run_current") == [
+            {"status": "truncated"}
+        ]

@@ -20,7 +20,11 @@ from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
 
 GRID = ("grid.eval", "grid.json", "grid_chunked.eval")
-TEXTS = {"q/1": ["2", "It is 2", "three"], "7": ["Lima", "Cuzco", "Lima"], "last": ["nothing", "hm", "?"]}
+TEXTS = {
+    "q/1": ["2", "It is 2", "three"],
+    "7": ["Lima", "Cuzco", "Lima"],
+    "last": ["nothing", "hm", "?"],
+}
 
 
 @pytest.fixture(params=GRID)
@@ -30,8 +34,16 @@ def grid(request: pytest.FixtureRequest) -> Any:
 
 def test_who_was_evaluated_and_how(grid: Any) -> None:
     (run,) = grid.dump.runs
-    assert (run.harness, run.model, run.benchmark) == ("inspect", "mockllm/grid-model", "grid")
-    assert (run.revision, run.task_version, run.harness_version) == ("rev-5", "7-b", "0.3.285")
+    assert (run.harness, run.model, run.benchmark) == (
+        "inspect",
+        "mockllm/grid-model",
+        "grid",
+    )
+    assert (run.revision, run.task_version, run.harness_version) == (
+        "rev-5",
+        "7-b",
+        "0.3.285",
+    )
     assert (run.temperature, run.top_p, run.max_tokens) == (0.7, 0.9, 333)
     assert (run.reasoning_effort, run.sampling_seed) == ("high", 11)
     assert run.endpoint == "api.grid.example"
@@ -70,11 +82,20 @@ def test_prompts(grid: Any) -> None:
     assert second["text"] == "system: Answer shortly.\n\nuser: Capital of Peru?"
     assert json.loads(second["target"]) == ["LIMA", "Lima"]
     assert json.loads(second["identity"]) == {
-        "input": [{"role": "system", "content": "Answer shortly."}, {"role": "user", "content": "Capital of Peru?"}],
+        "input": [
+            {"role": "system", "content": "Answer shortly."},
+            {"role": "user", "content": "Capital of Peru?"},
+        ],
         "choices": [],
         "target": ["LIMA", "Lima"],
     }
-    assert len({row["prompt_sent"] for row in grid.rows if row["prompt_id"] == "7"} - {None}) == 1
+    assert (
+        len(
+            {row["prompt_sent"] for row in grid.rows if row["prompt_id"] == "7"}
+            - {None}
+        )
+        == 1
+    )
 
 
 def test_scores_of_letters_objects_and_numbers(grid: Any) -> None:
@@ -82,7 +103,10 @@ def test_scores_of_letters_objects_and_numbers(grid: Any) -> None:
     scores = scores_by(row)
     assert (scores["match", ""]["value"], scores["match", ""]["raw"]) == (1.0, "C")
     assert scores["match", ""]["origin"] == "mapped"
-    assert (scores["rubric.style", ""]["value"], scores["rubric.style", ""]["raw"]) == (7 / 64, None)
+    assert (scores["rubric.style", ""]["value"], scores["rubric.style", ""]["raw"]) == (
+        7 / 64,
+        None,
+    )
     assert scores["rubric.facts", ""]["value"] == 1.0
     assert scores["length", ""]["value"] == 7.25
     assert scores["length", ""]["origin"] == "recorded"
@@ -105,7 +129,9 @@ def test_reducers_are_values_of_all_draws(grid: Any) -> None:
     assert values["7", "rubric.style", "max"]["value"] == 5 / 64
     assert {score["n_draws"] for score in values.values()} == {3}
     assert {key[2] for key in values} == {"pass_at_2", "max"}
-    identities = {row["prompt_id"]: row["identity"] for row in grid.rows if row["draw"] == 0}
+    identities = {
+        row["prompt_id"]: row["identity"] for row in grid.rows if row["draw"] == 0
+    }
     for row in grid.rows:
         assert row["identity"] == identities[row["prompt_id"]]
 
@@ -129,10 +155,15 @@ def test_published_figures_stand_with_metric_reducer_and_error(grid: Any) -> Non
     assert specs["length", ""].higher_is_better is None
 
 
-def test_a_figure_of_an_object_as_a_whole_is_no_metric_of_samples(tmp_path: Path) -> None:
-    """Metrics of a scorer that read its whole object stand under the scorer's name, before those of its keys."""
+def test_a_figure_of_an_object_as_a_whole_is_no_metric_of_samples(
+    tmp_path: Path,
+) -> None:
+    """Metrics of a scorer that read its whole object stand under the scorer's name,
+    before those of its keys."""
     log = json.loads((FIXTURES / "grid.json").read_text())
-    scores = [entry for entry in log["results"]["scores"] if entry["scorer"] == "rubric"]
+    scores = [
+        entry for entry in log["results"]["scores"] if entry["scorer"] == "rubric"
+    ]
     whole = {
         "name": "rubric",
         "scorer": "rubric",
@@ -147,18 +178,28 @@ def test_a_figure_of_an_object_as_a_whole_is_no_metric_of_samples(tmp_path: Path
     assert [spec.name for spec in run.metrics if spec.is_default] == ["rubric.style"]
     names = {name for row in taken.rows for name, _ in scores_by(row)}
     assert names == {"rubric.style", "rubric.facts", "match", "length"}
-    assert [row.value for row in run.published if (row.metric, row.statistic) == ("rubric", "best")] == [0.4]
+    assert [
+        row.value
+        for row in run.published
+        if (row.metric, row.statistic) == ("rubric", "best")
+    ] == [0.4]
 
 
 def test_all_containers_of_a_log_give_the_same_rows() -> None:
     whole, text, chunked = (take(FIXTURES / name) for name in GRID)
 
     def sorted_rows(taken: Any) -> list[Row]:
-        return sorted(taken.rows, key=lambda row: (row["prompt_id"], row["draw"], str(scores_by(row).keys())))
+        return sorted(
+            taken.rows,
+            key=lambda row: (row["prompt_id"], row["draw"], str(scores_by(row).keys())),
+        )
 
     assert sorted_rows(whole) == sorted_rows(chunked)
     for row in whole.rows:  # the text was rid of its events
-        row["transcript"] = row["transcript"] and {**row["transcript"], "n_events": None}
+        row["transcript"] = row["transcript"] and {
+            **row["transcript"],
+            "n_events": None,
+        }
     assert sorted_rows(whole) == sorted_rows(text)
 
 
@@ -175,7 +216,9 @@ def test_of_copies_of_a_log_the_one_edited_later_comes_later_whatever_its_name(
     paths = [tmp_path / f"{name}.eval" for name in names]
     for path, log in zip(paths, ("grid", "grid_edited"), strict=True):
         shutil.copy(FIXTURES / f"{log}.eval", path)
-    (tmp_path / "c.eval").write_bytes(paths[0].read_bytes()[:999])  # of which nothing can be said
+    (tmp_path / "c.eval").write_bytes(
+        paths[0].read_bytes()[:999]
+    )  # of which nothing can be said
     (tmp_path / "d.eval").write_bytes(paths[0].read_bytes())
     ordered = [job.files.files[0] for job in discover([tmp_path]).jobs]
     assert ordered == [paths[0], tmp_path / "d.eval", tmp_path / "c.eval", paths[1]]
@@ -187,14 +230,19 @@ def test_of_copies_of_a_log_the_one_edited_later_comes_later_whatever_its_name(
         ]
     with open_store(store_at(tmp_path / "superseded.duckdb"), write=True) as store:
         ingest(store, sorted(paths), options=LoadOptions(on_conflict="supersede"))
-        current = "select path from source join run_source on source.id = source_id where superseded_by is null"
+        current = (
+            "select path from source join run_source on source.id = source_id where "
+            "superseded_by is null"
+        )
         assert store.rows(current) == [{"path": str(paths[1])}]
 
 
 def test_times_of_a_log_are_found_in_pieces_of_it(tmp_path: Path) -> None:
     path, piece = tmp_path / "log.json", 1 << 16
     day = [f'"timestamp": "2025-01-{day:02d}T00:00:00+00:00"' for day in (1, 3, 2)]
-    path.write_text(day[0] + " " * (piece - len(day[0]) - 20) + day[1] + " " * piece + day[2])
+    path.write_text(
+        day[0] + " " * (piece - len(day[0]) - 20) + day[1] + " " * piece + day[2]
+    )
     tracemalloc.start()
     assert [time.day for time in times_in(path)] == [3, 2, 1]
     path.write_text(" " * 40 * piece)
@@ -206,7 +254,9 @@ def test_times_of_a_log_are_found_in_pieces_of_it(tmp_path: Path) -> None:
 
 def test_letters_of_options_become_their_texts() -> None:
     rows = by_draw(take(FIXTURES / "choices.eval"))
-    assert rows["1", 0]["target"] == "rose" and rows["1", 0]["extracted_answer"] == "rose"
+    assert (
+        rows["1", 0]["target"] == "rose" and rows["1", 0]["extracted_answer"] == "rose"
+    )
     assert json.loads(rows["1", 0]["choices"]) == ["sky", "rose", "grass"]
     assert json.loads(rows["1", 0]["identity"]) == {
         "input": "Which is red?",
@@ -216,8 +266,14 @@ def test_letters_of_options_become_their_texts() -> None:
     assert json.loads(rows["2", 0]["target"]) == ["2", "4"]
     assert json.loads(rows["2", 0]["extracted_answer"]) == ["2", "4"]
     assert rows["3", 0]["extracted_answer"] == "fire"
-    assert [scores_by(rows[name, 0])["choice", ""]["value"] for name in "123"] == [1.0, 1.0, 0.0]
-    assert rows["3", 0]["prompt_sent"].startswith("Answer the following multiple choice question")
+    assert [scores_by(rows[name, 0])["choice", ""]["value"] for name in "123"] == [
+        1.0,
+        1.0,
+        0.0,
+    ]
+    assert rows["3", 0]["prompt_sent"].startswith(
+        "Answer the following multiple choice question"
+    )
 
 
 def test_a_judge_is_part_of_the_scorer_and_its_tokens_are_not_the_models() -> None:
@@ -238,7 +294,10 @@ def test_a_judge_is_part_of_the_scorer_and_its_tokens_are_not_the_models() -> No
 def test_awkward_values() -> None:
     rows = by_draw(take(FIXTURES / "odd.eval"))
     found = {name: scores_by(row)["odd_values", ""] for (name, _), row in rows.items()}
-    assert {name: (score["value"], score["status"], score["raw"]) for name, score in found.items()} == {
+    assert {
+        name: (score["value"], score["status"], score["raw"])
+        for name, score in found.items()
+    } == {
         "nan": (None, "error", None),
         "list": (None, "not_scalar", '[1,2.5,"x"]'),
         "text": (None, "not_scalar", "maybe"),
@@ -253,7 +312,9 @@ def test_errors_limits_and_refusals_are_states() -> None:
     taken = take(FIXTURES / "faults.eval")
     rows = by_draw(taken)
     scores = {name: scores_by(row)["match", ""] for (name, _), row in rows.items()}
-    assert {name: (score["value"], score["status"]) for name, score in scores.items()} == {
+    assert {
+        name: (score["value"], score["status"]) for name, score in scores.items()
+    } == {
         "good": (1.0, "scored"),
         "bad": (None, "error"),
         "long": (1.0, "limit"),

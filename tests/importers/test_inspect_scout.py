@@ -1,5 +1,6 @@
-"""Scans of Inspect Scout. The scan of ``tests/data/inspect_scout`` was written by the real package over two logs of
-``tests/data/inspect`` (``tests/writers/inspect_scout_scan.py``)."""
+"""Scans of Inspect Scout. The scan of ``tests/data/inspect_scout`` was written by the
+real package over two logs of ``tests/data/inspect``
+(``tests/writers/inspect_scout_scan.py``)."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def of(rows: list[Row], metric: str, place: str, position: int = 0) -> tuple[Any
     (found,) = (
         row
         for row in rows
-        if (row["metric"], row["place"].partition("/")[2], row["position"]) == (metric, place, position)
+        if (row["metric"], row["place"].partition("/")[2], row["position"])
+        == (metric, place, position)
     )
     return tuple(found[name] for name in ("value", "raw", "status", "label"))
 
@@ -60,7 +62,8 @@ def copy(tmp_path: Path) -> Path:
 
 
 def change(path: Path, **columns: Any) -> None:
-    """Columns of a Parquet file with other values: one for all rows, or a function of the old one; None drops it."""
+    """Columns of a Parquet file with other values: one for all rows, or a function of
+    the old one; None drops it."""
     table = pq.read_table(path)
     for name, value in columns.items():
         place = table.schema.get_field_index(name)
@@ -68,7 +71,9 @@ def change(path: Path, **columns: Any) -> None:
             table = table.drop_columns(name)
             continue
         old = table.column(name).to_pylist()
-        new = pa.array([value(item) if callable(value) else value for item in old], type=None)
+        new = pa.array(
+            [value(item) if callable(value) else value for item in old], type=None
+        )
         table = table.set_column(place, name, new)
     pq.write_table(table, path)
 
@@ -82,11 +87,23 @@ def test_scanners_are_metrics_with_version_parameters_and_judge() -> None:
         *("shape.chars", "shape.has_digit", "shape.first", "unsure", "words"),
     ]
     judge = by_name["judge"]
-    assert (judge.scorer_kind, judge.judge_model, judge.filter) == ("model", "mockllm/model", "scan v2 mockllm/model")
+    assert (judge.scorer_kind, judge.judge_model, judge.filter) == (
+        "model",
+        "mockllm/model",
+        "scan v2 mockllm/model",
+    )
     assert judge.scorer_parameters == {"scanner": "judge", "version": 2}
     unsure = by_name["unsure"]  # a key of one's own, and parameters
-    assert (unsure.scorer_kind, unsure.judge_model, unsure.scorer) == ("match", "", "unsure")
-    assert unsure.scorer_parameters == {"scanner": "hedges", "version": 0, "params": {"word": "hm"}}
+    assert (unsure.scorer_kind, unsure.judge_model, unsure.scorer) == (
+        "match",
+        "",
+        "unsure",
+    )
+    assert unsure.scorer_parameters == {
+        "scanner": "hedges",
+        "version": 0,
+        "params": {"word": "hm"},
+    }
     assert by_name["letters"].unit == "items" and by_name["words"].unit == ""
     assert {metric.higher_is_better for metric in dump.scan.metrics} == {None}
 
@@ -112,7 +129,12 @@ def test_a_list_is_counted_with_its_items_and_an_empty_one_is_none() -> None:
 def test_errors_refusals_and_null_on_purpose_are_told_apart() -> None:
     dump, rows = take(SCAN)
     assert of(rows, "doubtful", "bad/1") == (None, "nothing was said", "error", None)
-    assert of(rows, "doubtful", "refused/1") == (None, "I cannot judge this", "refused", None)
+    assert of(rows, "doubtful", "refused/1") == (
+        None,
+        "I cannot judge this",
+        "refused",
+        None,
+    )
     assert of(rows, "doubtful", "long/1") == (None, None, "no_answer", None)
     assert dump.notes == [
         "length looked at each message: their mean is the score of a generation",
@@ -123,23 +145,38 @@ def test_errors_refusals_and_null_on_purpose_are_told_apart() -> None:
 
 def test_generations_are_named_by_uuid_and_by_place() -> None:
     _, rows = take(SCAN)
-    (row,) = (row for row in rows if row["metric"] == "words" and row["uuid"] == "ddkmpjhVmiWFnSZd7PAyNx")
+    (row,) = (
+        row
+        for row in rows
+        if row["metric"] == "words" and row["uuid"] == "ddkmpjhVmiWFnSZd7PAyNx"
+    )
     assert row["place"] == "nSUhVeSJ9gbRBuzcDMskrY/bad/1"  # numbers and texts are texts
     assert row["scanned_at"].isoformat() > "2026-11-25"
 
 
 def test_an_error_of_an_object_stands_for_each_key(copy: Path) -> None:
-    change(copy / "shape.parquet", scan_error=lambda old: old, value=lambda old: None if '"L"' in old else old)
+    change(
+        copy / "shape.parquet",
+        scan_error=lambda old: old,
+        value=lambda old: None if '"L"' in old else old,
+    )
     _, rows = take(copy)
-    assert [of(rows, f"shape.{key}", "7/1")[2] for key in ("chars", "has_digit", "first")] == ["no_answer"] * 3
+    assert [
+        of(rows, f"shape.{key}", "7/1")[2] for key in ("chars", "has_digit", "first")
+    ] == ["no_answer"] * 3
     assert "shape" not in {row["metric"] for row in rows}
 
 
 def test_objects_of_too_many_keys_are_texts(copy: Path) -> None:
     numbers = iter(range(1000))
-    change(copy / "shape.parquet", value=lambda _: json.dumps({f"k{next(numbers)}": 1 for _ in range(20)}))
+    change(
+        copy / "shape.parquet",
+        value=lambda _: json.dumps({f"k{next(numbers)}": 1 for _ in range(20)}),
+    )
     dump, rows = take(copy)
-    assert "shape: objects of 260 different keys are kept as texts, unscored" in dump.notes
+    assert (
+        "shape: objects of 260 different keys are kept as texts, unscored" in dump.notes
+    )
     assert of(rows, "shape", "7/1")[2] == "not_scalar"
 
 
@@ -155,13 +192,20 @@ def test_objects_of_too_many_keys_are_texts(copy: Path) -> None:
         ("boolean", "1", None, "not_scalar"),
         ("string", "7", None, "not_scalar"),  # a label may be a digit
         ("array", "[1, 2]", None, "not_scalar"),
-        ("resultset", '[1, true, {"value": null}, {"value": {"a": 1}}, "x"]', 5.0, "scored"),
+        (
+            "resultset",
+            '[1, true, {"value": null}, {"value": {"a": 1}}, "x"]',
+            5.0,
+            "scored",
+        ),
         ("resultset", "[1", None, "not_scalar"),
         ("object", "[1]", None, "not_scalar"),
         ("another", "x", None, "not_scalar"),
     ],
 )
-def test_odd_values(copy: Path, kind: str, text: str, value: float | None, status: str) -> None:
+def test_odd_values(
+    copy: Path, kind: str, text: str, value: float | None, status: str
+) -> None:
     change(copy / "words.parquet", value=text, value_type=kind)
     _, rows = take(copy)
     assert of(rows, "words", "7/1")[:3:2] == (value, status)
@@ -181,9 +225,20 @@ def test_columns_of_0_1(copy: Path) -> None:
     (copy / "_summary.json").unlink()
     for path in copy.glob("*.parquet"):
         table = pq.read_table(path)
-        old = {"transcript_task_id": "id", "transcript_task_repeat": "epoch", "transcript_model": "model"}
-        table = table.rename_columns([old.get(name, name) for name in table.column_names])
-        pq.write_table(table.drop_columns(["uuid", "label", "validation_target", "validation_result"]), path)
+        old = {
+            "transcript_task_id": "id",
+            "transcript_task_repeat": "epoch",
+            "transcript_model": "model",
+        }
+        table = table.rename_columns(
+            [old.get(name, name) for name in table.column_names]
+        )
+        pq.write_table(
+            table.drop_columns(
+                ["uuid", "label", "validation_target", "validation_result"]
+            ),
+            path,
+        )
     dump, rows = take(copy)
     assert of(rows, "words", "q/1/2") == (3.0, None, "scored", None)
     assert of(rows, "unsure", "last/2") == (1.0, None, "scored", None)
@@ -194,20 +249,33 @@ def test_a_large_input_is_not_read(copy: Path) -> None:
     path = copy / "words.parquet"
     table = pq.read_table(path)
     place = table.schema.get_field_index("input")
-    table = table.set_column(place, "input", pa.array(["x" * 1_000_000] * table.num_rows))
+    table = table.set_column(
+        place, "input", pa.array(["x" * 1_000_000] * table.num_rows)
+    )
     pq.write_table(table, path, compression="none", use_dictionary=False)
     whole = path.read_bytes()
     start = whole.index(b"x" * 100)
-    path.write_bytes(whole[:start] + b"\xff" * 64 + whole[start + 64 :])  # damaged where nobody looks
+    path.write_bytes(
+        whole[:start] + b"\xff" * 64 + whole[start + 64 :]
+    )  # damaged where nobody looks
     assert of(take(copy)[1], "words", "q/1/2")[0] == 3.0
 
 
 def test_errors_that_lack_a_row_are_added(copy: Path) -> None:
     path = copy / "doubtful.parquet"
     table = pq.read_table(path)
-    pq.write_table(table.filter(pa.array([item is None for item in table.column("scan_error").to_pylist()])), path)
+    pq.write_table(
+        table.filter(
+            pa.array([item is None for item in table.column("scan_error").to_pylist()])
+        ),
+        path,
+    )
     _, rows = take(copy)
-    left = {row["uuid"]: (row["raw"], row["status"]) for row in rows if row["metric"] == "doubtful" and row["raw"]}
+    left = {
+        row["uuid"]: (row["raw"], row["status"])
+        for row in rows
+        if row["metric"] == "doubtful" and row["raw"]
+    }
     assert left["ddkmpjhVmiWFnSZd7PAyNx"] == ("nothing was said", "error")
     assert left["QJFQr8BJLYvvomdSbPRina"] == ("I cannot judge this", "refused")
     assert sum(row["metric"] == "doubtful" for row in rows) == 13
@@ -223,7 +291,10 @@ def test_a_mean_that_the_values_do_not_have_is_told(copy: Path) -> None:
 def test_scanners_without_values_are_told(copy: Path) -> None:
     (copy / "words.parquet").unlink()
     dump, _ = take(copy)
-    assert "the scan is not complete: 2 of 13 of doubtful failed, no values of words" in dump.notes
+    assert (
+        "the scan is not complete: 2 of 13 of doubtful failed, no values of words"
+        in dump.notes
+    )
 
 
 def test_keys_and_passwords_are_dropped(copy: Path, tmp_path: Path) -> None:
@@ -231,10 +302,18 @@ def test_keys_and_passwords_are_dropped(copy: Path, tmp_path: Path) -> None:
     spec = json.loads((copy / "_scan.json").read_text())
     spec["scanners"]["unsure"]["params"] = {"word": "hm", "api_key": secret}
     (copy / "_scan.json").write_text(json.dumps(spec))
-    change(copy / "doubtful.parquet", scan_error=f"wrong key {secret}", value=lambda _: None)
-    with open_store(f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True) as store:
+    change(
+        copy / "doubtful.parquet",
+        scan_error=f"wrong key {secret}",
+        value=lambda _: None,
+    )
+    with open_store(
+        f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True
+    ) as store:
         assert not ingest(store, [copy]).refused
-        told = str(select(store, "select parameters from scorer")) + str(select(store, "select raw from scan_value"))
+        told = str(select(store, "select parameters from scorer")) + str(
+            select(store, "select raw from scan_value")
+        )
         assert "hm" in told and "wrong key" in told and secret not in told
 
 
@@ -242,7 +321,10 @@ def test_a_row_without_an_id_is_rejected(copy: Path) -> None:
     change(copy / "words.parquet", transcript_id="", transcript_source_id=None)
     dump, rows = take(copy)
     assert not [row for row in rows if row["metric"] == "words"]
-    assert (len(dump.rejections), dump.rejections[0].place) == (13, "words.parquet, row 1")
+    assert (len(dump.rejections), dump.rejections[0].place) == (
+        13,
+        "words.parquet, row 1",
+    )
 
 
 # --- what is no whole scan ------------------------------------------------------------------------
@@ -263,10 +345,22 @@ def test_only_folders_of_scans_are_claimed(copy: Path, tmp_path: Path) -> None:
     [
         (lambda folder: (folder / "_scan.json").unlink(), "no _scan.json beside"),
         (lambda folder: (folder / "_scan.json").write_text("{}"), "no scan_id"),
-        (lambda folder: [path.unlink() for path in folder.glob("*.parquet")], "holds no values"),
-        (lambda folder: (folder / "words.parquet").write_bytes(b"PAR1 no"), "cannot be read as Parquet"),
-        (lambda folder: change(folder / "words.parquet", value=None), "no column value"),
-        (lambda folder: (folder / "_scan.json").write_text('{"scan_id": "x"'), "_scan.json"),
+        (
+            lambda folder: [path.unlink() for path in folder.glob("*.parquet")],
+            "holds no values",
+        ),
+        (
+            lambda folder: (folder / "words.parquet").write_bytes(b"PAR1 no"),
+            "cannot be read as Parquet",
+        ),
+        (
+            lambda folder: change(folder / "words.parquet", value=None),
+            "no column value",
+        ),
+        (
+            lambda folder: (folder / "_scan.json").write_text('{"scan_id": "x"'),
+            "_scan.json",
+        ),
         (lambda folder: (folder / "_summary.json").write_text("[]"), "_summary.json"),
     ],
 )
@@ -294,18 +388,26 @@ def test_columns_of_other_types_stop_nothing(copy: Path, value: Any) -> None:
 
 
 @pytest.mark.parametrize("turn", [0, pytest.param(4, marks=pytest.mark.rare)])
-def test_what_such_columns_leave_in_a_store_is_sound(copy: Path, tmp_path: Path, turn: int) -> None:
+def test_what_such_columns_leave_in_a_store_is_sound(
+    copy: Path, tmp_path: Path, turn: int
+) -> None:
     for number, path in enumerate(sorted(copy.glob("*.parquet")), turn):
         value = ODD[number % len(ODD)]
-        change(path, value=value, label=value, scanner_params=value, scan_model_usage=value)
+        change(
+            path, value=value, label=value, scanner_params=value, scan_model_usage=value
+        )
     with open_store(store_at(tmp_path / "x.duckdb"), write=True) as store:
         assert not ingest(store, [copy, *LOGS]).refused
         assert check(store).ok
 
 
 def test_pointers_are_refused(copy: Path, tmp_path: Path) -> None:
-    (copy / "words.parquet").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 1\n")
-    with open_store(f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True) as store:
+    (copy / "words.parquet").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 1\n"
+    )
+    with open_store(
+        f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True
+    ) as store:
         (refused,) = ingest(store, [copy]).refused
         assert "git lfs pull" in refused.error
 
@@ -315,16 +417,26 @@ def test_pointers_are_refused(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", ["scan first", "logs first", "together"])
 def test_with_its_logs_in_any_order(store_url: str, tmp_path: Path, order: str) -> None:
-    sources = {"scan first": ([SCAN], LOGS), "logs first": (LOGS, [SCAN]), "together": ([*LOGS, SCAN],)}[order]
+    sources = {
+        "scan first": ([SCAN], LOGS),
+        "logs first": (LOGS, [SCAN]),
+        "together": ([*LOGS, SCAN],),
+    }[order]
     with open_store(store_url, create=True, write=True) as store:
         for paths in sources:
             assert not ingest(store, paths).refused
         means = (
-            "select run.benchmark_id, metric.name, count(*) as n, count(value) as n_values, avg(value) as mean"
-            " from score join run on run.id = run_id join metric on metric.id = metric_id where origin = 'scanned'"
-            " and name in ('words', 'letters', 'length', 'doubtful') group by 1, 2 order by 1, 2"
+            "select run.benchmark_id, metric.name, count(*) as n, count(value) as "
+            "n_values, avg(value) as mean"
+            " from score join run on run.id = run_id join metric on metric.id = "
+            "metric_id where origin = 'scanned'"
+            " and name in ('words', 'letters', 'length', 'doubtful') group by 1, 2 "
+            "order by 1, 2"
         )
-        found = [(row["name"], row["n"], row["n_values"], row["mean"]) for row in select(store, means)]
+        found = [
+            (row["name"], row["n"], row["n_values"], row["mean"])
+            for row in select(store, means)
+        ]
         near = pytest.approx
         assert sorted(found, key=lambda row: (row[0], row[1])) == [
             ("doubtful", 4, 0, None),
@@ -341,12 +453,24 @@ def test_with_its_logs_in_any_order(store_url: str, tmp_path: Path, order: str) 
         assert {item.state for item in again.sources} == {"unchanged"}
 
 
-def test_a_retry_has_the_values_of_the_samples_that_it_kept(tmp_path: Path, store_url: str) -> None:
-    retry = as_first_asked(DATA / "inspect" / "faults_retried.eval", tmp_path / "faults_retried.eval")
+def test_a_retry_has_the_values_of_the_samples_that_it_kept(
+    tmp_path: Path, store_url: str
+) -> None:
+    retry = as_first_asked(
+        DATA / "inspect" / "faults_retried.eval", tmp_path / "faults_retried.eval"
+    )
     with open_store(store_url, create=True, write=True) as store:
         ingest(store, [SCAN, LOGS[1], retry])
-        runs = "select run_id, superseded_by, count(*) as n from score join run on run.id = run_id"
-        rows = select(store, f"{runs} where origin = 'scanned' group by 1, 2 order by 1")
+        runs = (
+            "select run_id, superseded_by, count(*) as n from score join run on run.id "
+            "= run_id"
+        )
+        rows = select(
+            store, f"{runs} where origin = 'scanned' group by 1, 2 order by 1"
+        )
         # nine metrics; the retry asked one of the four samples anew
-        assert [(row["superseded_by"] is None, row["n"]) for row in rows] == [(False, 36), (True, 27)]
+        assert [(row["superseded_by"] is None, row["n"]) for row in rows] == [
+            (False, 36),
+            (True, 27),
+        ]
         assert check(store).ok

@@ -1,4 +1,5 @@
-"""Two scans of three logs, by the real package: the figures of their README come out, whichever comes first.
+"""Two scans of three logs, by the real package: the figures of their README come out,
+whichever comes first.
 
 Needs the folder of real dumps (see conftest.py).
 """
@@ -25,7 +26,11 @@ FIRST, SECOND = "scan_id=dHCEJGAUgCj6k7dYKma5YG", "scan_id=MFC9yzyNeTjv5E8sHhRJu
 
 
 def logs(data_dir: Path) -> list[Path]:
-    return [path for name in LOGS for path in (data_dir / "inspect_logs").rglob(f"*_{name}*.eval")]
+    return [
+        path
+        for name in LOGS
+        for path in (data_dir / "inspect_logs").rglob(f"*_{name}*.eval")
+    ]
 
 
 def scans(data_dir: Path) -> Path:
@@ -37,7 +42,9 @@ def scans(data_dir: Path) -> Path:
 
 @pytest.fixture(scope="module", params=["scans first", "logs first"])
 def filled(
-    request: pytest.FixtureRequest, data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    data_dir: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Store, list[str]]]:
     path = tmp_path_factory.mktemp("scout") / "scout.duckdb"
     steps: list[list[Path]] = [[scans(data_dir)], logs(data_dir)]
@@ -53,11 +60,16 @@ def filled(
 def means(store: Store, metric: str) -> dict[str, tuple[int, int, float | None]]:
     """Generations, those with a value, and the mean, by log."""
     sql = (
-        "select harness_run_id as run, count(*) as n, count(value) as n_values, avg(value) as mean from score"
+        "select harness_run_id as run, count(*) as n, count(value) as n_values, "
+        "avg(value) as mean from score"
         " join metric on metric.id = metric_id join run on run.id = run_id"
-        f" join run_group on run_group.id = run_group_id where origin = 'scanned' and name = '{metric}' group by 1"
+        " join run_group on run_group.id = run_group_id where origin = 'scanned' and "
+        f"name = '{metric}' group by 1"
     )
-    return {row["run"][:4]: (row["n"], row["n_values"], row["mean"]) for row in select(store, sql)}
+    return {
+        row["run"][:4]: (row["n"], row["n_values"], row["mean"])
+        for row in select(store, sql)
+    }
 
 
 @pytest.mark.parametrize(
@@ -69,34 +81,55 @@ def means(store: Store, metric: str) -> dict[str, tuple[int, int, float | None]]
         ("long_words", {"A2Ld": 0, "CuCF": 0, "TZtK": 0.1}),
     ],
 )
-def test_means_of_each_log(filled: Any, metric: str, expected: dict[str, float]) -> None:
+def test_means_of_each_log(
+    filled: Any, metric: str, expected: dict[str, float]
+) -> None:
     found = means(filled[0], metric)
-    assert {name: row[:2] for name, row in found.items()} == {name: (n, n) for name, n in LOGS.items()}
+    assert {name: row[:2] for name, row in found.items()} == {
+        name: (n, n) for name, n in LOGS.items()
+    }
     assert {name: row[2] for name, row in found.items()} == pytest.approx(expected)
 
 
 def test_the_published_mean_is_over_all_logs_together(filled: Any) -> None:
     store, notes = filled
-    sql = "select value from score join metric on metric.id = metric_id where name = 'word_counter'"
+    sql = (
+        "select value from score join metric on metric.id = metric_id where name = "
+        "'word_counter'"
+    )
     values = np.array([row["value"] for row in select(store, sql)])
     assert len(values) == 180 and values.mean() == pytest.approx(1.6388888888888888)
     assert values.std(ddof=1) / np.sqrt(180) == pytest.approx(0.28687012494165415)
-    assert notes.count("published means over all 180 generations together agree: word_counter") == 2
+    assert (
+        notes.count(
+            "published means over all 180 generations together agree: word_counter"
+        )
+        == 2
+    )
 
 
 def test_lists_keep_their_items(filled: Any) -> None:
     store, _ = filled
-    of = "from scan_value join metric on metric.id = metric_id where name = 'long_words' and position"
-    assert select(store, f"select count(*) as n, count(distinct uuid) as rows {of} > 0") == [{"n": 3, "rows": 2}]
-    assert select(store, f"select count(*) as n, sum(value) as found {of} = 0") == [{"n": 180, "found": 3}]
+    of = (
+        "from scan_value join metric on metric.id = metric_id where name = "
+        "'long_words' and position"
+    )
+    assert select(
+        store, f"select count(*) as n, count(distinct uuid) as rows {of} > 0"
+    ) == [{"n": 3, "rows": 2}]
+    assert select(store, f"select count(*) as n, sum(value) as found {of} = 0") == [
+        {"n": 180, "found": 3}
+    ]
     assert select(store, f"select count(*) as n {of} = 0 and value = 0") == [{"n": 178}]
 
 
 def test_errors_and_null_on_purpose(filled: Any) -> None:
     store, notes = filled
     sql = (
-        "select substr(harness_run_id, 1, 4) as run, score.status, count(*) as n, count(value) as n_values from score"
-        " join metric on metric.id = metric_id join run on run.id = run_id join run_group on run_group.id ="
+        "select substr(harness_run_id, 1, 4) as run, score.status, count(*) as n, "
+        "count(value) as n_values from score"
+        " join metric on metric.id = metric_id join run on run.id = run_id join "
+        "run_group on run_group.id ="
         " run_group_id where name = 'fails_on_even_length' group by 1, 2 order by 1, 2"
     )
     assert [tuple(row.values()) for row in select(store, sql)] == [
@@ -107,7 +140,9 @@ def test_errors_and_null_on_purpose(filled: Any) -> None:
         ("TZtK", "error", 13, 0),
         ("TZtK", "no_answer", 17, 0),
     ]
-    assert "the scan is not complete: 140 of 180 of fails_on_even_length failed" in notes
+    assert (
+        "the scan is not complete: 140 of 180 of fails_on_even_length failed" in notes
+    )
 
 
 def test_the_second_scan_adds_no_score(filled: Any) -> None:
@@ -120,9 +155,16 @@ def test_the_second_scan_adds_no_score(filled: Any) -> None:
 
 def test_as_people_use_it(run: Caller, data_dir: Path, tmp_path: Path) -> None:
     db = str(tmp_path / "scout.duckdb")
-    assert run("ingest", *map(str, logs(data_dir)), str(scans(data_dir)), db=db).code == 0
-    board = run("leaderboard", "popularity", "--metric", "says_not_sure", "--json", db=db).rows
-    assert {row["model"]: row["estimate"] for row in board} == {"google/gemini-2.5-flash-lite": 0, "openai/gpt-5": 0}
+    assert (
+        run("ingest", *map(str, logs(data_dir)), str(scans(data_dir)), db=db).code == 0
+    )
+    board = run(
+        "leaderboard", "popularity", "--metric", "says_not_sure", "--json", db=db
+    ).rows
+    assert {row["model"]: row["estimate"] for row in board} == {
+        "google/gemini-2.5-flash-lite": 0,
+        "openai/gpt-5": 0,
+    }
     usual = run("leaderboard", "popularity", "--json", db=db).rows
     assert {row["metric"] for row in usual} == {"match"}
     theory = run("leaderboard", "theory_of_mind", "--metric", "word_counter", db=db).out

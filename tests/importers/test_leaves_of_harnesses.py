@@ -1,4 +1,5 @@
-"""Every leaf of what a dump says of how a run was made is read, or stands in the table: agents, boards, tools."""
+"""Every leaf of what a dump says of how a run was made is read, or stands in the table:
+agents, boards, tools."""
 
 from __future__ import annotations
 
@@ -21,16 +22,53 @@ from warehouse.importers.tau2_bench import IMPORTER as TAU2
 from warehouse.importers.terminal_bench import IMPORTER as TERMINAL_BENCH
 from warehouse.importers.verifiers.importer import IMPORTER as VERIFIERS
 
-#: Importer, harness, folder of the dump, its run-level documents, and what in them is outcome or of a sample.
+#: Importer, harness, folder of the dump, its run-level documents, and what in them is
+#: outcome or of a sample.
 DUMPS: dict[str, tuple[Any, str, str, str, str]] = {
     "aider": (AIDER, "aider", "aider", "*.yml", ""),
     "swe_bench": (SWE_BENCH, "swe_bench", "swe_bench", "**/run.json", ""),
-    "swe_bench_site": (SWE_BENCH, "swe_bench", "swe_bench_site", "*.json", r"per_instance_details|assets"),
-    "tau2_bench": (TAU2, "tau2_bench", "tau2_bench", "**/submission.json", r"pass_\d|contact_info"),
-    "terminal_bench": (TERMINAL_BENCH, "terminal_bench", "terminal_bench", "**/run_metadata.json", r"pass_at_k"),
-    "verifiers": (VERIFIERS, "verifiers", "verifiers", "**/metadata.json", r"^avg_|^pass_|^usage|^cost"),
-    "nemo_evaluator": (NEMO, "nemo_evaluator", "nemo_evaluator", "**/eval-*.json", r"^benchmark|^n_results"),
-    "pydantic_evals": (PYDANTIC, "pydantic_evals", "pydantic_evals", "*.json", r"^(cases|failures|analyses|report_)"),
+    "swe_bench_site": (
+        SWE_BENCH,
+        "swe_bench",
+        "swe_bench_site",
+        "*.json",
+        r"per_instance_details|assets",
+    ),
+    "tau2_bench": (
+        TAU2,
+        "tau2_bench",
+        "tau2_bench",
+        "**/submission.json",
+        r"pass_\d|contact_info",
+    ),
+    "terminal_bench": (
+        TERMINAL_BENCH,
+        "terminal_bench",
+        "terminal_bench",
+        "**/run_metadata.json",
+        r"pass_at_k",
+    ),
+    "verifiers": (
+        VERIFIERS,
+        "verifiers",
+        "verifiers",
+        "**/metadata.json",
+        r"^avg_|^pass_|^usage|^cost",
+    ),
+    "nemo_evaluator": (
+        NEMO,
+        "nemo_evaluator",
+        "nemo_evaluator",
+        "**/eval-*.json",
+        r"^benchmark|^n_results",
+    ),
+    "pydantic_evals": (
+        PYDANTIC,
+        "pydantic_evals",
+        "pydantic_evals",
+        "*.json",
+        r"^(cases|failures|analyses|report_)",
+    ),
     "harbor": (
         HARBOR,
         "harbor",
@@ -38,8 +76,20 @@ DUMPS: dict[str, tuple[Any, str, str, str, str]] = {
         "**/sort__0000001/result.json",
         r"^(?!config)|^config\.(task|trial_name|trials_dir|job_id|source_trial|artifacts)",
     ),
-    "promptfoo": (PROMPTFOO, "promptfoo", "promptfoo", "*.json", r"^(?!config)|tests|scenarios|sharing|prompts"),
-    "bigbench": (BIGBENCH, "bigbench", "bigbench/made_numbers", "**/full-log_*.json", r"^(?!model)"),
+    "promptfoo": (
+        PROMPTFOO,
+        "promptfoo",
+        "promptfoo",
+        "*.json",
+        r"^(?!config)|tests|scenarios|sharing|prompts",
+    ),
+    "bigbench": (
+        BIGBENCH,
+        "bigbench",
+        "bigbench/made_numbers",
+        "**/full-log_*.json",
+        r"^(?!model)",
+    ),
 }
 
 
@@ -51,10 +101,16 @@ def test_every_leaf_is_read(tmp_path: Path, name: str) -> None:
     found = sorted(copied.glob(documents))
     assert found
     values = {"model": "m"} if name == "pydantic_evals" else {}
-    assert Leaves(importer, harness, copied, found[:2], outcomes, values).dropped() == []
+    assert (
+        Leaves(importer, harness, copied, found[:2], outcomes, values).dropped() == []
+    )
 
 
-def test_entries_of_aider_that_differ_by_marks_alone_are_repeats(tmp_path: Path) -> None:
+def test_entries_of_aider_that_differ_by_marks_alone_are_repeats(
+    tmp_path: Path,
+) -> None:
     copied = Path(shutil.copytree(DATA / "aider", tmp_path / "dump"))
-    leaves = Leaves(AIDER, "aider", copied, sorted(copied.glob("*.yml")), "^versions$")  # that of the agent counts
+    leaves = Leaves(
+        AIDER, "aider", copied, sorted(copied.glob("*.yml")), "^versions$"
+    )  # that of the agent counts
     assert leaves.counted_against_the_table() == []

@@ -1,4 +1,5 @@
-"""What stands where a tool writes an object is said or recorded, never left out without a word."""
+"""What stands where a tool writes an object is said or recorded, never left out without
+a word."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ from warehouse.store.open import open_store
 DATA = Path(__file__).parents[1] / "data"
 #: Dump, file below it, and the keys to a list of objects; ``*`` is the first.
 LISTS = (
-    ("lm_eval/v0_4_13", "org__demo-model/results_*.json", "configs.demo_mc.metric_list"),
+    (
+        "lm_eval/v0_4_13",
+        "org__demo-model/results_*.json",
+        "configs.demo_mc.metric_list",
+    ),
     ("mteb", "org__embed/external/FactRetrieval.json", "scores.*"),
     ("evalscope/20260304_050607", "reports/tiny/quiz.json", "metrics"),
     ("inspect", "grid.json", "results.scores"),
@@ -35,7 +40,9 @@ def test_entries_that_are_no_objects_are_said() -> None:
         "r.json: scores[1] is 0.37, no object: nothing is read there",
         "r.json: scores[2] is null, no object: nothing is read there",
     ]
-    assert list(no_objects("x", "r.json: scores")) == ['r.json: scores is "x", no list: nothing is read there']
+    assert list(no_objects("x", "r.json: scores")) == [
+        'r.json: scores is "x", no list: nothing is read there'
+    ]
     assert not list(no_objects(None, "r.json: scores"))
 
 
@@ -53,7 +60,9 @@ def said_of(folder: Path, url: str) -> tuple[list[str], int]:
     """Notes on a dump, and how many rows are recorded as bad."""
     with open_store(url, create=True, write=True) as store:
         options = LoadOptions(max_rejected=1)
-        report = ingest(store, [folder], values={"model": "org/m"}, options=options, force=True)
+        report = ingest(
+            store, [folder], values={"model": "org/m"}, options=options, force=True
+        )
     assert any(source.state == "loaded" for source in report.sources)
     return report.all_notes, sum(source.n_rejected for source in report.sources)
 
@@ -69,15 +78,22 @@ def test_a_number_among_the_objects_of_a_list_is_said(
     path.write_text(json.dumps(document))
     notes, n_rejected = said_of(folder, duckdb_url)
     assert n_rejected == 1 or any(
-        "is 0.37, no object: nothing" in note or "is 0.37, neither object nor name: nothing" in note for note in notes
+        "is 0.37, no object: nothing" in note
+        or "is 0.37, neither object nor name: nothing" in note
+        for note in notes
     )
 
 
-def test_a_number_among_the_results_of_every_eval_ever_is_said(tmp_path: Path, duckdb_url: str) -> None:
+def test_a_number_among_the_results_of_every_eval_ever_is_said(
+    tmp_path: Path, duckdb_url: str
+) -> None:
     result = {
         "evaluation_name": "accuracy",
         "source_data": {"dataset_name": "sums"},
-        "metric_config": {"evaluation_description": "accuracy", "lower_is_better": False},
+        "metric_config": {
+            "evaluation_description": "accuracy",
+            "lower_is_better": False,
+        },
         "score_details": {"score": 0.5},
     }
     document = {

@@ -11,7 +11,16 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.lm_eval import FIXTURES, STAMP, Row, alike, claimed, run_query, take, take_slowly
+from tests.support.lm_eval import (
+    FIXTURES,
+    STAMP,
+    Row,
+    alike,
+    claimed,
+    run_query,
+    take,
+    take_slowly,
+)
 from warehouse.importers.lm_eval.importer import IMPORTER
 from warehouse.records import BulkQuery, ImportSettings
 
@@ -31,10 +40,13 @@ def altered(folder: Path, task: str, change: Change) -> Path:
 
 
 def far_down(change: Change) -> Change:
-    """The change, in a file whose last row is beyond the rows that its form is found from."""
+    """The change, in a file whose last row is beyond the rows that its form is found
+    from."""
 
     def changed(rows: list[Row]) -> None:
-        first = [json.loads(json.dumps(rows[0])) | {"doc_id": 100 + n} for n in range(40)]
+        first = [
+            json.loads(json.dumps(rows[0])) | {"doc_id": 100 + n} for n in range(40)
+        ]
         rows[:0] = first
         change(rows)
 
@@ -66,7 +78,10 @@ def test_both_ways_give_the_same_rows(version: str) -> None:
 
 def test_files_of_one_form_share_a_query(tmp_path: Path) -> None:
     shutil.copytree(SAMPLES, tmp_path, dirs_exist_ok=True)
-    shutil.copy(tmp_path / f"samples_demo_mc_{STAMP}.jsonl", tmp_path / f"samples_twin_{STAMP}.jsonl")
+    shutil.copy(
+        tmp_path / f"samples_demo_mc_{STAMP}.jsonl",
+        tmp_path / f"samples_twin_{STAMP}.jsonl",
+    )
     document = json.loads((tmp_path / f"results_{STAMP}.json").read_text())
     for part in ("results", "configs"):
         document[part]["twin"] = document[part]["demo_mc"]
@@ -114,7 +129,8 @@ HARMLESS: dict[str, tuple[str, Change]] = {
     "minus infinity as likelihood": (
         "demo_mc",
         lambda rows: (
-            rows[-1]["filtered_resps"][0].__setitem__(0, "-inf") or rows[-1]["resps"][0][0].__setitem__(0, "-inf")
+            rows[-1]["filtered_resps"][0].__setitem__(0, "-inf")
+            or rows[-1]["resps"][0][0].__setitem__(0, "-inf")
         ),
     ),
     "the word NaN in a text": ("demo_mc", set_doc("a NaN, or Infinity")),
@@ -122,9 +138,15 @@ HARMLESS: dict[str, tuple[str, Change]] = {
     "a large integer": ("demo_mc", set_doc(2**53 + 1)),
     "no question": ("demo_mc", lambda rows: rows[-1]["doc"].pop("question")),
     "an empty question": ("demo_mc", lambda rows: rows[-1]["doc"].update(question="")),
-    "a question that is a list": ("demo_mc", lambda rows: rows[-1]["doc"].update(question=[1, 2])),
+    "a question that is a list": (
+        "demo_mc",
+        lambda rows: rows[-1]["doc"].update(question=[1, 2]),
+    ),
     "nul in a text": ("demo_gen", set_doc("a\x00b")),
-    "a response that is empty": ("demo_gen", lambda rows: rows[0]["resps"][0].__setitem__(0, "")),
+    "a response that is empty": (
+        "demo_gen",
+        lambda rows: rows[0]["resps"][0].__setitem__(0, ""),
+    ),
     "one response only": ("demo_gen", lambda rows: rows[0]["resps"][0].pop()),
     "no words": ("demo_ppl", set_key("word_perplexity", [-1.5, 0])),
     "a pair that is none": ("demo_ppl", set_key("word_perplexity", -1.5)),
@@ -133,7 +155,9 @@ HARMLESS: dict[str, tuple[str, Change]] = {
 
 
 @pytest.mark.parametrize(("task", "change"), HARMLESS.values(), ids=HARMLESS)
-def test_odd_values_come_out_the_same(tmp_path: Path, task: str, change: Change) -> None:
+def test_odd_values_come_out_the_same(
+    tmp_path: Path, task: str, change: Change
+) -> None:
     folder = altered(tmp_path, task, change)
     taken = take(folder)
     assert alike(taken.bulk) == alike(taken.slow)
@@ -146,7 +170,9 @@ BEYOND: dict[str, tuple[str, Change]] = {
     "no filter": ("demo_mc", lambda rows: rows[-1].pop("filter")),
     "more options": (
         "demo_mc",
-        lambda rows: rows[-1].update(filtered_resps=[["-1.0", "False"]] * 40, resps=[[["-1.0", "False"]]] * 40),
+        lambda rows: rows[-1].update(
+            filtered_resps=[["-1.0", "False"]] * 40, resps=[[["-1.0", "False"]]] * 40
+        ),
     ),
     "more responses": ("demo_gen", lambda rows: rows[-1]["resps"][0].append("third")),
     "two requests": ("demo_gen", lambda rows: rows[-1]["resps"].append(["x", "y"])),
@@ -163,7 +189,9 @@ BEYOND: dict[str, tuple[str, Change]] = {
 
 
 @pytest.mark.parametrize(("task", "change"), BEYOND.values(), ids=BEYOND)
-def test_the_query_fails_on_rows_of_another_form(tmp_path: Path, task: str, change: Change) -> None:
+def test_the_query_fails_on_rows_of_another_form(
+    tmp_path: Path, task: str, change: Change
+) -> None:
     assert not fails(altered(tmp_path / "sound", task, far_down(lambda rows: None)))
     assert fails(altered(tmp_path / "odd", task, far_down(change)))
 
@@ -185,7 +213,9 @@ def test_a_late_row_with_more_options(tmp_path: Path) -> None:
         rows[-1].update(
             filtered_resps=pairs,
             resps=[[pair] for pair in pairs],
-            arguments={f"gen_args_{n}": {"arg_0": "Q", "arg_1": f" {n}"} for n in range(10)},
+            arguments={
+                f"gen_args_{n}": {"arg_0": "Q", "arg_1": f" {n}"} for n in range(10)
+            },
         )
 
     taken = take(altered(tmp_path, "demo_mc", far_down(change)))

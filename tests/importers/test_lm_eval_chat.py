@@ -1,4 +1,5 @@
-"""A run of a chat model, written by lm-eval 0.4.13 itself (``tests/writers/lm_eval_runs.py``)."""
+"""A run of a chat model, written by lm-eval 0.4.13 itself
+(``tests/writers/lm_eval_runs.py``)."""
 
 from __future__ import annotations
 
@@ -28,10 +29,25 @@ def rows(taken: Any, benchmark: str) -> list[dict[str, Any]]:
 
 def test_who_was_asked_and_how(taken: Any) -> None:
     runs = {run.benchmark: run for run in taken.dump.runs}
-    assert list(runs) == ["quiz_maps", "quiz_seas", "sums_chat", "pronouns", "last_word"]
+    assert list(runs) == [
+        "quiz_maps",
+        "quiz_seas",
+        "sums_chat",
+        "pronouns",
+        "last_word",
+    ]
     chat = runs["sums_chat"]
-    assert (chat.model, chat.revision, chat.step, chat.harness_version) == ("org/scripted", "step2000", 2000, "0.4.13")
-    assert (chat.fewshot, chat.temperature, chat.sampling["fewshot_as_multiturn"]) == (2, 0.5, True)
+    assert (chat.model, chat.revision, chat.step, chat.harness_version) == (
+        "org/scripted",
+        "step2000",
+        2000,
+        "0.4.13",
+    )
+    assert (chat.fewshot, chat.temperature, chat.sampling["fewshot_as_multiturn"]) == (
+        2,
+        0.5,
+        True,
+    )
     assert runs["quiz_maps"].suite == runs["quiz_seas"].suite == ("quiz",)
     assert len({run.system_prompt_hash for run in runs.values()}) == 1
 
@@ -42,8 +58,16 @@ def test_messages_draws_and_votes(taken: Any) -> None:
     roles = [message["role"] for message in json.loads(first["prompt_sent"])]
     assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
     assert first["text"] == "0+0?"
-    texts = {(row["prompt_id"], row["draw"]): row["response"] for row in chat if row["draw"] >= 0}
-    assert [texts["0", draw] for draw in range(3)] == ["It is 0.", "It is 1.", "It is 0."]
+    texts = {
+        (row["prompt_id"], row["draw"]): row["response"]
+        for row in chat
+        if row["draw"] >= 0
+    }
+    assert [texts["0", draw] for draw in range(3)] == [
+        "It is 0.",
+        "It is 1.",
+        "It is 0.",
+    ]
     assert len(texts) == 12
     voted = [row["scores"][0] for row in chat if row["draw"] == -1]
     assert [(score["filter"], score["n_draws"], score["value"]) for score in voted] == [
@@ -51,9 +75,14 @@ def test_messages_draws_and_votes(taken: Any) -> None:
     ]
 
 
-def test_options_that_stand_in_the_prompt_have_likelihoods_and_no_target(taken: Any) -> None:
+def test_options_that_stand_in_the_prompt_have_likelihoods_and_no_target(
+    taken: Any,
+) -> None:
     first = rows(taken, "pronouns")[0]
-    assert [item["loglikelihood"] for item in first["choice_scores"]] == [-5.318359375, -6.185546875]
+    assert [item["loglikelihood"] for item in first["choice_scores"]] == [
+        -5.318359375,
+        -6.185546875,
+    ]
     assert [item["is_target"] for item in first["choice_scores"]] == [None, None]
     assert first["choices"] is None
 
@@ -81,17 +110,37 @@ def _changed(tmp_path: Path, **changes: Any) -> Any:
 
 def test_other_examples_are_another_condition(tmp_path: Path, taken: Any) -> None:
     usual = taken.run("sums_chat").sampling["fewshot_config"]
-    assert _changed(tmp_path / "a", samples=[{"question": "9+0?", "answer": "9"}] * 3) != usual
+    assert (
+        _changed(tmp_path / "a", samples=[{"question": "9+0?", "answer": "9"}] * 3)
+        != usual
+    )
     assert _changed(tmp_path / "b", sampler="default") != usual
     assert _changed(tmp_path / "e", doc_to_text="Q: {{question}}") != usual
     assert (
-        _changed(tmp_path / "f", doc_to_text="<function ask at 0x7f>", process_docs="<function clean at 0x7f>") == usual
+        _changed(
+            tmp_path / "f",
+            doc_to_text="<function ask at 0x7f>",
+            process_docs="<function clean at 0x7f>",
+        )
+        == usual
     )
     # what the task says already, and what is usual, are listed after 0.4.9 only
-    spoken = dict.fromkeys(("doc_to_text", "doc_to_target", "target_delimiter", "fewshot_delimiter", "split"))
+    spoken = dict.fromkeys(
+        (
+            "doc_to_text",
+            "doc_to_target",
+            "target_delimiter",
+            "fewshot_delimiter",
+            "split",
+        )
+    )
     assert _changed(tmp_path / "c", **spoken) == usual
     assert _changed(tmp_path / "d", samples=None, sampler="default") is None
 
 
 def test_without_examples_their_choice_is_none(taken: Any) -> None:
-    assert all("fewshot_config" not in run.sampling for run in taken.dump.runs if run.fewshot == 0)
+    assert all(
+        "fewshot_config" not in run.sampling
+        for run in taken.dump.runs
+        if run.fewshot == 0
+    )

@@ -1,5 +1,5 @@
-"""Damaged dumps of lm-evaluation-harness: what is read with a note, what is rejected, and what is
-refused."""
+"""Damaged dumps of lm-evaluation-harness: what is read with a note, what is rejected,
+and what is refused."""
 
 from __future__ import annotations
 
@@ -48,19 +48,31 @@ def rejected(taken: Taken) -> list[tuple[str, str]]:
     return [(item.place, item.found) for item in taken.dump.rejections]
 
 
-@pytest.mark.parametrize(("part", "found"), [("results", "0.37"), ("groups", "'x'"), ("n-samples", "[]")])
-def test_parts_of_results_that_are_no_objects_are_said(folder: Path, part: str, found: str) -> None:
-    """The figures of a task went without a word, and the benchmark was left with no metric."""
+@pytest.mark.parametrize(
+    ("part", "found"), [("results", "0.37"), ("groups", "'x'"), ("n-samples", "[]")]
+)
+def test_parts_of_results_that_are_no_objects_are_said(
+    folder: Path, part: str, found: str
+) -> None:
+    """The figures of a task went without a word, and the benchmark was left with no
+    metric."""
     path = folder / RESULTS
     document = json.loads(path.read_text())
-    document.setdefault(part, {})["demo_mc"] = {"0.37": 0.37, "'x'": "x", "[]": []}[found]
+    document.setdefault(part, {})["demo_mc"] = {"0.37": 0.37, "'x'": "x", "[]": []}[
+        found
+    ]
     path.write_text(json.dumps(document))
     (note,) = (note for note in take_slowly(folder).dump.notes if "no object" in note)
-    assert note == f"{RESULTS}: {part}.demo_mc is {found}, no object: nothing is read there"
+    assert (
+        note
+        == f"{RESULTS}: {part}.demo_mc is {found}, no object: nothing is read there"
+    )
 
 
 @pytest.mark.parametrize("line", BAD_LINES.values(), ids=BAD_LINES)
-def test_a_bad_line_is_rejected_with_its_number_and_the_rest_is_read(folder: Path, line: bytes) -> None:
+def test_a_bad_line_is_rejected_with_its_number_and_the_rest_is_read(
+    folder: Path, line: bytes
+) -> None:
     taken = take_slowly(with_line(folder, line))
     ((place, found),) = rejected(taken)
     assert place == f"{MC} line 2"
@@ -101,7 +113,11 @@ def test_no_finite_number_is_null_with_its_word(folder: Path, word: str) -> None
     text = (folder / MC).read_text().replace('"acc_norm": null', f'"acc_norm": {word}')
     (folder / MC).write_text(text)
     for taken in (take(folder), take_slowly(folder)):
-        (score,) = [s for s in taken.rows_of("demo_mc")[2]["scores"] if s["metric"] == "acc_norm"]
+        (score,) = [
+            s
+            for s in taken.rows_of("demo_mc")[2]["scores"]
+            if s["metric"] == "acc_norm"
+        ]
         assert (score["value"], score["status"], score["raw"]) == (None, "error", word)
 
 
@@ -147,7 +163,9 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 12\n
     [(b"", "empty"), (b"\n \n", "empty"), (POINTER, "git lfs pull")],
     ids=["nothing", "blank", "pointer"],
 )
-def test_stand_ins_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_stand_ins_are_refused(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     reader = take_v03 if name.startswith("yes") else take
     with pytest.raises(InputError, match=message) as caught:
@@ -193,7 +211,9 @@ def test_every_line_bad(folder: Path) -> None:
     ],
     ids=["honest", "lying", "lying, many lines", "honest, many lines"],
 )
-def test_a_gzip_bomb_is_refused(tmp_path: Path, filler: bytes, size: int, is_honest: bool) -> None:
+def test_a_gzip_bomb_is_refused(
+    tmp_path: Path, filler: bytes, size: int, is_honest: bool
+) -> None:
     """The bound is that of archives: a thousand times the packed size."""
     packed = gzip.compress(filler * size, 9)
     if not is_honest:  # a small member behind it, whose size stands at the end
@@ -206,9 +226,13 @@ def test_a_gzip_bomb_is_refused(tmp_path: Path, filler: bytes, size: int, is_hon
         refuse_bomb(path)
 
 
-def test_a_line_of_a_packed_file_has_a_longest_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_of_a_packed_file_has_a_longest_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "s.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"doc_id": 1}\n' + b'{"doc_id": 2, "x": "yyyyyyyyyy"}\n'))
+    path.write_bytes(
+        gzip.compress(b'{"doc_id": 1}\n' + b'{"doc_id": 2, "x": "yyyyyyyyyy"}\n')
+    )
     lines = RowSource(path, path.name)
     assert len(list(lines.texts())) == 2
     monkeypatch.setattr("warehouse.importers.common.bounds.MAX_DOCUMENT_BYTES", 20)

@@ -1,4 +1,5 @@
-"""Examples before a question are a condition: the document is the same question, whatever was sent."""
+"""Examples before a question are a condition: the document is the same question,
+whatever was sent."""
 
 from __future__ import annotations
 
@@ -19,21 +20,37 @@ def write(folder: Path, shots: int, field: str, sent: str = "Say: {}\nAnswer:") 
     stamp = f"2024-06-17T1{shots}-00-00.000000"
     folder = folder / "org__m"
     folder.mkdir(exist_ok=True)
-    examples = "".join(f"{sent.format(f'an example {number}')} A\n\n" for number in range(shots))
+    examples = "".join(
+        f"{sent.format(f'an example {number}')} A\n\n" for number in range(shots)
+    )
     rows = [
         {
             "doc_id": number,
-            "doc": {field: f"the sentence number {number}", "choices": ["A", "B"], "gold": "B"},
+            "doc": {
+                field: f"the sentence number {number}",
+                "choices": ["A", "B"],
+                "gold": "B",
+            },
             "target": "B",
-            "arguments": [[examples + sent.format(f"the sentence number {number}"), option] for option in (" A", " B")],
+            "arguments": [
+                [examples + sent.format(f"the sentence number {number}"), option]
+                for option in (" A", " B")
+            ],
             "resps": [[[-1.0, False]], [[-0.5, True]]],
             "filtered_resps": [[-1.0, False], [-0.5, True]],
             "acc": float(number % 2),
         }
         for number in range(4)
     ]
-    (folder / f"samples_stereo_{stamp}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    config = {"task": "stereo", "output_type": "multiple_choice", "num_fewshot": shots, "metric_list": []}
+    (folder / f"samples_stereo_{stamp}.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
+    config = {
+        "task": "stereo",
+        "output_type": "multiple_choice",
+        "num_fewshot": shots,
+        "metric_list": [],
+    }
     document: dict[str, Any] = {
         "results": {"stereo": {"acc,none": 0.5}},
         "configs": {"stereo": config},
@@ -48,20 +65,34 @@ def write(folder: Path, shots: int, field: str, sent: str = "Say: {}\nAnswer:") 
     return path
 
 
-#: The order matters to what is stored, and not to where in a document the question stands.
-ORDERED = [(field, (2, 0)) for field in FIELDS.values()] + [(next(iter(FIELDS.values())), (0, 2))]
+#: The order matters to what is stored, and not to where in a document the question
+#: stands.
+ORDERED = [(field, (2, 0)) for field in FIELDS.values()] + [
+    (next(iter(FIELDS.values())), (0, 2))
+]
 
 
 @pytest.mark.parametrize(("field", "order"), ORDERED)
-def test_the_document_is_one_question_whatever_the_examples(tmp_path: Path, field: str, order: tuple[int, int]) -> None:
+def test_the_document_is_one_question_whatever_the_examples(
+    tmp_path: Path, field: str, order: tuple[int, int]
+) -> None:
     url = f"duckdb:///{tmp_path}/s.duckdb"
     for shots in order:
         with ingested(url, write(tmp_path, shots, field).parent) as (store, report):
-            assert not [note for note in report.all_notes if "question" in note or "forget" in note]
+            assert not [
+                note
+                for note in report.all_notes
+                if "question" in note or "forget" in note
+            ]
     with ingested(url, tmp_path) as (store, _):
         prompts = select(store, "select text from prompt order by text")
-        assert [row["text"] for row in prompts] == [f"the sentence number {number}" for number in range(4)]
-        assert len(select(store, "select id from run_current join run on run.id = run_id")) == 2
+        assert [row["text"] for row in prompts] == [
+            f"the sentence number {number}" for number in range(4)
+        ]
+        assert (
+            len(select(store, "select id from run_current join run on run.id = run_id"))
+            == 2
+        )
 
 
 @pytest.mark.parametrize("order", [(0, 2), (2, 0)])
@@ -76,9 +107,15 @@ def test_a_question_that_no_field_holds_is_taken_from_a_prompt_without_examples(
         for samples in path.parent.glob(
             "samples*"
         ):  # a text that is made of the document, and holds none of its fields
-            samples.write_text(samples.read_text().replace("Weigh: a the sentence number", "Weigh: the sum of"))
+            samples.write_text(
+                samples.read_text().replace(
+                    "Weigh: a the sentence number", "Weigh: the sum of"
+                )
+            )
         with ingested(url, path.parent) as (_, report):
             assert not [note for note in report.all_notes if "question" in note]
     with ingested(url, path.parent) as (store, _):
         prompts = select(store, "select text from prompt order by text")
-        assert [row["text"] for row in prompts] == [f"Weigh: the sum of {number} b" for number in range(4)]
+        assert [row["text"] for row in prompts] == [
+            f"Weigh: the sum of {number} b" for number in range(4)
+        ]

@@ -1,4 +1,5 @@
-"""Which files the lm-evaluation-harness importers take, and which of them belong together."""
+"""Which files the lm-evaluation-harness importers take, and which of them belong
+together."""
 
 from __future__ import annotations
 
@@ -9,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.lm_eval import FIXTURES, IMPORTER_V03, STAMP, candidates, claimed, take
+from tests.support.lm_eval import (
+    FIXTURES,
+    IMPORTER_V03,
+    STAMP,
+    candidates,
+    claimed,
+    take,
+)
 from warehouse.importers.lm_eval.importer import IMPORTER
 
 SAMPLES = FIXTURES / "v0_4_13" / "org__demo-model"
@@ -47,7 +55,11 @@ def test_other_time_stamps_and_folders_are_other_sources(tmp_path: Path) -> None
             (tmp_path / folder).mkdir(exist_ok=True)
             shutil.copy(path, tmp_path / folder / path.name.replace(STAMP, stamp))
     found = claimed(tmp_path)
-    assert [(source.root.name, len(source.files)) for source in found] == [("a", 4), ("a", 4), ("b", 4)]
+    assert [(source.root.name, len(source.files)) for source in found] == [
+        ("a", 4),
+        ("a", 4),
+        ("b", 4),
+    ]
 
 
 def test_an_output_path_with_a_file_name(tmp_path: Path) -> None:
@@ -66,20 +78,27 @@ def test_arrays_join_the_results_whose_arguments_name_them(tmp_path: Path) -> No
     other["config"]["model_args"] = "pretrained=org/huge"
     (tmp_path / "other.json").write_text(json.dumps(other))
     shutil.copy(
-        tmp_path / "pretrained__org__tiny,revision__main_lists.jsonl", tmp_path / "pretrained__org__huge_lists.jsonl"
+        tmp_path / "pretrained__org__tiny,revision__main_lists.jsonl",
+        tmp_path / "pretrained__org__huge_lists.jsonl",
     )
     first, second = claimed(tmp_path)
     assert names(first.files) == ["other.json", "pretrained__org__huge_lists.jsonl"]
     assert len(second.files) == 3
 
 
-def test_arrays_of_another_model_do_not_join_the_results_that_replaced_theirs(tmp_path: Path) -> None:
+def test_arrays_of_another_model_do_not_join_the_results_that_replaced_theirs(
+    tmp_path: Path,
+) -> None:
     shutil.copytree(FIXTURES / "v0_4_2", tmp_path, dirs_exist_ok=True)
     own = tmp_path / "pretrained__org__tiny,revision__main_lists.jsonl"
     shutil.copy(own, tmp_path / "pretrained__org__huge_lists.jsonl")
-    own.rename(tmp_path / own.name.replace("pretrained__org", "pretrained=org"))  # as some versions write it
+    own.rename(
+        tmp_path / own.name.replace("pretrained__org", "pretrained=org")
+    )  # as some versions write it
     other, run = sorted(claimed(tmp_path), key=lambda source: len(source.files))
-    assert len(run.files) == 3 and names(other.files) == ["pretrained__org__huge_lists.jsonl"]
+    assert len(run.files) == 3 and names(other.files) == [
+        "pretrained__org__huge_lists.jsonl"
+    ]
 
 
 def test_samples_alone_and_results_alone_are_sources(tmp_path: Path) -> None:
@@ -87,7 +106,11 @@ def test_samples_alone_and_results_alone_are_sources(tmp_path: Path) -> None:
     assert names(source.files) == ["samples_echo_2026-01-02T03-04-05.000001.jsonl"]
     (source,) = claimed(SAMPLES / f"results_{STAMP}.json")
     taken = take(SAMPLES / f"results_{STAMP}.json")
-    assert [run.benchmark for run in taken.dump.runs] == ["demo_mc", "demo_gen", "demo_ppl"]
+    assert [run.benchmark for run in taken.dump.runs] == [
+        "demo_mc",
+        "demo_gen",
+        "demo_ppl",
+    ]
     assert taken.rows == []
 
 
@@ -109,8 +132,12 @@ def test_a_renamed_sample_file_is_known_by_its_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
-@pytest.mark.parametrize("name", ["results_2026-03-04T05-06-07.json", "results.json", "a.jsonl"])
-def test_files_of_other_tools_are_left_alone(tmp_path: Path, name: str, content: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["results_2026-03-04T05-06-07.json", "results.json", "a.jsonl"]
+)
+def test_files_of_other_tools_are_left_alone(
+    tmp_path: Path, name: str, content: str
+) -> None:
     (tmp_path / name).write_text(content)
     assert claimed(tmp_path) == []
     assert claimed(tmp_path, importer=IMPORTER_V03) == []
@@ -120,17 +147,27 @@ def test_each_version_has_one_importer() -> None:
     files = candidates([FIXTURES])
     old = {path for source in IMPORTER_V03.claim(files) for path in source.files}
     new = {path for source in IMPORTER.claim(files) for path in source.files}
-    assert names(sorted(old)) == ["say_write_out_info.json", "tiny_step300.json", "yes_write_out_info.json"]
+    assert names(sorted(old)) == [
+        "say_write_out_info.json",
+        "tiny_step300.json",
+        "yes_write_out_info.json",
+    ]
     assert old.isdisjoint(new)
     assert old | new == {candidate.path for candidate in files}
 
 
 def embedded(tmp_path: Path, **changes: list[object]) -> Path:
-    """What ``json.dump(simple_evaluate(..., log_samples=True))`` writes: results that hold their samples."""
+    """What ``json.dump(simple_evaluate(..., log_samples=True))`` writes: results that
+    hold their samples."""
     document = json.loads((SAMPLES / f"results_{STAMP}.json").read_text())
     tasks = ("demo_gen", "demo_mc", "demo_ppl")
     document["samples"] = {
-        task: [json.loads(line) for line in (SAMPLES / f"samples_{task}_{STAMP}.jsonl").read_text().splitlines()]
+        task: [
+            json.loads(line)
+            for line in (SAMPLES / f"samples_{task}_{STAMP}.jsonl")
+            .read_text()
+            .splitlines()
+        ]
         for task in tasks
     } | changes
     path = tmp_path / "evaluation.json"
@@ -138,20 +175,33 @@ def embedded(tmp_path: Path, **changes: list[object]) -> Path:
     return path
 
 
-def test_results_that_hold_their_samples_are_as_those_beside_them(tmp_path: Path) -> None:
+def test_results_that_hold_their_samples_are_as_those_beside_them(
+    tmp_path: Path,
+) -> None:
     apart, together = take(FIXTURES / "v0_4_13"), take(embedded(tmp_path))
-    assert [run.benchmark for run in together.dump.runs] == [run.benchmark for run in apart.dump.runs]
+    assert [run.benchmark for run in together.dump.runs] == [
+        run.benchmark for run in apart.dump.runs
+    ]
     for run in together.dump.runs:
         assert together.scores(run.benchmark) == apart.scores(run.benchmark) != {}
     by_prompt = [
-        sorted(taken.rows, key=lambda row: (row["run"], row["prompt_id"], row["draw"], str(row["scores"])))
+        sorted(
+            taken.rows,
+            key=lambda row: (
+                row["run"],
+                row["prompt_id"],
+                row["draw"],
+                str(row["scores"]),
+            ),
+        )
         for taken in (apart, together)
     ]
     assert by_prompt[0] == by_prompt[1]
 
 
 def test_samples_in_results_as_python_has_them(tmp_path: Path) -> None:
-    """Likelihoods as numbers, arguments as lists; a row without a number is named by its place."""
+    """Likelihoods as numbers, arguments as lists; a row without a number is named by
+    its place."""
     row = {
         "doc_id": 0,
         "doc": {"question": "2 + 2?"},
@@ -165,8 +215,13 @@ def test_samples_in_results_as_python_has_them(tmp_path: Path) -> None:
     }
     taken = take(embedded(tmp_path, demo_mc=[row, {**row, "doc_id": None}]))
     (only,) = taken.rows_of("demo_mc")
-    assert [(one["loglikelihood"], one["is_greedy"], one["is_target"]) for one in only["choice_scores"]] == [
+    assert [
+        (one["loglikelihood"], one["is_greedy"], one["is_target"])
+        for one in only["choice_scores"]
+    ] == [
         (-3.5, False, False),
         (-0.25, True, True),
     ]
-    assert [one.place for one in taken.dump.rejections] == ["evaluation.json samples.demo_mc row 2"]
+    assert [one.place for one in taken.dump.rejections] == [
+        "evaluation.json samples.demo_mc row 2"
+    ]

@@ -1,4 +1,5 @@
-"""Run headers out of results files of lm-evaluation-harness: every field, of every version."""
+"""Run headers out of results files of lm-evaluation-harness: every field, of every
+version."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ def config(**entries: Any) -> dict[str, Any]:
 
 def test_every_field_of_a_header() -> None:
     run = take(FIXTURES / "v0_4_13").run("demo_gen")
-    got = {name: value for name, value in vars(run).items() if name not in ("metrics", "published")}
+    got = {
+        name: value
+        for name, value in vars(run).items()
+        if name not in ("metrics", "published")
+    }
     assert got.pop("template_hash") not in (None, "7e4p1a7e")
     assert len(got["sampling"].pop("scoring")) == 64
     assert got.pop("configuration")["task"]["dataset_path"] == "org/demo-gen"
@@ -76,14 +81,20 @@ def test_every_field_of_a_header() -> None:
     assert {name: got[name] for name in expected} == expected
     empty = (None, "", (), {}, "complete")
     assert {name: value for name, value in got.items() if name not in expected} == {
-        name: value for name, value in got.items() if name not in expected and value in empty
+        name: value
+        for name, value in got.items()
+        if name not in expected and value in empty
     }
 
 
 def test_groups_are_the_suite_and_publish_by_name() -> None:
     dump = take(FIXTURES / "v0_4_13").dump
     assert [run.benchmark for run in dump.runs] == ["demo_mc", "demo_gen", "demo_ppl"]
-    assert [run.suite for run in dump.runs] == [("demo_suite", "demo_group"), (), ("demo_suite",)]
+    assert [run.suite for run in dump.runs] == [
+        ("demo_suite", "demo_group"),
+        (),
+        ("demo_suite",),
+    ]
     assert dump.published == (
         PublishedScore("acc", 0.625, benchmark="demo_group", standard_error=0.25, n=3),
         PublishedScore("f1", None, benchmark="demo_group", raw="N/A", statistic="f1"),
@@ -92,7 +103,9 @@ def test_groups_are_the_suite_and_publish_by_name() -> None:
 
 def test_metrics_say_how_they_add_up() -> None:
     dump = take(FIXTURES / "v0_4_13").dump
-    specs = {(spec.name, spec.filter): spec for run in dump.runs for spec in run.metrics}
+    specs = {
+        (spec.name, spec.filter): spec for run in dump.runs for spec in run.metrics
+    }
     binary = {"kind": "binary", "low": 0.0, "high": 1.0, "higher_is_better": True}
     assert specs["acc", ""] == MetricSpec("acc", **binary, is_default=False)  # type: ignore[arg-type]
     assert specs["acc_norm", ""].is_default  # the first of the task's list
@@ -111,14 +124,24 @@ def test_metrics_say_how_they_add_up() -> None:
     assert specs["byte_perplexity", ""].unit == "nats/byte"
     assert specs["bits_per_byte", ""].link == "neg_over_ln2"
     voted = specs["exact_match", "maj@2"]
-    assert (voted.scorer_kind, voted.kind, voted.is_default) == ("execution", "binary", False)
+    assert (voted.scorer_kind, voted.kind, voted.is_default) == (
+        "execution",
+        "binary",
+        False,
+    )
     assert specs["exact_match", "strict-match"].is_default
 
 
 def test_published_figures() -> None:
     dump = take(FIXTURES / "v0_4_13").dump
-    found = {(run.benchmark, score.metric, score.filter): score for run in dump.runs for score in run.published}
-    assert found["demo_mc", "acc", ""] == PublishedScore("acc", 2 / 3, standard_error=pytest.approx(1 / 3), n=3)
+    found = {
+        (run.benchmark, score.metric, score.filter): score
+        for run in dump.runs
+        for score in run.published
+    }
+    assert found["demo_mc", "acc", ""] == PublishedScore(
+        "acc", 2 / 3, standard_error=pytest.approx(1 / 3), n=3
+    )
     assert found["demo_mc", "acc_norm", ""].standard_error is None  # "N/A"
     assert found["demo_mc", "f1", ""].statistic == "f1"
     assert found["demo_gen", "exact_match", "maj@2"].value == 1.0
@@ -127,9 +150,20 @@ def test_published_figures() -> None:
 
 def test_without_results_the_samples_say_what_they_can() -> None:
     run = take(FIXTURES / "samples_only", model="org/echo").run("echo")
-    assert (run.model, run.run_id, run.formulation) == ("org/echo", "2026-01-02T03-04-05.000001", "generate_until")
-    assert (run.temperature, run.max_tokens, run.sampling) == (0.25, 9, {"until": ["\n"]})
-    assert [(spec.name, spec.filter) for spec in run.metrics] == [("match", ""), ("match", "upper")]
+    assert (run.model, run.run_id, run.formulation) == (
+        "org/echo",
+        "2026-01-02T03-04-05.000001",
+        "generate_until",
+    )
+    assert (run.temperature, run.max_tokens, run.sampling) == (
+        0.25,
+        9,
+        {"until": ["\n"]},
+    )
+    assert [(spec.name, spec.filter) for spec in run.metrics] == [
+        ("match", ""),
+        ("match", "upper"),
+    ]
 
 
 def test_a_missing_model_is_asked_for() -> None:
@@ -140,7 +174,11 @@ def test_a_missing_model_is_asked_for() -> None:
 def test_arguments_as_text_and_an_endpoint() -> None:
     dump = take(FIXTURES / "v0_4_9").dump
     chat, mutual = dump.runs
-    assert (chat.model, chat.endpoint, chat.revision) == ("org/chat-model", "api.example.org", None)
+    assert (chat.model, chat.endpoint, chat.revision) == (
+        "org/chat-model",
+        "api.example.org",
+        None,
+    )
     assert (chat.temperature, chat.top_p, chat.max_tokens) == (0.0, 0.5, 64)  # greedy
     assert (chat.task_version, chat.fewshot, chat.fewshot_seed) == ("4b", 0, None)
     assert (mutual.fewshot, mutual.fewshot_seed, mutual.temperature) == (2, 22, None)
@@ -157,8 +195,15 @@ def test_an_adapter_is_the_model_and_its_folder_the_epoch() -> None:
 def test_the_oldest_results() -> None:
     dump = take(FIXTURES / "v0_4_2").dump
     yes_no, lists = dump.runs
-    assert (yes_no.model, yes_no.split, yes_no.harness_version) == ("org/tiny", "val", None)
-    assert (yes_no.n_requested, yes_no.started_at) == (None, datetime(2023, 11, 14, 22, 13, 20, 500000))
+    assert (yes_no.model, yes_no.split, yes_no.harness_version) == (
+        "org/tiny",
+        "val",
+        None,
+    )
+    assert (yes_no.n_requested, yes_no.started_at) == (
+        None,
+        datetime(2023, 11, 14, 22, 13, 20, 500000),
+    )
     assert (lists.task_version, lists.temperature, lists.fewshot) == ("Yaml", 0.0, 1)
     assert yes_no.metrics[0].higher_is_better is True
 
@@ -170,7 +215,10 @@ def test_the_oldest_results() -> None:
         ({"model_revision": "main"}, "5ha5ha5ha"),
         ({"model_revision": "main", "model_sha": ""}, None),
         ({"model_revision": None, "model_sha": None}, "step1000"),  # from the arguments
-        ({"model_revision": None, "model_args": "pretrained=org/demo-model"}, "5ha5ha5ha"),
+        (
+            {"model_revision": None, "model_args": "pretrained=org/demo-model"},
+            "5ha5ha5ha",
+        ),
     ],
 )
 def test_a_branch_that_moves_gives_way_to_its_commit(
@@ -192,26 +240,39 @@ def test_a_branch_that_moves_gives_way_to_its_commit(
     ],
 )
 def test_step_and_epoch_come_from_names(
-    tmp_path: Path, name: str, folder: str, model: str, step: int | None, epoch: float | None
+    tmp_path: Path,
+    name: str,
+    folder: str,
+    model: str,
+    step: int | None,
+    epoch: float | None,
 ) -> None:
     (tmp_path / folder).mkdir()
-    entries = config(model_args={"pretrained": name}, model_revision="main", model_sha="c0")
+    entries = config(
+        model_args={"pretrained": name}, model_revision="main", model_sha="c0"
+    )
     path = changed(tmp_path / folder, model_name=name, config=entries)
     run = take(path).run("demo_mc")
     assert (run.model, run.step, run.epoch) == (model, step, epoch)
 
 
 def test_made_up_names_are_not_models(tmp_path: Path) -> None:
-    path = changed(tmp_path, model_name="Xa81bC2d", config=config(model="dummy", model_args=None))
+    path = changed(
+        tmp_path, model_name="Xa81bC2d", config=config(model="dummy", model_args=None)
+    )
     assert take(path).run("demo_mc").model == "dummy"
 
 
 def test_the_condition_is_blind_to_what_does_not_matter(tmp_path: Path) -> None:
     run = take(FIXTURES / "v0_4_13").run("demo_gen")
-    entries = config(device="cpu", batch_size=1, limit=None, random_seed=5, use_cache="y")
+    entries = config(
+        device="cpu", batch_size=1, limit=None, random_seed=5, use_cache="y"
+    )
     entries["model_args"] |= {"device_map": "cpu", "seed": 78}
     entries["model_args"] |= {"base_url": "http://localhost:8000/v1"}
-    other = take(changed(tmp_path, config=entries, date=1772600999.5, git_hash="0")).run("demo_gen")
+    other = take(
+        changed(tmp_path, config=entries, date=1772600999.5, git_hash="0")
+    ).run("demo_gen")
     assert condition_key(other) == condition_key(run)
     assert other.sampling_seed == 78
     assert run_key(other) != run_key(run)
@@ -222,10 +283,28 @@ def test_the_condition_is_blind_to_what_does_not_matter(tmp_path: Path) -> None:
     [
         {"config": {"gen_kwargs": {"temperature": 0.5}}},
         {"config": {"gen_kwargs": {"do_sample": False}}},
-        {"config": {"model_args": {"pretrained": "org/demo-model", "revision": "step1000"}}},
+        {
+            "config": {
+                "model_args": {"pretrained": "org/demo-model", "revision": "step1000"}
+            }
+        },
         {"config": {"model": "vllm"}},
-        {"config": {"model_args": {"pretrained": "org/demo-model", "tokenizer": "/elsewhere"}}},
-        {"config": {"model_args": {"pretrained": "org/demo-model", "lora_local_path": "/run2/final"}}},
+        {
+            "config": {
+                "model_args": {
+                    "pretrained": "org/demo-model",
+                    "tokenizer": "/elsewhere",
+                }
+            }
+        },
+        {
+            "config": {
+                "model_args": {
+                    "pretrained": "org/demo-model",
+                    "lora_local_path": "/run2/final",
+                }
+            }
+        },
         {"config": {"fewshot_seed": 15}},
         {"n-shot": {"demo_gen": 5}},
         {"versions": {"demo_gen": 4}},
@@ -234,11 +313,15 @@ def test_the_condition_is_blind_to_what_does_not_matter(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_the_condition_sees_what_matters(tmp_path: Path, entries: dict[str, Any]) -> None:
+def test_the_condition_sees_what_matters(
+    tmp_path: Path, entries: dict[str, Any]
+) -> None:
     run = take(FIXTURES / "v0_4_13").run("demo_gen")
     if "config" in entries:
         entries = {"config": config(**entries["config"])}
-    assert condition_key(take(changed(tmp_path, **entries)).run("demo_gen")) != condition_key(run)
+    assert condition_key(
+        take(changed(tmp_path, **entries)).run("demo_gen")
+    ) != condition_key(run)
 
 
 def test_addresses_in_reprs_do_not_count(tmp_path: Path) -> None:
@@ -254,7 +337,9 @@ def test_addresses_in_reprs_do_not_count(tmp_path: Path) -> None:
 def test_predict_only_publishes_nothing(tmp_path: Path) -> None:
     figures = {"alias": "x", "bypass,none": 999, "bypass_stderr,none": "N/A"}
     none = {"demo_mc": {"original": 3, "effective": 0}}  # 0.4.13, of options
-    run = take(changed(tmp_path, results={"demo_mc": figures}, **{"n-samples": none})).run("demo_mc")
+    run = take(
+        changed(tmp_path, results={"demo_mc": figures}, **{"n-samples": none})
+    ).run("demo_mc")
     assert (run.published, run.metrics, run.n_requested) == ((), (), None)
 
 
@@ -265,8 +350,15 @@ def test_a_median_cannot_be_recomputed(tmp_path: Path) -> None:
         {"metric": "acc_norm", "aggregation": "def mean(x): …"},
         {"metric": "f1", "aggregation": "perplexity"},
     ]
-    specs = {spec.name: spec for spec in take(changed(tmp_path, configs=configs)).run("demo_mc").metrics}
-    assert (specs["acc"].link, specs["acc_norm"].link, specs["f1"].link) == ("none", "identity", "exp_neg")
+    specs = {
+        spec.name: spec
+        for spec in take(changed(tmp_path, configs=configs)).run("demo_mc").metrics
+    }
+    assert (specs["acc"].link, specs["acc_norm"].link, specs["f1"].link) == (
+        "none",
+        "identity",
+        "exp_neg",
+    )
 
 
 def test_perplexities_of_the_fixture_are_what_the_harness_computes() -> None:
@@ -276,11 +368,23 @@ def test_perplexities_of_the_fixture_are_what_the_harness_computes() -> None:
 
 
 @pytest.mark.parametrize("turned", [True, False])
-def test_of_two_groups_of_a_task_the_smaller_is_above_it_whatever_their_order(turned: bool) -> None:
-    groups = {"all": ["stem", "algebra", "law"], "stem": ["algebra"], "b": ["law", "x"], "a": ["law", "y"]}
+def test_of_two_groups_of_a_task_the_smaller_is_above_it_whatever_their_order(
+    turned: bool,
+) -> None:
+    groups = {
+        "all": ["stem", "algebra", "law"],
+        "stem": ["algebra"],
+        "b": ["law", "x"],
+        "a": ["law", "y"],
+    }
     subtasks = dict(reversed(groups.items())) if turned else groups
     for document in (
         LmEvalResults({"group_subtasks": subtasks}, RESULTS),
         Results({"group_subtasks": subtasks}, FIXTURES),
     ):
-        assert [document._suite(task) for task in ("algebra", "law", "x", "z")] == [("all", "stem"), ("a",), ("b",), ()]
+        assert [document._suite(task) for task in ("algebra", "law", "x", "z")] == [
+            ("all", "stem"),
+            ("a",),
+            ("b",),
+            (),
+        ]

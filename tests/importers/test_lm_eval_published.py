@@ -1,4 +1,5 @@
-"""Real dumps of lm-evaluation-harness: the figures that their README lists come out of the rows."""
+"""Real dumps of lm-evaluation-harness: the figures that their README lists come out of
+the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ def test_negotiationtom(data_dir: Path, clock: str) -> None:
     taken = take(*(data_dir / QWEN).glob(f"*_2026-07-08T{clock}*"))
     assert taken.mean("negotiationtom_belief", "acc") == pytest.approx(0.45, rel=1e-12)
     assert taken.mean("negotiationtom_desire", "acc") == pytest.approx(0.6, rel=1e-12)
-    assert taken.mean("negotiationtom_intention", "exact_match") == pytest.approx(0.2, rel=1e-12)
+    assert taken.mean("negotiationtom_intention", "exact_match") == pytest.approx(
+        0.2, rel=1e-12
+    )
     intention = taken.run("negotiationtom_intention")
     figures = {score.metric: score.value for score in intention.published}
     last = clock == "18-15"
@@ -32,7 +35,11 @@ def test_asdiv_and_its_checkpoints(data_dir: Path) -> None:
     folder = data_dir / "lm_eval_logs" / "asdiv"
     sources = claimed(folder)
     dumps = [IMPORTER.read(source, ImportSettings()) for source in sources]
-    assert sorted(run.epoch for dump in dumps for run in dump.runs if run.epoch) == [5, 20, 62]
+    assert sorted(run.epoch for dump in dumps for run in dump.runs if run.epoch) == [
+        5,
+        20,
+        62,
+    ]
     for path in folder.rglob("samples_asdiv_*"):
         stamp = path.stem.rpartition("_")[2]
         taken = take(*path.parent.glob(f"*{stamp}*"))
@@ -44,21 +51,33 @@ def test_asdiv_and_its_checkpoints(data_dir: Path) -> None:
 def test_truthfulqa_without_results(data_dir: Path) -> None:
     (path,) = (data_dir / "lm_eval_logs" / "truthfulqa_gen").glob("*T13-51*")
     taken = take(path, model="org/m")
-    means = {m: taken.mean("truthfulqa_gen", m) for m in ("bleu_max", "rouge1_max", "rougeL_max")}
+    means = {
+        m: taken.mean("truthfulqa_gen", m)
+        for m in ("bleu_max", "rouge1_max", "rougeL_max")
+    }
     assert means == {
         "bleu_max": pytest.approx(13.827668, abs=5e-7),
         "rouge1_max": pytest.approx(34.233899, abs=5e-7),
         "rougeL_max": pytest.approx(31.690464, abs=5e-7),
     }
     assert taken.mean("truthfulqa_gen", "bleu_acc") == pytest.approx(0.391677, abs=5e-7)
-    labels = [score for row in taken.rows for score in row["scores"] if score["metric"] == "hallucination"]
+    labels = [
+        score
+        for row in taken.rows
+        for score in row["scores"]
+        if score["metric"] == "hallucination"
+    ]
     assert {score["status"] for score in labels} == {"not_scalar"}
     assert labels[0]["raw"] == '"truthful"'
 
 
-@pytest.mark.parametrize(("folder", "correct"), [("llama13", 965), ("llama13shuffle", 620)])
+@pytest.mark.parametrize(
+    ("folder", "correct"), [("llama13", 965), ("llama13shuffle", 620)]
+)
 def test_write_out(data_dir: Path, folder: str, correct: int) -> None:
-    taken = take_v03(data_dir / "lm_eval_logs" / "write_out_v0_3" / folder, model="llama-2-13b")
+    taken = take_v03(
+        data_dir / "lm_eval_logs" / "write_out_v0_3" / folder, model="llama-2-13b"
+    )
     values = [row["scores"][0]["value"] for row in taken.rows]
     assert (len(values), sum(values)) == (1267, correct)
 
@@ -103,4 +122,8 @@ def test_no_file_of_another_tool_is_claimed(data_dir: Path) -> None:
     for importer in (IMPORTER, IMPORTER_V03):
         taken = [path for source in importer.claim(files) for path in source.files]
         assert taken != []
-        assert {path.relative_to(data_dir).parts[0] for path in taken} <= {"lm_eval_logs", "pythia", "writers"}
+        assert {path.relative_to(data_dir).parts[0] for path in taken} <= {
+            "lm_eval_logs",
+            "pythia",
+            "writers",
+        }

@@ -1,4 +1,5 @@
-"""lm-evaluation-harness 0.3: aggregates without filters, and the samples of ``--write_out``."""
+"""lm-evaluation-harness 0.3: aggregates without filters, and the samples of
+``--write_out``."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ def test_aggregates() -> None:
     dump = take_v03(FOLDER / "tiny_step300.json").dump
     quiz, prose = dump.runs
     assert (quiz.model, quiz.revision, quiz.step) == ("org/tiny-v1", "step300", 300)
-    assert (quiz.harness, quiz.fewshot, quiz.task_version, quiz.n_requested) == ("lm_eval", 5, "2", 40)
+    assert (quiz.harness, quiz.fewshot, quiz.task_version, quiz.n_requested) == (
+        "lm_eval",
+        5,
+        "2",
+        40,
+    )
     assert quiz.sampling == {"backend": "hf-causal"}
     assert quiz.template_hash is not None and prose.template_hash is None
     assert (quiz.run_id, quiz.harness_version, quiz.suite) == (None, None, ())
@@ -53,9 +59,15 @@ def test_write_out_samples() -> None:
     taken = take_v03(FOLDER / "yes_write_out_info.json", model="org/tiny")
     first, second = taken.rows
     assert taken.run("yes").formulation == "multiple_choice"
-    assert json.loads(first["identity"]) == {"prompts": ["Ex one. A\n\nBig? no", "Ex one. A\n\nBig? yes"], "target": 1}
+    assert json.loads(first["identity"]) == {
+        "prompts": ["Ex one. A\n\nBig? no", "Ex one. A\n\nBig? yes"],
+        "target": 1,
+    }
     assert (first["text"], first["target"], first["position"]) == ("Big? no", "1", 0)
-    assert [(c["loglikelihood"], c["is_target"]) for c in first["choice_scores"]] == [(-6.5, False), (-2.25, True)]
+    assert [(c["loglikelihood"], c["is_target"]) for c in first["choice_scores"]] == [
+        (-6.5, False),
+        (-2.25, True),
+    ]
     acc, margin = second["scores"]
     assert (acc["value"], acc["raw"], acc["origin"]) == (0.0, "False", "mapped")
     assert (margin["value"], margin["status"], margin["raw"]) == (None, "error", "nan")
@@ -94,24 +106,47 @@ def test_a_bad_element_ends_the_list(tmp_path: Path) -> None:
     path.write_text(text.replace('"logit_0": -1.5', '"logit_0": -1.5.5'))
     taken = take_v03(path, model="org/m")
     assert len(taken.rows) == 1
-    assert [item.place for item in taken.dump.rejections] == ["yes_write_out_info.json line 12"]
+    assert [item.place for item in taken.dump.rejections] == [
+        "yes_write_out_info.json line 12"
+    ]
 
 
 def test_samples_join_the_only_aggregates_of_their_folder(tmp_path: Path) -> None:
-    assert len(claimed(FOLDER, importer=IMPORTER)) == 3  # its aggregates are of other tasks
+    assert (
+        len(claimed(FOLDER, importer=IMPORTER)) == 3
+    )  # its aggregates are of other tasks
     document = json.loads((FOLDER / "tiny_step300.json").read_text())
-    document["results"] |= {"yes": {"acc": 0.5, "acc_stderr": 0.5}, "other": {"acc": 0.25}}
+    document["results"] |= {
+        "yes": {"acc": 0.5, "acc_stderr": 0.5},
+        "other": {"acc": 0.25},
+    }
     (tmp_path / "results.json").write_text(json.dumps(document))
     shutil.copy(FOLDER / "yes_write_out_info.json", tmp_path)
     taken = take_v03(tmp_path)
-    assert [run.benchmark for run in taken.dump.runs] == ["quiz", "prose", "yes", "other"]
-    assert [row["run"] for row in taken.rows] == [2, 2] and taken.mean("yes", "acc") == 0.5
+    assert [run.benchmark for run in taken.dump.runs] == [
+        "quiz",
+        "prose",
+        "yes",
+        "other",
+    ]
+    assert [row["run"] for row in taken.rows] == [2, 2] and taken.mean(
+        "yes", "acc"
+    ) == 0.5
     run = taken.run("yes")
-    assert (run.model, run.step, run.fewshot) == ("org/tiny-v1", 300, 5) and run.published[0].value == 0.5
-    assert [spec.name for spec in run.metrics] == ["acc", "margin"] and taken.dump.notes == []
+    assert (run.model, run.step, run.fewshot) == (
+        "org/tiny-v1",
+        300,
+        5,
+    ) and run.published[0].value == 0.5
+    assert [spec.name for spec in run.metrics] == [
+        "acc",
+        "margin",
+    ] and taken.dump.notes == []
     shutil.copy(FOLDER / "say_write_out_info.json", tmp_path)  # of none of its tasks
     assert len(claimed(tmp_path, importer=IMPORTER)) == 2
-    shutil.copy(tmp_path / "results.json", tmp_path / "again.json")  # of which run are the samples?
+    shutil.copy(
+        tmp_path / "results.json", tmp_path / "again.json"
+    )  # of which run are the samples?
     assert len(claimed(tmp_path, importer=IMPORTER)) == 4
     (tmp_path / "again.json").unlink()
     (tmp_path / "results.json").write_text(json.dumps(document)[:200])
@@ -123,9 +158,13 @@ def test_bad_rows_beside_aggregates_are_recorded(tmp_path: Path) -> None:
     document["results"]["yes"] = {"acc": 0.5}
     (tmp_path / "results.json").write_text(json.dumps(document))
     text = (FOLDER / "yes_write_out_info.json").read_text()
-    (tmp_path / "yes_write_out_info.json").write_text(text.replace('"logit_0": -1.5', '"logit_0": -1.5.5'))
+    (tmp_path / "yes_write_out_info.json").write_text(
+        text.replace('"logit_0": -1.5', '"logit_0": -1.5.5')
+    )
     taken = take_v03(tmp_path)
-    assert [item.place for item in taken.dump.rejections] == ["yes_write_out_info.json line 12"]
+    assert [item.place for item in taken.dump.rejections] == [
+        "yes_write_out_info.json line 12"
+    ]
 
 
 def test_an_aggregate_cut_short_is_claimed_and_refused(tmp_path: Path) -> None:

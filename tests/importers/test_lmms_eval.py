@@ -1,5 +1,5 @@
-"""lmms-eval. The files of ``tests/data/lmms_eval`` were written by the tracker of the real package
-(``tests/writers/lmms_eval_files.py``)."""
+"""lmms-eval. The files of ``tests/data/lmms_eval`` were written by the tracker of the
+real package (``tests/writers/lmms_eval_files.py``)."""
 
 from __future__ import annotations
 
@@ -39,22 +39,43 @@ def test_its_files_are_not_those_of_lm_eval(run: Path) -> None:
     assert lm_eval.claimed(MADE, importer=LM_EVAL) == []
     (source,) = lm_eval.claimed(MADE, importer=IMPORTER)
     assert source.files[0].name == f"{STAMP}_results.json" and len(source.files) == 6
-    samples(run, "vqa").rename(run / "samples_vqa_2026-03-04T05-06-07.123456.jsonl")  # the name that lm-eval gives
+    samples(run, "vqa").rename(
+        run / "samples_vqa_2026-03-04T05-06-07.123456.jsonl"
+    )  # the name that lm-eval gives
     assert len(lm_eval.claimed(run, importer=IMPORTER)[0].files) == 5
 
 
 def test_the_header_says_what_the_results_say() -> None:
     taken = take(MADE)
-    assert {run.benchmark for run in taken.dump.runs} == {"vqa", "perception", "judged", "often", "choice"}
+    assert {run.benchmark for run in taken.dump.runs} == {
+        "vqa",
+        "perception",
+        "judged",
+        "often",
+        "choice",
+    }
     header = taken.run("vqa")
-    assert (header.harness, header.model, header.split) == ("lmms_eval", "org/tiny-VL", "test")
+    assert (header.harness, header.model, header.split) == (
+        "lmms_eval",
+        "org/tiny-VL",
+        "test",
+    )
     assert str(header.started_at) == "2026-03-03 21:06:07"  # the stamp is of Singapore
-    assert (header.harness_version, header.harness_commit, header.task_version) == ("0.7.3", "abc123", "1.0")
+    assert (header.harness_version, header.harness_commit, header.task_version) == (
+        "0.7.3",
+        "abc123",
+        "1.0",
+    )
     assert (header.temperature, header.max_tokens, header.fewshot) == (0.5, 16, 0)
-    assert header.sampling == {"backend": "qwen2_5_vl", "model_args": {"max_pixels": 1024}}
+    assert header.sampling == {
+        "backend": "qwen2_5_vl",
+        "model_args": {"max_pixels": 1024},
+    }
     assert (header.n_requested, header.n_benchmark) == (3, 9)
     assert taken.run("often").suite == ("both",)
-    assert [(item.benchmark, item.metric) for item in taken.dump.published] == [("both", "acc")]
+    assert [(item.benchmark, item.metric) for item in taken.dump.published] == [
+        ("both", "acc")
+    ]
 
 
 def test_rows_without_label_belong_to_the_filters_in_turn() -> None:
@@ -66,14 +87,21 @@ def test_rows_without_label_belong_to_the_filters_in_turn() -> None:
     assert {row["response"] for row in taken.rows_of("vqa")} == {"Yes.", None}
     assert any("n-th filter (first, second)" in note for note in taken.dump.notes)
     first = taken.rows_of("vqa")[0]
-    assert (first["extracted_answer"], first["input_tokens"], first["output_tokens"]) == ("yes", 100, 2)
+    assert (
+        first["extracted_answer"],
+        first["input_tokens"],
+        first["output_tokens"],
+    ) == ("yes", 100, 2)
 
 
 def test_only_an_explicit_score_of_an_object_is_a_number() -> None:
     taken = take(MADE)
     values = [row["scores"][0] for row in taken.rows_of("perception")]
     assert [value["value"] for value in values] == [0.0, 1.0, 0.0, 1.0]
-    assert values[1]["origin"] == "mapped" and json.loads(values[1]["raw"])["pred_answer"] == "yes"
+    assert (
+        values[1]["origin"] == "mapped"
+        and json.loads(values[1]["raw"])["pred_answer"] == "yes"
+    )
     (score, _) = (row["scores"][0] for row in taken.rows_of("judged"))
     assert (score["value"], score["status"]) == (None, "not_scalar")
     assert [metric.link for metric in taken.run("judged").metrics] == ["none"]
@@ -81,10 +109,20 @@ def test_only_an_explicit_score_of_an_object_is_a_number() -> None:
 
 def test_repeats_are_draws_with_scores_of_all_together() -> None:
     rows = [row for row in take(MADE).rows_of("often") if row["prompt_id"] == "0"]
-    assert [(row["draw"], row.get("response")) for row in rows] == [(0, "3"), (1, "4"), (2, "3"), (-1, None)]
+    assert [(row["draw"], row.get("response")) for row in rows] == [
+        (0, "3"),
+        (1, "4"),
+        (2, "3"),
+        (-1, None),
+    ]
     assert [row["scores"] is None for row in rows] == [True, True, True, False]
-    assert (rows[3]["scores"][0]["value"], rows[3]["scores"][0]["n_draws"]) == (2 / 3, 3)
-    assert {(item.metric, item.statistic) for item in take(MADE).run("often").published} == {
+    assert (rows[3]["scores"][0]["value"], rows[3]["scores"][0]["n_draws"]) == (
+        2 / 3,
+        3,
+    )
+    assert {
+        (item.metric, item.statistic) for item in take(MADE).run("often").published
+    } == {
         ("acc", "mean"),
         ("acc", "expected_accuracy"),
     }
@@ -93,7 +131,10 @@ def test_repeats_are_draws_with_scores_of_all_together() -> None:
 def test_likelihoods_of_options_are_no_responses() -> None:
     row = take(MADE).rows_of("choice")[0]
     assert row["response"] is None
-    assert [(item["loglikelihood"], item["is_greedy"], item["is_target"]) for item in row["choice_scores"]] == [
+    assert [
+        (item["loglikelihood"], item["is_greedy"], item["is_target"])
+        for item in row["choice_scores"]
+    ] == [
         (-1.5, False, False),
         (-0.5, True, True),
     ]
@@ -101,7 +142,10 @@ def test_likelihoods_of_options_are_no_responses() -> None:
 
 def test_the_same_question_on_two_images_is_two_prompts() -> None:
     rows = take(MADE).rows_of("perception")
-    assert len({row["text"] for row in rows}) == 2 and len({row["identity"] for row in rows}) == 4
+    assert (
+        len({row["text"] for row in rows}) == 2
+        and len({row["identity"] for row in rows}) == 4
+    )
     assert json.loads(rows[0]["metadata"]) == {"input_media": ["<image 0>"]}
     assert "doc_hash" not in rows[0]["identity"]
 
@@ -109,7 +153,9 @@ def test_the_same_question_on_two_images_is_two_prompts() -> None:
 def test_samples_alone(run: Path) -> None:
     (run / f"{STAMP}_results.json").unlink()
     taken = take(run)
-    assert {header.model for header in taken.dump.runs} == {"org/tiny-VL"}  # the folder's name
+    assert {header.model for header in taken.dump.runs} == {
+        "org/tiny-VL"
+    }  # the folder's name
     assert {metric.filter for metric in taken.run("vqa").metrics} == {"", "unnamed 2"}
     assert taken.rows_of("often")[0]["response"] == '["3","4","3"]'
 
@@ -131,7 +177,12 @@ def test_a_file_that_was_appended_to_is_refused(tmp_path: Path, run: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["", "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n", '{"doc_id": 1, "ta']
+    "text",
+    [
+        "",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n",
+        '{"doc_id": 1, "ta',
+    ],
 )
 def test_damaged_files_are_named(tmp_path: Path, run: Path, text: str) -> None:
     samples(run, "judged").write_text(text)

@@ -1,5 +1,5 @@
-"""Results of MTEB: figures without samples. Those of ``tests/data/mteb`` were made by hand after published
-files of both layouts."""
+"""Results of MTEB: figures without samples. Those of ``tests/data/mteb`` were made by
+hand after published files of both layouts."""
 
 from __future__ import annotations
 
@@ -42,22 +42,38 @@ def default(run: RunHeader) -> str:
 
 def test_a_run_for_each_split_and_subset() -> None:
     runs = take(NEW / "TopicsClassification.json").dump.runs
-    assert [(run.benchmark, run.split, figures(run)["main_score", "mean"]) for run in runs] == [
+    assert [
+        (run.benchmark, run.split, figures(run)["main_score", "mean"]) for run in runs
+    ] == [
         ("TopicsClassification_de", "validation", 0.5),
         ("TopicsClassification_de", "test", 0.7),
         ("TopicsClassification_en", "test", 0.9),
     ]
     run = runs[1]
-    assert (run.model, run.revision, run.parameter_count) == ("org/embed", NEW.name, 1000)
-    assert (run.suite, run.dataset_revision, run.harness_version) == (("TopicsClassification",), "d0d0", "2.26.0")
-    assert (run.configuration["languages"], str(run.started_at)) == (["deu-Latn"], "2026-01-01 00:00:00")
+    assert (run.model, run.revision, run.parameter_count) == (
+        "org/embed",
+        NEW.name,
+        1000,
+    )
+    assert (run.suite, run.dataset_revision, run.harness_version) == (
+        ("TopicsClassification",),
+        "d0d0",
+        "2.26.0",
+    )
+    assert (run.configuration["languages"], str(run.started_at)) == (
+        ["deu-Latn"],
+        "2026-01-01 00:00:00",
+    )
     assert default(run) == "main_score"
 
 
 def test_experiments_are_figures_of_their_own() -> None:
     run = take(NEW / "TopicsClassification.json").dump.runs[1]
     assert figures(run)["accuracy", "mean"] == 0.7
-    assert [figures(run)["accuracy", f"experiment {number}"] for number in (1, 2)] == [0.6, 0.8]
+    assert [figures(run)["accuracy", f"experiment {number}"] for number in (1, 2)] == [
+        0.6,
+        0.8,
+    ]
 
 
 def test_what_is_no_number_is_told_as_such() -> None:
@@ -81,12 +97,19 @@ def test_arguments_of_an_experiment_are_no_checkpoint(tmp_path: Path) -> None:
         entries[0]["mteb_version"] = "2.26.24"
     (folder / "FactRetrieval.json").write_text(json.dumps(document))
     (run,) = take(folder / "FactRetrieval.json").dump.runs
-    assert (run.model, run.revision, run.harness_version) == ("org/embed", NEW.name, "2.26.24")
+    assert (run.model, run.revision, run.harness_version) == (
+        "org/embed",
+        NEW.name,
+        "2.26.24",
+    )
     assert run.sampling == {"experiment_arguments": "embed_dim_64"}
 
 
 def test_the_old_layout_with_languages_and_similarities() -> None:
-    topics, twins = take(OLD / "TopicsClassification.json").dump.runs, take(OLD / "TwinsSTS.json").dump.runs
+    topics, twins = (
+        take(OLD / "TopicsClassification.json").dump.runs,
+        take(OLD / "TwinsSTS.json").dump.runs,
+    )
     assert [(run.benchmark, run.split, default(run)) for run in topics] == [
         ("TopicsClassification_de", "test", "accuracy"),
         ("TopicsClassification_en", "test", "accuracy"),
@@ -113,7 +136,9 @@ def test_speed_has_no_better(tmp_path: Path) -> None:
         "scores": {"test": [entry]},
     }
     path.write_text(json.dumps(document))
-    assert {metric.higher_is_better for metric in take(path).dump.runs[0].metrics} == {None}
+    assert {metric.higher_is_better for metric in take(path).dump.runs[0].metrics} == {
+        None
+    }
 
 
 def test_without_a_model_and_without_scores(tmp_path: Path) -> None:
@@ -124,7 +149,9 @@ def test_without_a_model_and_without_scores(tmp_path: Path) -> None:
     path.write_text('{"dataset_revision": null, "mteb_version": "1.0.1", "scores": {}}')
     with pytest.raises(InputError, match="no scores"):
         take(path)
-    path.write_text('{"dataset_revision": null, "mteb_version": "1.0.1", "scores": {"te')
+    path.write_text(
+        '{"dataset_revision": null, "mteb_version": "1.0.1", "scores": {"te'
+    )
     with pytest.raises(InputError, match="complete JSON object"):
         take(path)
 
@@ -133,7 +160,9 @@ def test_scores_that_are_texts_are_no_figures(tmp_path: Path) -> None:
     path = tmp_path / "org__m" / "abc" / "Topics.json"
     path.parent.mkdir(parents=True)
     scores = {"test": [{"hf_subset": "default", "main_score": "0.5"}]}
-    path.write_text(json.dumps({"dataset_revision": "x", "mteb_version": "2", "scores": scores}))
+    path.write_text(
+        json.dumps({"dataset_revision": "x", "mteb_version": "2", "scores": scores})
+    )
     with pytest.raises(InputError, match="no scores"):
         take(path)
 
@@ -152,20 +181,29 @@ def test_the_figures_of_real_files(data_dir: Path, tmp_path: Path) -> None:
     folder = data_dir / "mteb"
     if not folder.is_dir():
         pytest.skip("no real results of MTEB")
-    with open_store(f"duckdb:///{tmp_path / 'real.duckdb'}", create=True, write=True) as store:
+    with open_store(
+        f"duckdb:///{tmp_path / 'real.duckdb'}", create=True, write=True
+    ) as store:
         report = ingest(store, [folder])
         assert (report.refused, report.unclaimed) == ((), ())
         rows = select(
             store,
-            "select r.model, r.benchmark, r.split, m.name as metric, p.statistic, p.value from published_score p "
-            "join run_current r on r.run_id = p.run_id join metric m on m.id = p.metric_id",
+            "select r.model, r.benchmark, r.split, m.name as metric, p.statistic, "
+            "p.value from published_score p "
+            "join run_current r on r.run_id = p.run_id join metric m on m.id = "
+            "p.metric_id",
         )
     found = {
         (row["benchmark"], row["split"], row["metric"]): row["value"]
         for row in rows
-        if row["statistic"] == "mean" and row["model"] == "intfloat/multilingual-e5-small"
+        if row["statistic"] == "mean"
+        and row["model"] == "intfloat/multilingual-e5-small"
     }
-    old = {(row["benchmark"], row["metric"]): row["value"] for row in rows if row["model"].startswith("openai/")}
+    old = {
+        (row["benchmark"], row["metric"]): row["value"]
+        for row in rows
+        if row["model"].startswith("openai/")
+    }
     main = {
         ("Banking77Classification", "test"): 0.706396,
         ("AmazonCounterfactualClassification_de", "test"): 0.698501,
@@ -179,8 +217,24 @@ def test_the_figures_of_real_files(data_dir: Path, tmp_path: Path) -> None:
         ("NFCorpus-PL", "test"): 0.26503,
     }
     assert {key: found[*key, "main_score"] for key in main} == main
-    assert len([key for key in found if key[0].startswith("STS22_") and key[2] == "main_score"]) == 18
+    assert (
+        len(
+            [
+                key
+                for key in found
+                if key[0].startswith("STS22_") and key[2] == "main_score"
+            ]
+        )
+        == 18
+    )
     assert old["Banking77Classification", "accuracy"] == 0.8065584415584416
     assert old["STSBenchmark", "cos_sim.spearman"] == 0.8316780387096034
-    experiments = [row for row in rows if row["benchmark"] == "Banking77Classification" and row["metric"] == "accuracy"]
-    assert len([row for row in experiments if row["statistic"].startswith("experiment")]) == 10
+    experiments = [
+        row
+        for row in rows
+        if row["benchmark"] == "Banking77Classification" and row["metric"] == "accuracy"
+    ]
+    assert (
+        len([row for row in experiments if row["statistic"].startswith("experiment")])
+        == 10
+    )

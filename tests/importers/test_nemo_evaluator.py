@@ -29,7 +29,9 @@ take = partial(lm_eval.take, importer=IMPORTER)
 
 def rewards(taken: Taken) -> dict[tuple[str, int], tuple[Any, ...]]:
     return {
-        (row["prompt_id"], row["draw"]): tuple(row["scores"][0][name] for name in ("value", "status", "raw"))
+        (row["prompt_id"], row["draw"]): tuple(
+            row["scores"][0][name] for name in ("value", "status", "raw")
+        )
         for row in taken.rows
     }
 
@@ -39,21 +41,38 @@ def run(tmp_path: Path) -> Path:
     return Path(shutil.copytree(MADE, tmp_path / "adder"))
 
 
-def test_rows_alone_are_told_by_their_keys_whatever_their_trajectories_hold(run: Path) -> None:
+def test_rows_alone_are_told_by_their_keys_whatever_their_trajectories_hold(
+    run: Path,
+) -> None:
     (run / BUNDLE).unlink()
-    rewritten(run / "results.jsonl", lambda row: row.update(trajectory=[{"steps": [{"step_id": 1}]}]))
+    rewritten(
+        run / "results.jsonl",
+        lambda row: row.update(trajectory=[{"steps": [{"step_id": 1}]}]),
+    )
     header = take(run).run("adder")
     assert (header.model, header.published) == ("org/tiny", ())
 
 
 def test_the_header_says_what_the_bundle_says() -> None:
     (header,) = take(MADE).dump.runs
-    assert (header.harness, header.model, header.benchmark) == ("nemo_evaluator", "org/tiny", "adder")
-    assert (header.run_id, header.harness_version) == ("eval-20261122T020937Z-adder", "0.3.0")
+    assert (header.harness, header.model, header.benchmark) == (
+        "nemo_evaluator",
+        "org/tiny",
+        "adder",
+    )
+    assert (header.run_id, header.harness_version) == (
+        "eval-20261122T020937Z-adder",
+        "0.3.0",
+    )
     assert str(header.started_at) == "2026-11-22 02:09:37.566405"
-    assert (header.temperature, header.endpoint) == (None, None)  # not stored; a proxy of the machine itself
+    assert (header.temperature, header.endpoint) == (
+        None,
+        None,
+    )  # not stored; a proxy of the machine itself
     assert (header.n_requested, header.n_benchmark) == (4, 6)
-    assert {(item.metric, item.statistic, item.value, item.n) for item in header.published} == {
+    assert {
+        (item.metric, item.statistic, item.value, item.n) for item in header.published
+    } == {
         ("reward", "pass@1", 0.5, 4),  # problems, not rows
         ("reward", "pass@2", 0.75, 4),
         ("reward", "mean", 0.5, 4),
@@ -73,38 +92,63 @@ def test_failures_of_the_system_are_no_wrong_answers() -> None:
         ("3", 1): (None, "limit", "0.0"),
     }
     errors = {row["error"] for row in take(MADE).rows}
-    assert errors == {None, "system: sandbox lost", "graceful: turn budget exhausted", "solve_timeout: after 600 s"}
+    assert errors == {
+        None,
+        "system: sandbox lost",
+        "graceful: turn budget exhausted",
+        "solve_timeout: after 600 s",
+    }
 
 
 def test_rows_come_in_the_order_in_which_they_ended() -> None:
     first = take(MADE).rows[0]
     assert (first["position"], first["draw"], first["target"]) == (2, 0, "3")
-    assert (first["text"], first["response"], first["extracted_answer"]) == ("What is 2 + 1?", "It is 3", "3")
-    assert (first["input_tokens"], first["output_tokens"], first["latency"]) == (5, 4, 0.252)
+    assert (first["text"], first["response"], first["extracted_answer"]) == (
+        "What is 2 + 1?",
+        "It is 3",
+        "3",
+    )
+    assert (first["input_tokens"], first["output_tokens"], first["latency"]) == (
+        5,
+        4,
+        0.252,
+    )
     assert json.loads(first["metadata"]) == {"question": "2 + 1", "category": "even"}
 
 
 def test_a_category_is_held_against_its_rows(run: Path) -> None:
     assert take(run).dump.notes == []
     text = (run / BUNDLE).read_text()
-    (run / BUNDLE).write_text(text.replace('"mean_reward": 0.25,', '"mean_reward": 0.3,'))
+    (run / BUNDLE).write_text(
+        text.replace('"mean_reward": 0.25,', '"mean_reward": 0.3,')
+    )
     (note,) = take(run).dump.notes
-    assert note == "category odd: published are 0.3 of 4 rows, the rows give 0.2500 of 4"
+    assert (
+        note == "category odd: published are 0.3 of 4 rows, the rows give 0.2500 of 4"
+    )
 
 
 def test_a_judge_that_failed_and_errors_of_the_model(run: Path) -> None:
     def change(row: Row) -> None:
         if row["problem_idx"] == 2:
-            row["scoring_details"] = {"judge": {"error": "TimeoutError: slow", "total": None}}
+            row["scoring_details"] = {
+                "judge": {"error": "TimeoutError: slow", "total": None}
+            }
 
     rewritten(run / "results.jsonl", change)
     rewritten(
         run / "inference_log.jsonl",
-        lambda row: row.get("problem_idx") == 0 and row.update(error="503", error_kind="infra"),
+        lambda row: (
+            row.get("problem_idx") == 0 and row.update(error="503", error_kind="infra")
+        ),
     )
     taken = take(run)
     found = rewards(taken)
-    assert found["2", 0] == (None, "error", "1.0") and found["0", 1] == (None, "error", "1.0")
+    assert found["2", 0] == (None, "error", "1.0") and found["0", 1] == (
+        None,
+        "error",
+        "1.0",
+    )
     assert {"TimeoutError: slow", "infra: 503"} <= {row["error"] for row in taken.rows}
 
 
@@ -114,9 +158,16 @@ def test_only_problem_and_reward_are_promised(run: Path) -> None:
     with pytest.raises(InputError, match="names the model"):
         take(run)
     kept = ("problem_idx", "reward")
-    rewritten(run / "results.jsonl", lambda row: [row.pop(name) for name in list(row) if name not in kept])
+    rewritten(
+        run / "results.jsonl",
+        lambda row: [row.pop(name) for name in list(row) if name not in kept],
+    )
     taken = take(run, model="org/m")
-    assert [(row["prompt_id"], row["draw"]) for row in taken.rows][:3] == [("2", 0), ("0", 0), ("0", 1)]
+    assert [(row["prompt_id"], row["draw"]) for row in taken.rows][:3] == [
+        ("2", 0),
+        ("0", 0),
+        ("0", 1),
+    ]
     assert {row["scores"][0]["status"] for row in taken.rows} == {None}
     rewritten(run / "results.jsonl", lambda row: row.update(reward=None))
     assert set(rewards(take(run, model="org/m")).values()) == {(None, "error", None)}
@@ -127,7 +178,11 @@ def test_rows_of_a_folder_are_those_of_its_last_bundle(run: Path) -> None:
     shutil.copy(run / BUNDLE, older)
     first, second = lm_eval.claimed(run, importer=IMPORTER)
     assert [path.name for path in first.files] == [older.name]
-    assert [path.name for path in second.files] == [BUNDLE, "results.jsonl", "inference_log.jsonl"]
+    assert [path.name for path in second.files] == [
+        BUNDLE,
+        "results.jsonl",
+        "inference_log.jsonl",
+    ]
 
 
 def test_what_earlier_versions_wrap_is_pointed_to(tmp_path: Path) -> None:

@@ -30,7 +30,8 @@ NAME = f"summary/summary_{STAMP}"
 
 
 def as_text(lines: list[str]) -> str:
-    """The text file: the table for people, the one with commas, what stands in the results."""
+    """The text file: the table for people, the one with commas, what stands in the
+    results."""
     rule, end = "^" * 128, "$" * 128
     parts = [
         "tabulate format",
@@ -51,7 +52,9 @@ def as_text(lines: list[str]) -> str:
     return "\n".join([STAMP, *parts, ""])
 
 
-def summary(work: Path, lines: list[str] | None = None, name: str = f"{NAME}.csv") -> Path:
+def summary(
+    work: Path, lines: list[str] | None = None, name: str = f"{NAME}.csv"
+) -> Path:
     content = lines or LINES
     text = as_text(content) if name.endswith(".txt") else "\n".join(content) + "\n"
     write(work, "configs/20260304_050607_7.py", CONFIG)
@@ -68,7 +71,9 @@ def taken_of(work: Path, name: str) -> Taken:
 
 def figures(taken: Taken) -> dict[tuple[str, str], list[tuple[str, Any, str]]]:
     return {
-        (run.benchmark, run.model): [(item.metric, item.value, item.statistic) for item in run.published]
+        (run.benchmark, run.model): [
+            (item.metric, item.value, item.statistic) for item in run.published
+        ]
         for run in taken.dump.runs
     }
 
@@ -76,16 +81,33 @@ def figures(taken: Taken) -> dict[tuple[str, str], list[tuple[str, Any, str]]]:
 def test_a_summary_alone(tmp_path: Path) -> None:
     taken = taken_of(summary(tmp_path), f"summary_{STAMP}.csv")
     assert figures(taken) == {
-        ("math", "org/tiny"): [("accuracy", 50.0, "mean"), ("G-Pass@2_1.0", 33.25, "mean")],
+        ("math", "org/tiny"): [
+            ("accuracy", 50.0, "mean"),
+            ("G-Pass@2_1.0", 33.25, "mean"),
+        ],
         ("mc", "org/tiny"): [("accuracy", 61.5, "mean")],
         ("mc", "org/other"): [("accuracy", 62.25, "mean")],
-        ("exams", "org/tiny"): [("naive_average", 55.75, "mean"), ("standard_deviation", 5.75, "aggregate")],
-        ("exams", "org/other"): [("naive_average", 62.25, "mean"), ("standard_deviation", None, "aggregate")],
+        ("exams", "org/tiny"): [
+            ("naive_average", 55.75, "mean"),
+            ("standard_deviation", 5.75, "aggregate"),
+        ],
+        ("exams", "org/other"): [
+            ("naive_average", 62.25, "mean"),
+            ("standard_deviation", None, "aggregate"),
+        ],
     }
     runs = {(run.benchmark, run.model): run for run in taken.dump.runs}
     math, group = runs["math", "org/tiny"], runs["exams", "org/tiny"]
-    assert (math.task_version, math.formulation, math.run_id) == ("0a1b2c", "gen", STAMP)
-    assert (math.temperature, math.revision, math.sampling["abbr"]) == (0.25, "step30", "tiny-hf")
+    assert (math.task_version, math.formulation, math.run_id) == (
+        "0a1b2c",
+        "gen",
+        STAMP,
+    )
+    assert (math.temperature, math.revision, math.sampling["abbr"]) == (
+        0.25,
+        "step30",
+        "tiny-hf",
+    )
     assert (group.task_version, group.formulation) == (None, None)
     assert [metric.is_default for metric in math.metrics] == [True, False]
     assert runs["exams", "org/other"].published[1].raw == "nan"
@@ -94,7 +116,9 @@ def test_a_summary_alone(tmp_path: Path) -> None:
 
 def test_beside_results_only_groups_are_taken_from_it(tmp_path: Path) -> None:
     work = summary(repeated(tmp_path))
-    assert {name for name, _ in figures(taken_of(work, f"summary_{STAMP}.csv"))} == {"exams"}
+    assert {name for name, _ in figures(taken_of(work, f"summary_{STAMP}.csv"))} == {
+        "exams"
+    }
     (run,) = taken_of(work, "math.json").dump.runs
     assert (run.task_version, run.formulation) == ("0a1b2c", "gen")
 
@@ -102,7 +126,9 @@ def test_beside_results_only_groups_are_taken_from_it(tmp_path: Path) -> None:
 def test_the_text_file_says_the_same(tmp_path: Path) -> None:
     table = summary(tmp_path / "a")
     text = summary(tmp_path / "b", name=f"{NAME}.txt")
-    assert figures(taken_of(text, f"summary_{STAMP}.txt")) == figures(taken_of(table, f"summary_{STAMP}.csv"))
+    assert figures(taken_of(text, f"summary_{STAMP}.txt")) == figures(
+        taken_of(table, f"summary_{STAMP}.csv")
+    )
 
 
 def test_the_newest_counts_and_the_table_before_the_text(tmp_path: Path) -> None:
@@ -110,13 +136,21 @@ def test_the_newest_counts_and_the_table_before_the_text(tmp_path: Path) -> None
         summary(tmp_path, name=name)
     paths = [path for path in tmp_path.rglob("*") if path.is_file()]
     (source,) = lm_eval.claimed(*paths, importer=IMPORTER)
-    assert [path.name for path in source.files] == [f"summary_{STAMP}.csv", "20260304_050607_7.py"]
+    assert [path.name for path in source.files] == [
+        f"summary_{STAMP}.csv",
+        "20260304_050607_7.py",
+    ]
 
 
 def test_lines_that_are_none(tmp_path: Path) -> None:
-    taken = taken_of(summary(tmp_path, [*LINES, "math,0a1b2c,f1,gen,50.00"]), f"summary_{STAMP}.csv")
+    taken = taken_of(
+        summary(tmp_path, [*LINES, "math,0a1b2c,f1,gen,50.00"]), f"summary_{STAMP}.csv"
+    )
     (fault,) = taken.dump.rejections
-    assert (fault.place, fault.found) == (f"summary_{STAMP}.csv line 8", "math,0a1b2c,f1,gen,50.00")
+    assert (fault.place, fault.found) == (
+        f"summary_{STAMP}.csv line 8",
+        "math,0a1b2c,f1,gen,50.00",
+    )
 
 
 def test_a_damaged_summary_takes_nothing_from_the_results(tmp_path: Path) -> None:
@@ -129,7 +163,9 @@ def test_a_damaged_summary_takes_nothing_from_the_results(tmp_path: Path) -> Non
     assert taken.dump.runs[0].task_version is None
     assert "the summary is left out" in taken.dump.notes[0]
     path.write_text("nothing\n")
-    with pytest.raises(InputError, match="no line begins with 'dataset,version,metric,mode,'"):
+    with pytest.raises(
+        InputError, match="no line begins with 'dataset,version,metric,mode,'"
+    ):
         read_table(path)
 
 

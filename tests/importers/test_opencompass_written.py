@@ -1,4 +1,5 @@
-"""A work folder that tasks and summarizer of OpenCompass 0.5.4 wrote (``tests/writers/opencompass_work.py``)."""
+"""A work folder that tasks and summarizer of OpenCompass 0.5.4 wrote
+(``tests/writers/opencompass_work.py``)."""
 
 from __future__ import annotations
 
@@ -37,7 +38,10 @@ def work() -> Any:
 
 
 def test_what_a_work_folder_holds(work: Any) -> None:
-    assert {name: (run.model, run.formulation, run.task_version) for name, (run, _) in work.items()} == {
+    assert {
+        name: (run.model, run.formulation, run.task_version)
+        for name, (run, _) in work.items()
+    } == {
         "tiny-api/sums": ("org/tiny", "gen", "bbd7bf"),
         "tiny-api/sums_twice": ("org/tiny", "gen", "bbd7bf"),
         "tiny-api/failed": ("org/tiny", "gen", None),
@@ -45,15 +49,26 @@ def test_what_a_work_folder_holds(work: Any) -> None:
         "tiny-rollout/sums": ("org/tiny", "gen", "bbd7bf"),
         "summary/all-sums": ("org/tiny", "gen", None),
     }
-    assert "predictions and references have different length" in work["tiny-api/failed"][0].note
-    assert {(run.temperature, run.max_tokens) for run, _ in work.values()} == {(0.25, 77)}
+    assert (
+        "predictions and references have different length"
+        in work["tiny-api/failed"][0].note
+    )
+    assert {(run.temperature, run.max_tokens) for run, _ in work.values()} == {
+        (0.25, 77)
+    }
 
 
 def test_repeats_are_draws(work: Any) -> None:
     run, rows = work["tiny-api/sums_twice"]
-    found = {(row["prompt_id"], row["draw"]): (row["response"], row["scores"][0]["value"]) for row in rows}
+    found = {
+        (row["prompt_id"], row["draw"]): (row["response"], row["scores"][0]["value"])
+        for row in rows
+    }
     assert len(found) == 8 and run.n_requested == 4
-    assert (found["sums_twice_0", 0], found["sums_twice_0", 1]) == (("2", 1.0), ("3", 0.0))
+    assert (found["sums_twice_0", 0], found["sums_twice_0", 1]) == (
+        ("2", 1.0),
+        ("3", 0.0),
+    )
     assert [(figure.metric, figure.value) for figure in run.published][:2] == [
         ("score", 0.625),
         ("sums/G-Pass@2_0.0", 100.0),
@@ -62,7 +77,10 @@ def test_repeats_are_draws(work: Any) -> None:
 
 def test_options_by_their_perplexities(work: Any) -> None:
     _, rows = work["tiny-base/words"]
-    assert [(row["target"], row["extracted_answer"], row["scores"][0]["value"]) for row in rows] == [
+    assert [
+        (row["target"], row["extracted_answer"], row["scores"][0]["value"])
+        for row in rows
+    ] == [
         ("A", "A", 1.0),
         ("B", "A", 0.0),
         ("A", "B", 0.0),
@@ -72,7 +90,9 @@ def test_options_by_their_perplexities(work: Any) -> None:
 
 def test_texts_with_log_probabilities(work: Any) -> None:
     run, rows = work["tiny-rollout/sums"]
-    assert [(row["response"], row["output_tokens"], row["finish_reason"]) for row in rows] == [
+    assert [
+        (row["response"], row["output_tokens"], row["finish_reason"]) for row in rows
+    ] == [
         ("2", 3, "stop"),
         ("4", 4, "length"),
         ("7", 5, "stop"),
@@ -85,11 +105,21 @@ def test_a_request_that_failed_has_no_response(tmp_path: Path) -> None:
     shutil.copytree(WORK, tmp_path, dirs_exist_ok=True)
     path = tmp_path / STAMP / "predictions" / "tiny-rollout" / "sums.json"
     document = json.loads(path.read_text())
-    nothing = {"token_logprobs": [None], "sum_neg_logprob": 0.0, "num_tokens": 0, "finish_reason": "error"}
+    nothing = {
+        "token_logprobs": [None],
+        "sum_neg_logprob": 0.0,
+        "num_tokens": 0,
+        "finish_reason": "error",
+    }
     document["0"]["prediction"] = {"output": "filtered", "rollout": nothing}
     path.write_text(json.dumps(document))
     row = read(tmp_path)["tiny-rollout/sums"][1][0]
-    assert (row["response"], row["error"], row["finish_reason"], row["output_tokens"]) == (
+    assert (
+        row["response"],
+        row["error"],
+        row["finish_reason"],
+        row["output_tokens"],
+    ) == (
         None,
         "filtered",
         "error",
@@ -97,13 +127,22 @@ def test_a_request_that_failed_has_no_response(tmp_path: Path) -> None:
     )
 
 
-def test_a_model_that_was_asked_in_two_ways_makes_two_runs(tmp_path: Path, work: Any) -> None:
+def test_a_model_that_was_asked_in_two_ways_makes_two_runs(
+    tmp_path: Path, work: Any
+) -> None:
     """Both have one path, and one work folder: only their names tell them apart."""
     ids = {name: run.run_id for name, (run, _) in work.items()}
-    assert (ids["tiny-api/sums"], ids["tiny-rollout/sums"]) == (f"{STAMP}/tiny-api", f"{STAMP}/tiny-rollout")
+    assert (ids["tiny-api/sums"], ids["tiny-rollout/sums"]) == (
+        f"{STAMP}/tiny-api",
+        f"{STAMP}/tiny-rollout",
+    )
     assert ids["tiny-base/words"] == STAMP
     with open_store(f"duckdb:///{tmp_path}/x.duckdb", create=True) as store:
         report = ingest(store, [WORK])
         assert select(store, "select count(*) as n from run") == [{"n": 6}]
         verdicts = [row.verdict for row in report.reconciliation]
-    assert (verdicts.count("exact"), verdicts.count("not_recomputable"), len(verdicts)) == (3, 13, 16)
+    assert (
+        verdicts.count("exact"),
+        verdicts.count("not_recomputable"),
+        len(verdicts),
+    ) == (3, 13, 16)

@@ -1,4 +1,5 @@
-"""Tests of promptfoo: which variables, options and assertions make a test, and what a run adds to it."""
+"""Tests of promptfoo: which variables, options and assertions make a test, and what a
+run adds to it."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from warehouse.records.settings import settings_of
 UUID = "00000000-0000-4000-8000-0000000000{:02d}"
 
 
-def result(test: int, prompt: int, variables: dict[str, Any], **case: Any) -> dict[str, Any]:
+def result(
+    test: int, prompt: int, variables: dict[str, Any], **case: Any
+) -> dict[str, Any]:
     return {
         "promptIdx": prompt,
         "testIdx": test,
@@ -29,14 +32,22 @@ def result(test: int, prompt: int, variables: dict[str, Any], **case: Any) -> di
         "latencyMs": 5,
         "success": True,
         "score": 1,
-        "testCase": {"vars": variables, "assert": [{"type": "icontains", "value": "y"}], **case},
+        "testCase": {
+            "vars": variables,
+            "assert": [{"type": "icontains", "value": "y"}],
+            **case,
+        },
         "vars": variables,
     }
 
 
 def take(folder: Path, *results: dict[str, Any], **config: Any) -> Taken:
     path = folder / "out.json"
-    document = {"evalId": "eval-1", "results": {"results": list(results)}, "config": config}
+    document = {
+        "evalId": "eval-1",
+        "results": {"results": list(results)},
+        "config": config,
+    }
     path.write_text(json.dumps(document))
     (source,) = IMPORTER.claim(lm_eval.candidates([path]))
     taken = Taken(IMPORTER.read(source, ImportSettings({"benchmark": "bot"})))
@@ -52,10 +63,25 @@ def identities(taken: Taken) -> list[str]:
     ("name", "config"),
     [
         ("sessionId", {}),
-        ("chat", {"defaultTest": {"options": {"transformVars": "{ ...vars, chat: context.uuid }"}}}),
+        (
+            "chat",
+            {
+                "defaultTest": {
+                    "options": {"transformVars": "{ ...vars, chat: context.uuid }"}
+                }
+            },
+        ),
         (
             "asked_at",
-            {"defaultTest": {"options": {"transformVars": "({...vars, asked_at: new Date().toISOString()})"}}},
+            {
+                "defaultTest": {
+                    "options": {
+                        "transformVars": (
+                            "({...vars, asked_at: new Date().toISOString()})"
+                        )
+                    }
+                }
+            },
         ),
         ("thread", {}),
     ],
@@ -70,7 +96,11 @@ def test_what_a_run_adds_to_the_variables_is_no_part_of_a_prompt(
     ]
     taken = take(tmp_path, *results, **config)
     assert len(set(identities(taken))) == 3
-    assert {row["text"] for row in taken.rows} == {"question 0", "question 1", "question 2"}
+    assert {row["text"] for row in taken.rows} == {
+        "question 0",
+        "question 1",
+        "question 2",
+    }
     assert all(name not in row["metadata"] for row in taken.rows)
     assert any(name in note for note in taken.dump.notes)
 
@@ -91,32 +121,55 @@ NEW_EACH_TIME = [
 
 @pytest.mark.parametrize("form", NEW_EACH_TIME)
 def test_repeats_with_an_id_or_time_each_are_draws(tmp_path: Path, form: str) -> None:
-    results = [result(n, 0, {"q": f"question {n % 3}", "made": form.format(n + 10)}) for n in range(6)]
+    results = [
+        result(n, 0, {"q": f"question {n % 3}", "made": form.format(n + 10)})
+        for n in range(6)
+    ]
     taken = take(tmp_path, *results)
     assert sorted(row["draw"] for row in taken.rows) == [0, 0, 0, 1, 1, 1]
 
 
-@pytest.mark.parametrize("form", [UUID, NEW_EACH_TIME[2], NEW_EACH_TIME[5], NEW_EACH_TIME[8]])
+@pytest.mark.parametrize(
+    "form", [UUID, NEW_EACH_TIME[2], NEW_EACH_TIME[5], NEW_EACH_TIME[8]]
+)
 @pytest.mark.parametrize("name", ["conversationId", "asked_at"])
-def test_two_nights_ask_the_same_questions(tmp_path: Path, name: str, form: str) -> None:
+def test_two_nights_ask_the_same_questions(
+    tmp_path: Path, name: str, form: str
+) -> None:
     """Of one provider, each question once: by the name of the variable."""
     nights = [
         identities(
-            take(tmp_path, *(result(n, 0, {"q": f"question {n}", name: form.format(first + n)}) for n in range(3)))
+            take(
+                tmp_path,
+                *(
+                    result(n, 0, {"q": f"question {n}", name: form.format(first + n)})
+                    for n in range(3)
+                ),
+            )
         )
         for first in (10, 20)
     ]
     assert nights[0] == nights[1] and len(set(nights[0])) == 3
 
 
-@pytest.mark.parametrize("values", [["2026-05-02", "2026-05-03"], [1500000000, 7], ["carbon-12-monoxide-gas", "x"]])
+@pytest.mark.parametrize(
+    "values",
+    [["2026-05-02", "2026-05-03"], [1500000000, 7], ["carbon-12-monoxide-gas", "x"]],
+)
 def test_dates_and_numbers_of_questions_stay(tmp_path: Path, values: list[Any]) -> None:
-    results = [result(n, 0, {"q": "one question", "of": value}) for n, value in enumerate(values)]
+    results = [
+        result(n, 0, {"q": "one question", "of": value})
+        for n, value in enumerate(values)
+    ]
     assert len(set(identities(take(tmp_path, *results)))) == 2
 
 
 def test_ids_that_questions_have_stay(tmp_path: Path) -> None:
-    results = [result(n, prompt, {"q": f"question {n}", "id": UUID.format(n)}) for n in range(4) for prompt in range(2)]
+    results = [
+        result(n, prompt, {"q": f"question {n}", "id": UUID.format(n)})
+        for n in range(4)
+        for prompt in range(2)
+    ]
     taken = take(tmp_path, *results)
     assert len(set(identities(taken))) == 4
     assert UUID.format(0) in taken.rows[0]["metadata"]
@@ -129,10 +182,19 @@ def test_a_variable_that_alone_tells_tests_apart_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [{"options": {"prefix": "Be brief. "}}, {"assert": [{"type": "equals", "value": "no"}]}, {"threshold": 0.5}]
+    "case",
+    [
+        {"options": {"prefix": "Be brief. "}},
+        {"assert": [{"type": "equals", "value": "no"}]},
+        {"threshold": 0.5},
+    ],
 )
-def test_tests_that_differ_in_what_is_sent_or_asked_are_several(tmp_path: Path, case: dict[str, Any]) -> None:
-    taken = take(tmp_path, result(0, 0, {"q": "same"}), result(1, 0, {"q": "same"}, **case))
+def test_tests_that_differ_in_what_is_sent_or_asked_are_several(
+    tmp_path: Path, case: dict[str, Any]
+) -> None:
+    taken = take(
+        tmp_path, result(0, 0, {"q": "same"}), result(1, 0, {"q": "same"}, **case)
+    )
     assert len(set(identities(taken))) == 2
     assert [row["draw"] for row in taken.rows] == [0, 0]
 
@@ -140,14 +202,24 @@ def test_tests_that_differ_in_what_is_sent_or_asked_are_several(tmp_path: Path, 
 def test_an_option_that_all_tests_have_is_none_of_the_prompt(tmp_path: Path) -> None:
     plain = take(tmp_path, result(0, 0, {"q": "one"}), result(1, 0, {"q": "two"}))
     option = {"options": {"prefix": "Be brief. "}}
-    prefixed = take(tmp_path, result(0, 0, {"q": "one"}, **option), result(1, 0, {"q": "two"}, **option))
+    prefixed = take(
+        tmp_path,
+        result(0, 0, {"q": "one"}, **option),
+        result(1, 0, {"q": "two"}, **option),
+    )
     assert identities(plain) == identities(prefixed)
 
 
 def two_providers(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """An evaluation of one question by two providers of one id, each with a configuration of its own."""
-    asked = [{"raw": "Answer", "label": "Answer", "provider": "acme:m"} for _ in range(2)]
-    rows = [{**result(0, number, {"q": "a"}), "provider": {"id": "acme:m"}} for number in range(2)]
+    """An evaluation of one question by two providers of one id, each with a
+    configuration of its own."""
+    asked = [
+        {"raw": "Answer", "label": "Answer", "provider": "acme:m"} for _ in range(2)
+    ]
+    rows = [
+        {**result(0, number, {"q": "a"}), "provider": {"id": "acme:m"}}
+        for number in range(2)
+    ]
     entries = [{"id": "acme:m", "config": config} for config in (first, second)]
     return {
         "evalId": "eval-1",
@@ -159,7 +231,11 @@ def two_providers(first: dict[str, Any], second: dict[str, Any]) -> dict[str, An
 @pytest.mark.parametrize(
     ("first", "second", "n_conditions"),
     [
-        ({"thinking": {"budget_tokens": 1024}}, {"thinking": {"budget_tokens": 12000}}, 2),
+        (
+            {"thinking": {"budget_tokens": 1024}},
+            {"thinking": {"budget_tokens": 12000}},
+            2,
+        ),
         ({"some_option": "on"}, {"some_option": "off"}, 2),
         ({"max_tokens": 10}, {"max_tokens": "10"}, 1),
         ({"k": 5}, {"k": 5.0}, 1),
@@ -187,5 +263,8 @@ def test_what_holds_for_all_tests_is_a_setting_unless_it_is_a_place_or_speed(
     tmp_path: Path, config: dict[str, Any], is_setting: bool
 ) -> None:
     rows = [result(0, 0, {"q": "a"})]
-    keys = [settings_of(take(tmp_path, *rows, **given).dump.runs[0]).condition_key for given in ({}, config)]
+    keys = [
+        settings_of(take(tmp_path, *rows, **given).dump.runs[0]).condition_key
+        for given in ({}, config)
+    ]
     assert (keys[0] != keys[1]) == is_setting

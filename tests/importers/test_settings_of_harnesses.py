@@ -1,5 +1,6 @@
-"""One thing changed in files of tools that write few settings down: another condition, or the same one. Where names of
-files and folders are the only place of an option, they are what is changed."""
+"""One thing changed in files of tools that write few settings down: another condition,
+or the same one. Where names of files and folders are the only place of an option, they
+are what is changed."""
 
 from __future__ import annotations
 
@@ -34,19 +35,40 @@ def conditions(importer: Any, folder: Path, name: str, document: Any) -> list[st
     text = document if isinstance(document, str) else json.dumps(document)
     path.write_text(text, encoding="utf-8")
     values = UNNAMED if importer is HUMAN_EVAL else {}
-    return [settings_of(header).condition_key for header in headers_of(importer, folder, values)]
+    return [
+        settings_of(header).condition_key
+        for header in headers_of(importer, folder, values)
+    ]
 
 
 # --- names of files ------------------------------------------------------------------------------
 
-PROBLEM = {"question_content": "q", "question_id": "1", "output_list": ["a"], "code_list": ["a"], "graded_list": [True]}
-VERDICT = {"task_id": "HumanEval/0", "solution": "x", "base_status": "pass", "plus_status": "pass"}
-COMPLETION = '{"task_id": "HumanEval/0", "completion": "x", "result": "passed", "passed": true}\n'
+PROBLEM = {
+    "question_content": "q",
+    "question_id": "1",
+    "output_list": ["a"],
+    "code_list": ["a"],
+    "graded_list": [True],
+}
+VERDICT = {
+    "task_id": "HumanEval/0",
+    "solution": "x",
+    "base_status": "pass",
+    "plus_status": "pass",
+}
+COMPLETION = (
+    '{"task_id": "HumanEval/0", "completion": "x", "result": "passed", "passed": '
+    "true}\n"
+)
 RESULT = '{"id": "simple_0", "result": "f(1)"}\n'
 CODE = "M/Scenario."
 DOCUMENTS = {
     LIVECODEBENCH: [PROBLEM],
-    EVALPLUS: {"date": "2026-01-01 10:00", "hash": "d41d", "eval": {"HumanEval/0": [VERDICT]}},
+    EVALPLUS: {
+        "date": "2026-01-01 10:00",
+        "hash": "d41d",
+        "eval": {"HumanEval/0": [VERDICT]},
+    },
     HUMAN_EVAL: COMPLETION,
     BFCL: RESULT,
     SIMPLE_EVALS: {"score": 0.5, "score:std": 0.1},
@@ -62,8 +84,18 @@ DOCUMENTS = {
             CODE + "codegeneration_1_0.8_eval_all.json",
             False,
         ),
-        (LIVECODEBENCH, CODE + "codegeneration_1_0.2_eval_all.json", "M/codegeneration_1_0.2_eval_all.json", True),
-        (LIVECODEBENCH, CODE + "codegeneration_1_0_eval_all.json", CODE + "codegeneration_10_0.0_eval_all.json", True),
+        (
+            LIVECODEBENCH,
+            CODE + "codegeneration_1_0.2_eval_all.json",
+            "M/codegeneration_1_0.2_eval_all.json",
+            True,
+        ),
+        (
+            LIVECODEBENCH,
+            CODE + "codegeneration_1_0_eval_all.json",
+            CODE + "codegeneration_10_0.0_eval_all.json",
+            True,
+        ),
         (
             LIVECODEBENCH,
             CODE + "codeexecution_1_0.2_eval_all.json",
@@ -82,21 +114,58 @@ DOCUMENTS = {
             CODE + "codegeneration_1_0.2_topp0.9_eval_all.json",
             False,
         ),
-        (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", "h/m_hf_temp_0.2_eval_results.json", False),
-        (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", "h/m_vllm_temp_0.2-sanitized_eval_results.json", False),
-        (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", "h/m_vllm_temp_0.2_force-base_eval_results.json", False),
-        (EVALPLUS, "h/m_vllm_temp_0_eval_results.json", "h/m_vllm_temp_0.0_eval_results.json", True),
-        (HUMAN_EVAL, "samples.jsonl_results.jsonl", "samples_2.jsonl_results.jsonl", True),
-        (HUMAN_EVAL, "t0.2_samples.jsonl_results.jsonl", "t0.8_samples.jsonl_results.jsonl", False),
+        (
+            EVALPLUS,
+            "h/m_vllm_temp_0.2_eval_results.json",
+            "h/m_hf_temp_0.2_eval_results.json",
+            False,
+        ),
+        (
+            EVALPLUS,
+            "h/m_vllm_temp_0.2_eval_results.json",
+            "h/m_vllm_temp_0.2-sanitized_eval_results.json",
+            False,
+        ),
+        (
+            EVALPLUS,
+            "h/m_vllm_temp_0.2_eval_results.json",
+            "h/m_vllm_temp_0.2_force-base_eval_results.json",
+            False,
+        ),
+        (
+            EVALPLUS,
+            "h/m_vllm_temp_0_eval_results.json",
+            "h/m_vllm_temp_0.0_eval_results.json",
+            True,
+        ),
+        (
+            HUMAN_EVAL,
+            "samples.jsonl_results.jsonl",
+            "samples_2.jsonl_results.jsonl",
+            True,
+        ),
+        (
+            HUMAN_EVAL,
+            "t0.2_samples.jsonl_results.jsonl",
+            "t0.8_samples.jsonl_results.jsonl",
+            False,
+        ),
         (BFCL, "result/m/simple_result.json", "result-BFCL/m/simple_result.json", True),
-        (BFCL, "result-t0/m/simple_result.json", "result-t1/m/simple_result.json", False),
+        (
+            BFCL,
+            "result-t0/m/simple_result.json",
+            "result-t1/m/simple_result.json",
+            False,
+        ),
         (BFCL, "result/m/simple_result.json", "result/m-FC/simple_result.json", False),
         (SIMPLE_EVALS, "mmlu_m.json", "mmlu_m_20260304_050607.json", True),
         (SIMPLE_EVALS, "mmlu_m.json", "mmlu_m_DEBUG.json", False),
         (SIMPLE_EVALS, "mmlu_m.json", "mmlu_m_assistant.json", False),
     ],
 )
-def test_options_in_names(importer: Any, first: str, second: str, is_same: bool, tmp_path: Path) -> None:
+def test_options_in_names(
+    importer: Any, first: str, second: str, is_same: bool, tmp_path: Path
+) -> None:
     one = conditions(importer, tmp_path / "one", first, DOCUMENTS[importer])
     other = conditions(importer, tmp_path / "other", second, DOCUMENTS[importer])
     assert len(one) == len(other) == 1
@@ -110,9 +179,16 @@ Change = Callable[[Any], Any]
 
 def annotations(**more: Any) -> list[dict[str, Any]]:
     """Two annotations of AlpacaEval, with more of the same in both."""
-    named = {"generator_1": "theirs", "generator_2": "ours", "annotator": "judge", "dataset": "koala"}
+    named = {
+        "generator_1": "theirs",
+        "generator_2": "ours",
+        "annotator": "judge",
+        "dataset": "koala",
+    }
     answers = {"output_1": "a", "output_2": "b", "preference": 1.5}
-    return [{"instruction": text, **named, **answers, **more} for text in ("do 1", "do 2")]
+    return [
+        {"instruction": text, **named, **answers, **more} for text in ("do 1", "do 2")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -122,8 +198,16 @@ def annotations(**more: Any) -> list[dict[str, Any]]:
         (annotations(annotator="x"), annotations(annotator="y"), False),
         (annotations(prompt_version=1), annotations(prompt_version=2), False),
         (annotations(prompt_version=1), annotations(prompt_version="1.0"), True),
-        (annotations(preference_date="2026-01-01T10:00:00"), annotations(preference_date="2026-01-02T10:00:00"), True),
-        (annotations(preference_version="0.6.1"), annotations(preference_version="0.6.6"), True),
+        (
+            annotations(preference_date="2026-01-01T10:00:00"),
+            annotations(preference_date="2026-01-02T10:00:00"),
+            True,
+        ),
+        (
+            annotations(preference_version="0.6.1"),
+            annotations(preference_version="0.6.6"),
+            True,
+        ),
         (annotations(price_per_example=0.1), annotations(price_per_example=0.2), True),
         (annotations(dataset="koala"), annotations(dataset="vicuna"), True),
         (annotations(), [*annotations(note="x")[:1], *annotations(note="y")[:1]], True),
@@ -136,13 +220,22 @@ def test_alpaca_eval(first: Any, second: Any, is_same: bool, tmp_path: Path) -> 
     assert (one == other) is is_same
 
 
-@pytest.mark.parametrize(("second", "is_same"), [(0.2, True), ("0.20", True), (0.8, False)])
-def test_fields_that_a_person_added_to_completions(second: Any, is_same: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("second", "is_same"), [(0.2, True), ("0.20", True), (0.8, False)]
+)
+def test_fields_that_a_person_added_to_completions(
+    second: Any, is_same: bool, tmp_path: Path
+) -> None:
     keys = []
     for number, temperature in enumerate((0.2, second)):
         row = json.loads(COMPLETION) | {"temperature": temperature}
-        lines = "".join(json.dumps(row | {"task_id": f"HumanEval/{task}", "seconds": task}) + "\n" for task in range(2))
-        keys += conditions(HUMAN_EVAL, tmp_path / str(number), "samples.jsonl_results.jsonl", lines)
+        lines = "".join(
+            json.dumps(row | {"task_id": f"HumanEval/{task}", "seconds": task}) + "\n"
+            for task in range(2)
+        )
+        keys += conditions(
+            HUMAN_EVAL, tmp_path / str(number), "samples.jsonl_results.jsonl", lines
+        )
     assert (keys[0] == keys[1]) is is_same
 
 
@@ -151,8 +244,17 @@ def agent_runs(**more: Any) -> str:
     lines = []
     for number, task in enumerate(("add/one", "add/two")):
         of_task = {"task_id": task, "task_family": "add", "human_minutes": 1.0}
-        own = {"run_id": f"r{number}", "alias": "Tiny", "score_binarized": 1, "score": 1.0}
-        lines.append(json.dumps(own | of_task | {"model": "tiny-1", "time_limit": 1800 + number} | more))
+        own = {
+            "run_id": f"r{number}",
+            "alias": "Tiny",
+            "score_binarized": 1,
+            "score": 1.0,
+        }
+        lines.append(
+            json.dumps(
+                own | of_task | {"model": "tiny-1", "time_limit": 1800 + number} | more
+            )
+        )
     return "\n".join(lines)
 
 
@@ -163,7 +265,11 @@ def agent_runs(**more: Any) -> str:
         (agent_runs(scaffold="a"), agent_runs(scaffold="b"), False),
         (agent_runs(time_limit=60), agent_runs(time_limit=90), False),
         (agent_runs(), agent_runs(total_tokens=5), True),
-        (agent_runs(human_source="baseline"), agent_runs(human_source="estimate"), True),
+        (
+            agent_runs(human_source="baseline"),
+            agent_runs(human_source="estimate"),
+            True,
+        ),
     ],
 )
 def test_metr(first: str, second: str, is_same: bool, tmp_path: Path) -> None:
@@ -181,7 +287,12 @@ def eval_log(**args: Any) -> str:
         "args": args,
         "key": "e.test.v1",
     }
-    run_config = {"completion_fns": ["m"], "eval_spec": eval_spec, "seed": 1, "command": "oaieval m e"}
+    run_config = {
+        "completion_fns": ["m"],
+        "eval_spec": eval_spec,
+        "seed": 1,
+        "command": "oaieval m e",
+    }
     spec = {
         "completion_fns": ["m"],
         "eval_name": "e.test.v1",
@@ -190,7 +301,11 @@ def eval_log(**args: Any) -> str:
         "run_config": run_config,
     }
     return "\n".join(
-        json.dumps(line) for line in ({"spec": spec | {"run_id": "1"}}, {"final_report": {"accuracy": 0.5}})
+        json.dumps(line)
+        for line in (
+            {"spec": spec | {"run_id": "1"}},
+            {"final_report": {"accuracy": 0.5}},
+        )
     )
 
 
@@ -198,8 +313,16 @@ def eval_log(**args: Any) -> str:
     ("first", "second", "is_same"),
     [
         (eval_log(registry_path="/tmp/a"), eval_log(registry_path="/tmp/b"), True),
-        (eval_log(samples_jsonl="/home/a/s.jsonl"), eval_log(samples_jsonl="/home/b/s.jsonl"), True),
-        (eval_log(samples_jsonl="/home/a/s.jsonl"), eval_log(samples_jsonl="/home/a/t.jsonl"), False),
+        (
+            eval_log(samples_jsonl="/home/a/s.jsonl"),
+            eval_log(samples_jsonl="/home/b/s.jsonl"),
+            True,
+        ),
+        (
+            eval_log(samples_jsonl="/home/a/s.jsonl"),
+            eval_log(samples_jsonl="/home/a/t.jsonl"),
+            False,
+        ),
         (eval_log(num_few_shot=1), eval_log(num_few_shot=2), False),
         (eval_log(unheard_of=1), eval_log(unheard_of=2), False),
         (eval_log(model_path="/a/x"), eval_log(model_path="/b/x"), False),
@@ -214,10 +337,23 @@ def test_openai_evals(first: str, second: str, is_same: bool, tmp_path: Path) ->
 
 # --- every leaf ----------------------------------------------------------------------------------
 
-#: Importer, harness, folder of the dump, its documents, and what in them is outcome or of a sample.
+#: Importer, harness, folder of the dump, its documents, and what in them is outcome or
+#: of a sample.
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
-    "openai_evals": (OPENAI_EVALS, "openai-evals", "openai_evals", "*.jsonl", r"^final_report"),
-    "simple_evals": (SIMPLE_EVALS, "simple-evals", "simple_evals", "*_allresults.json", r"^(htmls|convos|metadata)"),
+    "openai_evals": (
+        OPENAI_EVALS,
+        "openai-evals",
+        "openai_evals",
+        "*.jsonl",
+        r"^final_report",
+    ),
+    "simple_evals": (
+        SIMPLE_EVALS,
+        "simple-evals",
+        "simple_evals",
+        "*_allresults.json",
+        r"^(htmls|convos|metadata)",
+    ),
     "bigbench": (
         BIGBENCH,
         "bigbench",
@@ -248,7 +384,12 @@ def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
             annotations(temperature=0.5, preference_version="1"),
             r"^(instruction|output_|preference$|dataset)",
         ),
-        (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", {**DOCUMENTS[EVALPLUS], "dtype": "bfloat16"}, r"^eval"),
+        (
+            EVALPLUS,
+            "h/m_vllm_temp_0.2_eval_results.json",
+            {**DOCUMENTS[EVALPLUS], "dtype": "bfloat16"},
+            r"^eval",
+        ),
     ],
 )
 def test_every_leaf_of_a_made_file_is_read(

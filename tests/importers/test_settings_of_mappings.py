@@ -19,12 +19,26 @@ TAU2 = {
         "num_trials": 1,
         "max_steps": 200,
         "seed": 300,
-        "user_info": {"implementation": "user_simulator", "llm": "u-1", "llm_args": {"temperature": 0.0}},
-        "agent_info": {"implementation": "llm_agent", "llm": "m", "llm_args": {"temperature": 0.5, "top_p": 0.9}},
+        "user_info": {
+            "implementation": "user_simulator",
+            "llm": "u-1",
+            "llm_args": {"temperature": 0.0},
+        },
+        "agent_info": {
+            "implementation": "llm_agent",
+            "llm": "m",
+            "llm_args": {"temperature": 0.5, "top_p": 0.9},
+        },
         "environment_info": {"domain_name": "retail", "policy": "be kind"},
     },
     "simulations": [
-        {"task_id": "0", "trial": 0, "termination_reason": "user_stop", "reward_info": {"reward": 1.0}, "duration": 2}
+        {
+            "task_id": "0",
+            "trial": 0,
+            "termination_reason": "user_stop",
+            "reward_info": {"reward": 1.0},
+            "duration": 2,
+        }
     ],
 }
 LANGFUSE = {
@@ -53,8 +67,14 @@ BRAINTRUST = {
 def condition(folder: Path, mapping: str, document: dict[str, Any]) -> str:
     """The key of the condition of the one run of a document."""
     folder.mkdir(exist_ok=True)
-    (folder / "dump.json").write_text(json.dumps(document if mapping == "tau2_simulations" else [document]))
-    (run,) = read(folder, documented(mapping), {"benchmark": "b"} if mapping == "braintrust" else {}).runs
+    (folder / "dump.json").write_text(
+        json.dumps(document if mapping == "tau2_simulations" else [document])
+    )
+    (run,) = read(
+        folder,
+        documented(mapping),
+        {"benchmark": "b"} if mapping == "braintrust" else {},
+    ).runs
     return settings_of(run).condition_key
 
 
@@ -74,7 +94,13 @@ def condition(folder: Path, mapping: str, document: dict[str, Any]) -> str:
         ("tau2_simulations", TAU2, "info.num_trials", 4, False),
         ("tau2_simulations", TAU2, "timestamp", "2026-11-03T10:00:00", False),
         ("langfuse", LANGFUSE, "experimentName", "other", True),
-        ("langfuse", LANGFUSE, "experimentName", "baseline - 2026-11-02T03:04:05Z", False),
+        (
+            "langfuse",
+            LANGFUSE,
+            "experimentName",
+            "baseline - 2026-11-02T03:04:05Z",
+            False,
+        ),
         ("langfuse", LANGFUSE, "experimentMetadata.prompt_version", 2, True),
         ("langfuse", LANGFUSE, "experimentMetadata.prompt_version", "1.0", False),
         ("langfuse", LANGFUSE, "experimentDescription", "with tools", True),
@@ -88,7 +114,12 @@ def condition(folder: Path, mapping: str, document: dict[str, Any]) -> str:
     ],
 )
 def test_one_value_that_differs(
-    tmp_path: Path, mapping: str, document: dict[str, Any], place: str, value: Any, is_setting: bool
+    tmp_path: Path,
+    mapping: str,
+    document: dict[str, Any],
+    place: str,
+    value: Any,
+    is_setting: bool,
 ) -> None:
     changed = deepcopy(document)
     *outer, last = place.split(".")
@@ -102,11 +133,19 @@ def test_one_value_that_differs(
 
 
 def events(**metadata: Any) -> list[dict[str, Any]]:
-    """Two events of an experiment of Braintrust with the same metadata; a list holds a value for each."""
+    """Two events of an experiment of Braintrust with the same metadata; a list holds a
+    value for each."""
     made = []
     for number in range(2):
-        own = {name: value[number] if isinstance(value, list) else value for name, value in metadata.items()}
-        event = BRAINTRUST | {"id": str(number), "input": f"q{number}", "metadata": {"model": "m"} | own}
+        own = {
+            name: value[number] if isinstance(value, list) else value
+            for name, value in metadata.items()
+        }
+        event = BRAINTRUST | {
+            "id": str(number),
+            "input": f"q{number}",
+            "metadata": {"model": "m"} | own,
+        }
         made.append(event)
     return made
 
@@ -122,7 +161,9 @@ def events(**metadata: Any) -> list[dict[str, Any]]:
         (events(latency=[1, 2]), events(latency=[3, 4]), True),
     ],
 )
-def test_metadata_of_events_that_is_the_same_in_all(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+def test_metadata_of_events_that_is_the_same_in_all(
+    first: Any, second: Any, is_same: bool, tmp_path: Path
+) -> None:
     keys = []
     for number, document in enumerate((first, second)):
         folder = tmp_path / str(number)
@@ -134,13 +175,17 @@ def test_metadata_of_events_that_is_the_same_in_all(first: Any, second: Any, is_
 
 
 @pytest.mark.parametrize(("value", "is_same"), [("0.2", True), ("0.9", False)])
-def test_columns_of_ones_own_beside_those_of_ragas(tmp_path: Path, value: str, is_same: bool) -> None:
+def test_columns_of_ones_own_beside_those_of_ragas(
+    tmp_path: Path, value: str, is_same: bool
+) -> None:
     keys = []
     for number, temperature in enumerate(("0.2", value)):
         folder = tmp_path / str(number)
         folder.mkdir()
         rows = "".join(f"q{row},a,0.5,{temperature},{row}\n" for row in range(3))
-        (folder / "ragas.csv").write_text(f"user_input,response,faithfulness,gen_temperature,row_topic\n{rows}")
+        (folder / "ragas.csv").write_text(
+            f"user_input,response,faithfulness,gen_temperature,row_topic\n{rows}"
+        )
         dump = read(folder, documented("ragas"), {"benchmark": "b", "model": "m"})
         assert dump.notes == ["taken as settings of the runs: gen_temperature"]
         keys.append(settings_of(dump.runs[0]).condition_key)
@@ -158,7 +203,9 @@ def test_eq_bench_says_which_files_of_a_model_were_loaded(tmp_path: Path) -> Non
         "bitsandbytes_quant": "none",
         "inference_engine": "ooba",
         "benchmark_score": 50.0,
-        "raw_results": {"1": {"individual_scores": scores, "raw_inference": {"1": "x"}}},
+        "raw_results": {
+            "1": {"individual_scores": scores, "raw_inference": {"1": "x"}}
+        },
     }
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "eq_bench_v2_questions_171.json").write_text(
@@ -166,7 +213,9 @@ def test_eq_bench_says_which_files_of_a_model_were_loaded(tmp_path: Path) -> Non
     )
     keys = []
     for patterns in (["*Q4_K_M.gguf"], ["*Q8_0.gguf"]):
-        (tmp_path / "m_eqbench_v2_results.json").write_text(json.dumps(document | {"include_patterns": patterns}))
+        (tmp_path / "m_eqbench_v2_results.json").write_text(
+            json.dumps(document | {"include_patterns": patterns})
+        )
         (run,) = read(tmp_path, documented("eq_bench")).runs
         keys.append(settings_of(run).condition_key)
     assert keys[0] != keys[1]

@@ -1,6 +1,7 @@
 """One key changed between two equal dumps: another condition, or the same one.
 
-What comes out for every key is said by ``test_every_leaf_is_read``; these are pairs of which the answer is known.
+What comes out for every key is said by ``test_every_leaf_is_read``; these are pairs of
+which the answer is known.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ from warehouse.records.settings import settings_of
 Change = Callable[[Any], None]
 
 
-def conditions(importer: Any, folder: Path, document: Path, change: Change, tmp_path: Path) -> list[str]:
+def conditions(
+    importer: Any, folder: Path, document: Path, change: Change, tmp_path: Path
+) -> list[str]:
     """The conditions of a copy of a dump of which one document was changed."""
     copied = tmp_path / f"{len(list(tmp_path.iterdir()))}" / folder.name
     shutil.copytree(folder, copied)
@@ -44,7 +47,9 @@ def conditions(importer: Any, folder: Path, document: Path, change: Change, tmp_
     changed = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML
     change(changed)
     path.write_text(json.dumps(changed), encoding="utf-8")
-    return [settings_of(header).condition_key for header in headers_of(importer, copied)]
+    return [
+        settings_of(header).condition_key for header in headers_of(importer, copied)
+    ]
 
 
 # --- lm-evaluation-harness -----------------------------------------------------------------------
@@ -79,7 +84,11 @@ def turns(version: str, said: bool | None, shots: int = 2) -> Change:
 
     def change(document: Any) -> None:
         arguments()(document)
-        document |= {"lm_eval_version": version, "fewshot_as_multiturn": said, "n-shot": {"sums": shots}}
+        document |= {
+            "lm_eval_version": version,
+            "fewshot_as_multiturn": said,
+            "n-shot": {"sums": shots},
+        }
         document["configs"]["sums"]["num_fewshot"] = shots
 
     return change
@@ -104,7 +113,11 @@ def metadata(**values: Any) -> Change:
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
-        (arguments(lora_local_path="/run1/final"), arguments(lora_local_path="/run2/final"), False),
+        (
+            arguments(lora_local_path="/run1/final"),
+            arguments(lora_local_path="/run2/final"),
+            False,
+        ),
         (arguments(tokenizer="/a/tok"), arguments(tokenizer="/b/tok"), False),
         (arguments(gguf_file="/a/m.gguf"), arguments(gguf_file="/b/m.gguf"), False),
         (arguments(steer_path="/a/v.pt"), arguments(steer_path="/b/v.pt"), False),
@@ -119,12 +132,28 @@ def metadata(**values: Any) -> Change:
         (metadata(max_seq_lengths=[4096]), metadata(max_seq_lengths=[8192]), False),
         (metadata(version=1.0, pretrained="lab/one"), metadata(version="1"), True),
         (metadata(version=1), metadata(version=2), False),
-        (lm_eval_version("0.4.9"), lm_eval_version("0.4.9", enable_thinking=False), True),
-        (lm_eval_version("0.4.11"), lm_eval_version("0.4.11", enable_thinking=True), True),
+        (
+            lm_eval_version("0.4.9"),
+            lm_eval_version("0.4.9", enable_thinking=False),
+            True,
+        ),
+        (
+            lm_eval_version("0.4.11"),
+            lm_eval_version("0.4.11", enable_thinking=True),
+            True,
+        ),
         (lm_eval_version("0.4.9"), lm_eval_version("0.4.11"), False),
-        (lm_eval_version("0.4.13"), lm_eval_version("0.4.13", enable_thinking=False), False),
+        (
+            lm_eval_version("0.4.13"),
+            lm_eval_version("0.4.13", enable_thinking=False),
+            False,
+        ),
         (lm_eval_version("0.4.9", add_bos_token=False), lm_eval_version("0.4.9"), True),
-        (lm_eval_version("0.4.11", add_bos_token=False), lm_eval_version("0.4.11"), False),
+        (
+            lm_eval_version("0.4.11", add_bos_token=False),
+            lm_eval_version("0.4.11"),
+            False,
+        ),
         (lm_eval_version("0.4.10"), lm_eval_version("0.4.11"), True),
         (turns("0.4.9", None), turns("0.4.9", False), True),
         (turns("0.4.11", None), turns("0.4.11", True), True),
@@ -137,13 +166,20 @@ def metadata(**values: Any) -> Change:
         ),
         (
             generation(generation_kwargs={"temperature": 0.7}),
-            generation(generation_kwargs={"temperature": 0.2}, config={"gen_kwargs": "temperature=0.7"}),
+            generation(
+                generation_kwargs={"temperature": 0.2},
+                config={"gen_kwargs": "temperature=0.7"},
+            ),
             True,
         ),
         (
-            generation(generation_kwargs={"max_gen_toks": 5}, config={"model_args": "pretrained=lab/one"}),
             generation(
-                generation_kwargs={"max_gen_toks": 5}, config={"model_args": "pretrained=lab/one,max_gen_toks=9"}
+                generation_kwargs={"max_gen_toks": 5},
+                config={"model_args": "pretrained=lab/one"},
+            ),
+            generation(
+                generation_kwargs={"max_gen_toks": 5},
+                config={"model_args": "pretrained=lab/one,max_gen_toks=9"},
             ),
             True,
         ),
@@ -164,8 +200,12 @@ def test_a_model_name_that_lm_eval_makes_up_is_none(tmp_path: Path) -> None:
 
         return change
 
-    one = conditions(LM_EVAL, LM_EVAL_FOLDER, LM_EVAL_FILE, made_up("aB3dE6gH"), tmp_path)
-    other = conditions(LM_EVAL, LM_EVAL_FOLDER, LM_EVAL_FILE, made_up("zY9xW7vU"), tmp_path)
+    one = conditions(
+        LM_EVAL, LM_EVAL_FOLDER, LM_EVAL_FILE, made_up("aB3dE6gH"), tmp_path
+    )
+    other = conditions(
+        LM_EVAL, LM_EVAL_FOLDER, LM_EVAL_FILE, made_up("zY9xW7vU"), tmp_path
+    )
     assert one == other
 
 
@@ -193,9 +233,14 @@ def passed(name: str, **arguments: Any) -> Change:
     return in_eval(**{name: arguments, f"{name}_passed": None})
 
 
-def in_plan(config: dict[str, Any], of_model: dict[str, Any] | None = None, **params: Any) -> Change:
+def in_plan(
+    config: dict[str, Any], of_model: dict[str, Any] | None = None, **params: Any
+) -> Change:
     def change(document: Any) -> None:
-        document["plan"] |= {"config": config, "steps": [{"solver": "generate", "params": params}]}
+        document["plan"] |= {
+            "config": config,
+            "steps": [{"solver": "generate", "params": params}],
+        }
         document["eval"]["model_generate_config"] = of_model or {}
 
     return change
@@ -210,13 +255,18 @@ def local(path: str) -> Change:
     [
         (local("/ckpt/run1/hf"), local("/ckpt/run2/hf"), False),
         (local("/ckpt/run1/hf"), local("/ckpt/run1/hf/"), True),
-        (in_eval(task_args={}, task_args_passed={}), in_eval(task_args={"cot": False}, task_args_passed={}), True),
+        (
+            in_eval(task_args={}, task_args_passed={}),
+            in_eval(task_args={"cot": False}, task_args_passed={}),
+            True,
+        ),
         (
             in_eval(task_args={"cot": True}, task_args_passed={}),
             in_eval(task_args={"cot": False}, task_args_passed={"cot": False}),
             False,
         ),
-        # what was passed counts, even where it equals nothing: its default may be something
+        # what was passed counts, even where it equals nothing: its default may be
+        # something
         (passed("task_args", cot=False), passed("task_args"), False),
         (passed("task_args", cot=None), passed("task_args"), False),
         (passed("task_args", cot=None), passed("task_args", cot=False), False),
@@ -231,26 +281,60 @@ def local(path: str) -> Change:
             False,
         ),
         (
-            in_eval(task_args={"cot": False, "n": None}, task_args_passed={"cot": False}),
+            in_eval(
+                task_args={"cot": False, "n": None}, task_args_passed={"cot": False}
+            ),
             passed("task_args", cot=False),
             True,
         ),
-        (in_eval(task_args={"n": None, "tools": []}, task_args_passed={}), passed("task_args"), True),
+        (
+            in_eval(task_args={"n": None, "tools": []}, task_args_passed={}),
+            passed("task_args"),
+            True,
+        ),
         (passed("task_args", output_dir=None), passed("task_args"), True),
         (passed("model_args", api_key=None), passed("model_args"), True),
         (in_eval(metadata={"prompt": "v1"}), in_eval(metadata={"prompt": "v2"}), False),
-        (in_eval(config={"max_samples": 10}), in_eval(config={"max_samples": 50}), True),
+        (
+            in_eval(config={"max_samples": 10}),
+            in_eval(config={"max_samples": 50}),
+            True,
+        ),
         (in_eval(config={"time_limit": 10}), in_eval(config={"time_limit": 50}), False),
-        (in_eval(config={"message_limit": 10}), in_eval(config={"message_limit": "10"}), True),
+        (
+            in_eval(config={"message_limit": 10}),
+            in_eval(config={"message_limit": "10"}),
+            True,
+        ),
         (in_eval(sandbox={"type": "docker"}), in_eval(sandbox={"type": "k8s"}), False),
-        (in_eval(dataset={"location": "/home/a/s.csv"}), in_eval(dataset={"location": "/home/b/s.csv"}), True),
-        (in_eval(dataset={"location": "/home/a/s.csv"}), in_eval(dataset={"location": "/home/a/t.csv"}), False),
-        (in_eval(model_roles={"user": {"model": "a"}}), in_eval(model_roles={"user": {"model": "b"}}), False),
-        (in_plan({"temperature": 0.5}), in_plan({"temperature": 0.5}, {"temperature": 0.7}), True),
+        (
+            in_eval(dataset={"location": "/home/a/s.csv"}),
+            in_eval(dataset={"location": "/home/b/s.csv"}),
+            True,
+        ),
+        (
+            in_eval(dataset={"location": "/home/a/s.csv"}),
+            in_eval(dataset={"location": "/home/a/t.csv"}),
+            False,
+        ),
+        (
+            in_eval(model_roles={"user": {"model": "a"}}),
+            in_eval(model_roles={"user": {"model": "b"}}),
+            False,
+        ),
+        (
+            in_plan({"temperature": 0.5}),
+            in_plan({"temperature": 0.5}, {"temperature": 0.7}),
+            True,
+        ),
         (in_plan({"verbosity": "low"}), in_plan({"verbosity": "high"}), False),
         (in_plan({}, timeout=60), in_plan({}, timeout=180), False),
         (in_plan({"timeout": 60}), in_plan({"timeout": 180}), True),
-        (in_eval(task_args={"version": "a"}), in_eval(task_args={"version": "b"}), False),
+        (
+            in_eval(task_args={"version": "a"}),
+            in_eval(task_args={"version": "b"}),
+            False,
+        ),
         (in_plan({"max_connections": 1}), in_plan({"max_connections": 8}), True),
         (in_plan({}, attempts=3), in_plan({}, attempts="3"), True),
         (in_plan({}, attempts=3), in_plan({}, attempts=4), False),
@@ -266,7 +350,9 @@ def local(path: str) -> Change:
         ),
     ],
 )
-def test_inspect(first: Change, second: Change, is_same: bool, tmp_path: Path, inspect_folder: Path) -> None:
+def test_inspect(
+    first: Change, second: Change, is_same: bool, tmp_path: Path, inspect_folder: Path
+) -> None:
     one = conditions(INSPECT, inspect_folder, INSPECT_FILE, first, tmp_path)
     other = conditions(INSPECT, inspect_folder, INSPECT_FILE, second, tmp_path)
     assert len(one) == 1
@@ -277,7 +363,9 @@ def test_local_models_of_inspect_are_called_by_their_folders(tmp_path: Path) -> 
     document = json.loads((DATA / "inspect" / "grid.json").read_text(encoding="utf-8"))
     local("/exp1/ckpt/hf")(document)
     (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
-    assert [header.model for header in headers_of(INSPECT, tmp_path)] == ["hf/exp1/ckpt/hf"]
+    assert [header.model for header in headers_of(INSPECT, tmp_path)] == [
+        "hf/exp1/ckpt/hf"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +376,9 @@ def test_local_models_of_inspect_are_called_by_their_folders(tmp_path: Path) -> 
         ({}, {"max_connections": 9}, True),
     ],
 )
-def test_how_the_model_was_asked_that_scans(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+def test_how_the_model_was_asked_that_scans(
+    first: Any, second: Any, is_same: bool, tmp_path: Path
+) -> None:
     (folder,) = (DATA / "inspect_scout").iterdir()
     scorers = []
     for number, config in enumerate((first, second)):
@@ -299,7 +389,9 @@ def test_how_the_model_was_asked_that_scans(first: Any, second: Any, is_same: bo
         document["model"]["config"] = config
         path.write_text(json.dumps(document), encoding="utf-8")
         scan = scan_of(INSPECT_SCOUT, copied)
-        scorers.append([(spec.name, spec.filter, spec.scorer_parameters) for spec in scan.metrics])
+        scorers.append(
+            [(spec.name, spec.filter, spec.scorer_parameters) for spec in scan.metrics]
+        )
     assert (scorers[0] == scorers[1]) is is_same
 
 
@@ -319,38 +411,74 @@ def task_config(**parts: Any) -> Change:
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
-        (task_config(agent_config={"max_steps": 10}), task_config(agent_config={"max_steps": 50}), False),
-        (task_config(agent_config={"max_steps": 10}), task_config(agent_config={"max_steps": "10"}), True),
+        (
+            task_config(agent_config={"max_steps": 10}),
+            task_config(agent_config={"max_steps": 50}),
+            False,
+        ),
+        (
+            task_config(agent_config={"max_steps": 10}),
+            task_config(agent_config={"max_steps": "10"}),
+            True,
+        ),
         (task_config(model="/exp1/ckpt/hf"), task_config(model="/exp2/ckpt/hf"), False),
         (task_config(eval_type="checkpoint"), task_config(eval_type="llm_ckpt"), True),
-        (task_config(judge_strategy="rule"), task_config(judge={"strategy": "rule"}), True),
-        (task_config(judge_strategy="rule"), task_config(judge={"strategy": "llm"}), False),
+        (
+            task_config(judge_strategy="rule"),
+            task_config(judge={"strategy": "rule"}),
+            True,
+        ),
+        (
+            task_config(judge_strategy="rule"),
+            task_config(judge={"strategy": "llm"}),
+            False,
+        ),
         (
             task_config(judge_model_args={"model_id": "org/judge"}),
             task_config(judge={"models": [{"model_id": "org/judge"}]}),
             True,
         ),
         (
-            task_config(generation_config={"do_sample": False, "temperature": 1.0, "top_k": 50}),
+            task_config(
+                generation_config={"do_sample": False, "temperature": 1.0, "top_k": 50}
+            ),
             task_config(generation_config={"temperature": 0}),
             True,
         ),
-        (task_config(generation_config={"max_new_tokens": 5}), task_config(generation_config={"max_tokens": 5}), True),
+        (
+            task_config(generation_config={"max_new_tokens": 5}),
+            task_config(generation_config={"max_tokens": 5}),
+            True,
+        ),
         (
             task_config(generation_config="temperature=0.5,max_tokens=5"),
             task_config(generation_config={"max_tokens": 5, "temperature": 0.5}),
             True,
         ),
         (task_config(use_sandbox=True), task_config(sandbox={"enabled": True}), True),
-        (task_config(model_args={"precision": "a"}), task_config(model_args={"precision": "b"}), False),
-        (task_config(agent_config={"timeout": 60}), task_config(agent_config={"timeout": 90}), False),
-        (task_config(generation_config={"timeout": 60}), task_config(generation_config={"timeout": 90}), True),
+        (
+            task_config(model_args={"precision": "a"}),
+            task_config(model_args={"precision": "b"}),
+            False,
+        ),
+        (
+            task_config(agent_config={"timeout": 60}),
+            task_config(agent_config={"timeout": 90}),
+            False,
+        ),
+        (
+            task_config(generation_config={"timeout": 60}),
+            task_config(generation_config={"timeout": 90}),
+            True,
+        ),
         (task_config(eval_batch_size=1), task_config(eval_batch_size=9), True),
         (task_config(seed=42), task_config(), True),
         (task_config(chat_template="a"), task_config(chat_template="b"), False),
     ],
 )
-def test_evalscope(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+def test_evalscope(
+    first: Change, second: Change, is_same: bool, tmp_path: Path
+) -> None:
     one = conditions(EVALSCOPE, EVALSCOPE_FOLDER, EVALSCOPE_FILE, first, tmp_path)
     other = conditions(EVALSCOPE, EVALSCOPE_FOLDER, EVALSCOPE_FILE, second, tmp_path)
     assert len(one) == 3
@@ -373,8 +501,12 @@ def test_local_models_of_evalscope_are_called_by_their_folders(
     shutil.copytree(EVALSCOPE_FOLDER, folder)
     for report in folder.glob("reports/*/*.json"):
         document = json.loads(report.read_text(encoding="utf-8"))
-        report.write_text(json.dumps(document | {"model_name": label}), encoding="utf-8")
-    (folder / EVALSCOPE_FILE).write_text(json.dumps({"model": path, "model_id": label}), encoding="utf-8")
+        report.write_text(
+            json.dumps(document | {"model_name": label}), encoding="utf-8"
+        )
+    (folder / EVALSCOPE_FILE).write_text(
+        json.dumps({"model": path, "model_id": label}), encoding="utf-8"
+    )
     assert {header.model for header in headers_of(EVALSCOPE, folder)} == {name}
 
 
@@ -385,7 +517,9 @@ def eee(**parts: Any) -> dict[str, Any]:
     """An evaluation without samples; objects are changed by what is given of them."""
     document = evaluation()
     for name, part in parts.items():
-        document[name] = document.get(name, {}) | part if isinstance(part, dict) else part
+        document[name] = (
+            document.get(name, {}) | part if isinstance(part, dict) else part
+        )
     return document
 
 
@@ -421,17 +555,39 @@ def arguments_of(**arguments: Any) -> dict[str, Any]:
             False,
         ),
         (arguments_of(temperature=0.7), arguments_of(temperature="0.7"), True),
-        (arguments_of(eval_limits={"time_limit": 5}), arguments_of(eval_limits={"time_limit": 6}), False),
-        (arguments_of(execution_command="run a"), arguments_of(execution_command="run b"), True),
+        (
+            arguments_of(eval_limits={"time_limit": 5}),
+            arguments_of(eval_limits={"time_limit": 6}),
+            False,
+        ),
+        (
+            arguments_of(execution_command="run a"),
+            arguments_of(execution_command="run b"),
+            True,
+        ),
         (arguments_of(max_attempts=1), arguments_of(), True),
         (arguments_of(max_attempts=1), arguments_of(max_attempts=2), False),
         (eee(eval_library={"version": "1"}), eee(eval_library={"version": "2"}), True),
-        (eee(source_metadata={"source_name": "a"}), eee(source_metadata={"source_name": "b"}), False),
-        (eee_result(score_details={"score": 0.25}), eee_result(score_details={"score": 0.75}), True),
-        (eee(retrieved_timestamp="1750000001"), eee(retrieved_timestamp="1760000001"), True),
+        (
+            eee(source_metadata={"source_name": "a"}),
+            eee(source_metadata={"source_name": "b"}),
+            False,
+        ),
+        (
+            eee_result(score_details={"score": 0.25}),
+            eee_result(score_details={"score": 0.75}),
+            True,
+        ),
+        (
+            eee(retrieved_timestamp="1750000001"),
+            eee(retrieved_timestamp="1760000001"),
+            True,
+        ),
     ],
 )
-def test_every_eval_ever(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+def test_every_eval_ever(
+    first: Any, second: Any, is_same: bool, tmp_path: Path
+) -> None:
     keys = []
     for number, document in enumerate((first, second)):
         folder = tmp_path / str(number)
@@ -457,8 +613,13 @@ def test_a_board_that_is_looked_at_again_is_no_other_run(tmp_path: Path) -> None
 
 
 def test_one_benchmark_with_two_settings_is_two_runs(tmp_path: Path) -> None:
-    shots = [result(generation_config={"additional_details": {"shots": str(number)}}) for number in (0, 5)]
-    (tmp_path / f"{STEM}.json").write_text(json.dumps(eee(evaluation_results=shots)), encoding="utf-8")
+    shots = [
+        result(generation_config={"additional_details": {"shots": str(number)}})
+        for number in (0, 5)
+    ]
+    (tmp_path / f"{STEM}.json").write_text(
+        json.dumps(eee(evaluation_results=shots)), encoding="utf-8"
+    )
     first, second = headers_of(EVERY_EVAL_EVER, tmp_path)
     assert first.benchmark == second.benchmark
     assert settings_of(first).condition_key != settings_of(second).condition_key
@@ -466,7 +627,13 @@ def test_one_benchmark_with_two_settings_is_two_runs(tmp_path: Path) -> None:
 
 # --- HELM ----------------------------------------------------------------------------------------
 
-HELM_FOLDER = DATA / "helm" / "runs" / "v1" / "simple_classification-model=simple_model1,max_train_instances=1"
+HELM_FOLDER = (
+    DATA
+    / "helm"
+    / "runs"
+    / "v1"
+    / "simple_classification-model=simple_model1,max_train_instances=1"
+)
 
 
 def adapter(without: str = "", **parts: Any) -> Change:
@@ -486,7 +653,9 @@ def in_name(argument: str) -> Change:
 
 def metric_specs(*classes: str) -> Change:
     def change(document: Any) -> None:
-        document["metric_specs"] = [{"class_name": name, "args": {}} for name in classes]
+        document["metric_specs"] = [
+            {"class_name": name, "args": {}} for name in classes
+        ]
 
     return change
 
@@ -495,7 +664,11 @@ def metric_specs(*classes: str) -> Change:
     ("first", "second", "is_same"),
     [
         (adapter(without="global_suffix"), adapter(global_suffix=""), True),
-        (adapter(without="chain_of_thought_suffix"), adapter(chain_of_thought_suffix="\n"), True),
+        (
+            adapter(without="chain_of_thought_suffix"),
+            adapter(chain_of_thought_suffix="\n"),
+            True,
+        ),
         (adapter(input_suffix="\n"), adapter(input_suffix=""), False),
         (adapter(without="num_trials"), adapter(num_trials=1), True),
         (adapter(without="multi_label"), adapter(multi_label=False), True),
@@ -549,8 +722,16 @@ def summary(**parts: Any) -> Change:
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
-        (model_config(adapter_weights="/a/one"), model_config(adapter_weights="/b/two"), False),
-        (model_config(tensor_parallel_size=1), model_config(tensor_parallel_size=2), True),
+        (
+            model_config(adapter_weights="/a/one"),
+            model_config(adapter_weights="/b/two"),
+            False,
+        ),
+        (
+            model_config(tensor_parallel_size=1),
+            model_config(tensor_parallel_size=2),
+            True,
+        ),
         (model_config(skip_special_tokens=False), model_config(), False),
         (model_config(seed=1), model_config(seed=2), True),
         (model_config(unheard_of=1), model_config(unheard_of=2), False),
@@ -560,13 +741,23 @@ def summary(**parts: Any) -> Change:
             False,
         ),
         (model_config(dtype="torch.float16"), model_config(dtype="float16"), True),
-        (lighteval_task(stop_sequence=["a", "b"]), lighteval_task(stop_sequence=["b", "a"]), True),
-        (lighteval_task(effective_num_docs=4), lighteval_task(effective_num_docs=9), True),
+        (
+            lighteval_task(stop_sequence=["a", "b"]),
+            lighteval_task(stop_sequence=["b", "a"]),
+            True,
+        ),
+        (
+            lighteval_task(effective_num_docs=4),
+            lighteval_task(effective_num_docs=9),
+            True,
+        ),
         (lighteval_task(hf_subset="a"), lighteval_task(hf_subset="b"), False),
         (summary(truncated=1), summary(truncated=2), True),
     ],
 )
-def test_lighteval(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+def test_lighteval(
+    first: Change, second: Change, is_same: bool, tmp_path: Path
+) -> None:
     one = conditions(LIGHTEVAL, LIGHTEVAL_FOLDER, LIGHTEVAL_FILE, first, tmp_path)
     other = conditions(LIGHTEVAL, LIGHTEVAL_FOLDER, LIGHTEVAL_FILE, second, tmp_path)
     assert len(one) == 4
@@ -579,7 +770,11 @@ LMMS_FOLDER = DATA / "lmms_eval" / "org__tiny-VL"
 LMMS_FILE = Path("20260304_050607_results.json")
 
 
-def lmms(config: dict[str, Any] | None = None, task: dict[str, Any] | None = None, **parts: Any) -> Change:
+def lmms(
+    config: dict[str, Any] | None = None,
+    task: dict[str, Any] | None = None,
+    **parts: Any,
+) -> Change:
     def change(document: Any) -> None:
         document |= parts
         document["config"] |= config or {}
@@ -597,7 +792,11 @@ def lmms(config: dict[str, Any] | None = None, task: dict[str, Any] | None = Non
             lmms({"model_args": "pretrained=org/tiny-VL,lora=/b/x"}),
             False,
         ),
-        (lmms({"resolved_cli_args": {"output_path": "a"}}), lmms({"resolved_cli_args": {"output_path": "b"}}), True),
+        (
+            lmms({"resolved_cli_args": {"output_path": "a"}}),
+            lmms({"resolved_cli_args": {"output_path": "b"}}),
+            True,
+        ),
         (lmms(task={"score_key": "a"}), lmms(task={"score_key": "b"}), False),
         (lmms({"gen_kwargs": "max_new_tokens=16"}), lmms({"gen_kwargs": ""}), True),
         (lmms(system_instruction=""), lmms(system_instruction=None), True),
@@ -605,7 +804,9 @@ def lmms(config: dict[str, Any] | None = None, task: dict[str, Any] | None = Non
         (lmms(unheard_of=1), lmms(unheard_of=2), False),
     ],
 )
-def test_lmms_eval(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+def test_lmms_eval(
+    first: Change, second: Change, is_same: bool, tmp_path: Path
+) -> None:
     one = conditions(LMMS_EVAL, LMMS_FOLDER, LMMS_FILE, first, tmp_path)
     other = conditions(LMMS_EVAL, LMMS_FOLDER, LMMS_FILE, second, tmp_path)
     assert len(one) == 5
@@ -625,15 +826,42 @@ OPENCOMPASS_FILE = Path("configs/20261125_101112_7.py")
         ("batch_size=2", "batch_size=2", "batch_size=64", True),
         ("batch_size=2", "max_seq_len=2", "max_seq_len=64", False),
         ("batch_size=2", "unheard_of=2", "unheard_of=64", False),
-        ("batch_size=2", "model_kwargs=dict(torch_dtype='fp16')", "model_kwargs=dict(torch_dtype='float16')", True),
-        ("batch_size=2", "model_kwargs=dict(torch_dtype='fp16')", "model_kwargs=dict(torch_dtype='bf16')", False),
-        ("prompt='Add: {question}'", "prompt='Add: {question}'", "prompt='Sum: {question}'", False),
-        ("evaluator=dict(type='EMEvaluator')", "evaluator=dict(type='A')", "evaluator=dict(type='B')", False),
-        ("retriever=dict(type='ZeroRetriever')", "retriever=dict(type='A')", "retriever=dict(type='B')", False),
+        (
+            "batch_size=2",
+            "model_kwargs=dict(torch_dtype='fp16')",
+            "model_kwargs=dict(torch_dtype='float16')",
+            True,
+        ),
+        (
+            "batch_size=2",
+            "model_kwargs=dict(torch_dtype='fp16')",
+            "model_kwargs=dict(torch_dtype='bf16')",
+            False,
+        ),
+        (
+            "prompt='Add: {question}'",
+            "prompt='Add: {question}'",
+            "prompt='Sum: {question}'",
+            False,
+        ),
+        (
+            "evaluator=dict(type='EMEvaluator')",
+            "evaluator=dict(type='A')",
+            "evaluator=dict(type='B')",
+            False,
+        ),
+        (
+            "retriever=dict(type='ZeroRetriever')",
+            "retriever=dict(type='A')",
+            "retriever=dict(type='B')",
+            False,
+        ),
         ("'3+3?'", "'3+3?'", "'3+4?'", True),
     ],
 )
-def test_opencompass(stands: str, first: str, second: str, is_same: bool, tmp_path: Path) -> None:
+def test_opencompass(
+    stands: str, first: str, second: str, is_same: bool, tmp_path: Path
+) -> None:
     keys = []
     for number, text in enumerate((first, second)):
         folder = tmp_path / str(number) / OPENCOMPASS_FOLDER.name
@@ -643,7 +871,13 @@ def test_opencompass(stands: str, first: str, second: str, is_same: bool, tmp_pa
         assert stands in config
         path.write_text(config.replace(stands, text), encoding="utf-8")
         headers = headers_of(OPENCOMPASS, folder)
-        keys.append([settings_of(header).condition_key for header in headers if header.benchmark == "sums"])
+        keys.append(
+            [
+                settings_of(header).condition_key
+                for header in headers
+                if header.benchmark == "sums"
+            ]
+        )
     assert len(keys[0]) >= 1
     assert (keys[0] == keys[1]) is is_same
 
@@ -673,13 +907,25 @@ def stated(**values: Any) -> Change:
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
-        (hyperparameters(**{"chunk size": "5"}), hyperparameters(**{"chunk size": "5.0"}), True),
-        (hyperparameters(**{"chunk size": "5"}), hyperparameters(**{"chunk size": "6"}), False),
+        (
+            hyperparameters(**{"chunk size": "5"}),
+            hyperparameters(**{"chunk size": "5.0"}),
+            True,
+        ),
+        (
+            hyperparameters(**{"chunk size": "5"}),
+            hyperparameters(**{"chunk size": "6"}),
+            False,
+        ),
         (hyperparameters(llm="org/b"), hyperparameters(llm="org/c"), False),
         (stated(identifier="prompt v1"), stated(identifier="prompt v2"), False),
         (stated(testPassed=1), stated(testPassed=2), True),
         (stated(runDuration=1.5), stated(runDuration=2.5), True),
-        (stated(prompts=[{"alias": "a"}, {"alias": "b"}]), stated(prompts=[{"alias": "b"}, {"alias": "a"}]), True),
+        (
+            stated(prompts=[{"alias": "a"}, {"alias": "b"}]),
+            stated(prompts=[{"alias": "b"}, {"alias": "a"}]),
+            True,
+        ),
         (stated(prompts=[{"alias": "a"}]), stated(prompts=[{"alias": "b"}]), False),
     ],
 )
@@ -692,7 +938,11 @@ def test_deepeval(first: Change, second: Change, is_same: bool, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
-        (stated(experiment_kwargs={"dim": 64}), stated(experiment_kwargs={"dim": 128}), False),
+        (
+            stated(experiment_kwargs={"dim": 64}),
+            stated(experiment_kwargs={"dim": 128}),
+            False,
+        ),
         (stated(release_date="2024-01-01"), stated(release_date="2025-01-01"), True),
         (stated(embed_dim=64), stated(embed_dim=128), True),
     ],
@@ -704,8 +954,18 @@ def test_mteb(first: Change, second: Change, is_same: bool, tmp_path: Path) -> N
 
 
 def of_olmes(**parts: Any) -> dict[str, Any]:
-    task = {"task_name": "arc", "num_shots": 5, "split": "test", "primary_metric": "acc"} | parts.pop("task", {})
-    model = {"model": "org/tiny", "revision": "main", "model_path": None, "batch_size": 4} | parts.pop("model", {})
+    task = {
+        "task_name": "arc",
+        "num_shots": 5,
+        "split": "test",
+        "primary_metric": "acc",
+    } | parts.pop("task", {})
+    model = {
+        "model": "org/tiny",
+        "revision": "main",
+        "model_path": None,
+        "batch_size": 4,
+    } | parts.pop("model", {})
     return {
         "task_name": "arc",
         "task_hash": "t",
@@ -723,12 +983,32 @@ def of_olmes(**parts: Any) -> dict[str, Any]:
     ("first", "second", "is_same"),
     [
         (of_olmes(model_hash="m"), of_olmes(model_hash="n"), False),
-        (of_olmes(model={"dtype": "float16"}), of_olmes(model={"dtype": "bfloat16"}), False),
-        (of_olmes(model={"dtype": "fp16"}), of_olmes(model={"dtype": "torch.float16"}), True),
+        (
+            of_olmes(model={"dtype": "float16"}),
+            of_olmes(model={"dtype": "bfloat16"}),
+            False,
+        ),
+        (
+            of_olmes(model={"dtype": "fp16"}),
+            of_olmes(model={"dtype": "torch.float16"}),
+            True,
+        ),
         (of_olmes(model={"batch_size": 1}), of_olmes(model={"batch_size": 9}), True),
-        (of_olmes(compute_config={"gpus": 1}), of_olmes(compute_config={"gpus": 8}), True),
-        (of_olmes(task={"context_kwargs": {"a": 1}}), of_olmes(task={"context_kwargs": {"a": 2}}), False),
-        (of_olmes(task={"num_shots": 0, "fewshot_source": "a"}), of_olmes(task={"num_shots": 0}), True),
+        (
+            of_olmes(compute_config={"gpus": 1}),
+            of_olmes(compute_config={"gpus": 8}),
+            True,
+        ),
+        (
+            of_olmes(task={"context_kwargs": {"a": 1}}),
+            of_olmes(task={"context_kwargs": {"a": 2}}),
+            False,
+        ),
+        (
+            of_olmes(task={"num_shots": 0, "fewshot_source": "a"}),
+            of_olmes(task={"num_shots": 0}),
+            True,
+        ),
         (
             of_olmes(model={"model": "hf", "model_path": "/exp1/ckpt/hf"}),
             of_olmes(model={"model": "hf", "model_path": "/exp2/ckpt/hf"}),
@@ -741,7 +1021,9 @@ def test_olmes(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
     for number, document in enumerate((first, second)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        (folder / "task-000-arc-metrics.json").write_text(json.dumps(document), encoding="utf-8")
+        (folder / "task-000-arc-metrics.json").write_text(
+            json.dumps(document), encoding="utf-8"
+        )
         headers += headers_of(OLMES, folder)
     one, other = (settings_of(header).condition_key for header in headers)
     assert (one == other) is is_same
@@ -749,21 +1031,37 @@ def test_olmes(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
 
 def test_local_models_of_olmes_are_called_by_their_folders(tmp_path: Path) -> None:
     document = of_olmes(model={"model": "hf", "model_path": "/exp1/ckpt/hf"})
-    (tmp_path / "task-000-arc-metrics.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "task-000-arc-metrics.json").write_text(
+        json.dumps(document), encoding="utf-8"
+    )
     assert [header.model for header in headers_of(OLMES, tmp_path)] == ["exp1/ckpt/hf"]
 
 
 # --- every leaf ----------------------------------------------------------------------------------
 
-#: The second name of the model; a length that the generation parameters are above, or of tasks that generate nothing.
+#: The second name of the model; a length that the generation parameters are above, or
+#: of tasks that generate nothing.
 LIGHTEVAL_NOT = r"^results\b|model_config\.model_name|generation_size"
 
-#: Outcomes, the form of the file, and how a change was made of which the last value is read.
+#: Outcomes, the form of the file, and how a change was made of which the last value is
+#: read.
 INSPECT_NOT = r"^(version|status|error|invalidated|location|results|reductions|samples|config_updates)\b"
 
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
-    "lighteval 0.13": (LIGHTEVAL, "lighteval", "lighteval/v0.13", r"results_.*\.json", LIGHTEVAL_NOT),
-    "lighteval 0.10": (LIGHTEVAL, "lighteval", "lighteval/v0.10", r"results_.*\.json", LIGHTEVAL_NOT),
+    "lighteval 0.13": (
+        LIGHTEVAL,
+        "lighteval",
+        "lighteval/v0.13",
+        r"results_.*\.json",
+        LIGHTEVAL_NOT,
+    ),
+    "lighteval 0.10": (
+        LIGHTEVAL,
+        "lighteval",
+        "lighteval/v0.10",
+        r"results_.*\.json",
+        LIGHTEVAL_NOT,
+    ),
     "lmms_eval": (
         LMMS_EVAL,
         "lmms_eval",
@@ -778,20 +1076,56 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
         r"results_.*\.json",
         r"^(results|groups)\b|fewshot_config",
     ),
-    "lm_eval 0.4.9": (LM_EVAL, "lm_eval", "lm_eval/v0_4_9", r"run:7.*\.json", r"^(results|groups|chat_template)\b"),
-    "deepeval": (DEEPEVAL, "deepeval", "deepeval", r".*\.json", "^(testCases|conversationalTestCases|metricsScores)"),
+    "lm_eval 0.4.9": (
+        LM_EVAL,
+        "lm_eval",
+        "lm_eval/v0_4_9",
+        r"run:7.*\.json",
+        r"^(results|groups|chat_template)\b",
+    ),
+    "deepeval": (
+        DEEPEVAL,
+        "deepeval",
+        "deepeval",
+        r".*\.json",
+        "^(testCases|conversationalTestCases|metricsScores)",
+    ),
     "mteb": (MTEB, "mteb", "mteb/org__embed", r".*\.json", "^scores"),
-    "evalscope": (EVALSCOPE, "evalscope", "evalscope/20260304_050607", r"task_config.*\.yaml", "^model_id|^datasets"),
-    "helm": (HELM, "helm", f"helm/runs/v1/{HELM_FOLDER.name}", r"run_spec\.json", "^data_augmenter_spec"),
+    "evalscope": (
+        EVALSCOPE,
+        "evalscope",
+        "evalscope/20260304_050607",
+        r"task_config.*\.yaml",
+        "^model_id|^datasets",
+    ),
+    "helm": (
+        HELM,
+        "helm",
+        f"helm/runs/v1/{HELM_FOLDER.name}",
+        r"run_spec\.json",
+        "^data_augmenter_spec",
+    ),
     "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", INSPECT_NOT),
-    "lm_eval 0.3": (LM_EVAL_V03, "lm_eval", "lm_eval/v0_3", r"tiny_step300\.json", r"^results\b"),
+    "lm_eval 0.3": (
+        LM_EVAL_V03,
+        "lm_eval",
+        "lm_eval/v0_3",
+        r"tiny_step300\.json",
+        r"^results\b",
+    ),
 }
 
 
 def test_every_leaf_of_every_eval_ever_is_read(tmp_path: Path) -> None:
     path = tmp_path / f"{STEM}.json"
     path.write_text(json.dumps(evaluation()), encoding="utf-8")
-    leaves = Leaves(EVERY_EVAL_EVER, "every_eval_ever", tmp_path, [path], "^evaluation_results.score_details")
+    leaves = Leaves(
+        EVERY_EVAL_EVER,
+        "every_eval_ever",
+        tmp_path,
+        [path],
+        "^evaluation_results.score_details",
+    )
     assert leaves.dropped() == []
 
 
@@ -809,9 +1143,19 @@ def leaves_of_dump(name: str, tmp_path: Path, of_a_kind: int = 1) -> Leaves:
     if importer is INSPECT:  # each file is a source, and archives are read slowly
         for path in copied.glob("*.eval"):
             path.unlink()
-    chosen = [path for path in sorted(copied.rglob("*")) if re.fullmatch(documents, path.name)]
+    chosen = [
+        path for path in sorted(copied.rglob("*")) if re.fullmatch(documents, path.name)
+    ]
     assert chosen
-    return Leaves(importer, harness, copied, chosen, not_settings, {"model": "org/unnamed"}, of_a_kind)
+    return Leaves(
+        importer,
+        harness,
+        copied,
+        chosen,
+        not_settings,
+        {"model": "org/unnamed"},
+        of_a_kind,
+    )
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -827,5 +1171,6 @@ def test_every_leaf_of_every_task_is_read(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", LEAVES)
 def test_executions_of_one_condition_are_repeats(name: str, tmp_path: Path) -> None:
-    """Two dumps that differ by nothing but marks, versions of libraries and what the table leaves out."""
+    """Two dumps that differ by nothing but marks, versions of libraries and what the
+    table leaves out."""
     assert leaves_of_dump(name, tmp_path).counted_against_the_table() == []

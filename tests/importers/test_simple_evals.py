@@ -30,7 +30,9 @@ def whole(stem: str) -> Path:
     return MADE / f"{stem}_allresults.json"
 
 
-def written(folder: Path, found: dict[str, Any], name: str = "gpqa_m_allresults.json") -> Path:
+def written(
+    folder: Path, found: dict[str, Any], name: str = "gpqa_m_allresults.json"
+) -> Path:
     path = folder / name
     path.write_text(json.dumps(found, indent=2))
     return path
@@ -44,15 +46,25 @@ def test_files_of_the_repository_are_those_that_are_made(tmp_path: Path) -> None
 
 def test_header() -> None:
     (header,) = take(whole(HEALTH)).dump.runs
-    assert (header.harness, header.benchmark, header.model) == ("simple-evals", "healthbench_hard", "tiny-3m")
+    assert (header.harness, header.benchmark, header.model) == (
+        "simple-evals",
+        "healthbench_hard",
+        "tiny-3m",
+    )
     assert header.run_id == "20260304_050607"
     assert str(header.started_at) == "2026-03-04 05:06:07"
     assert (header.n_requested, header.tags, header.system_prompt_hash) == (2, (), None)
     score, *others = header.metrics
     assert (score.name, score.scorer_kind, score.is_default) == ("score", "model", True)
     assert (score.kind, score.low, score.high) == (None, None, 1)
-    assert {(metric.name, metric.link) for metric in others} == {("overall_score", "none"), ("axis:care", "none")}
-    assert {(item.metric, item.statistic, item.value, item.standard_error, item.n) for item in header.published} == {
+    assert {(metric.name, metric.link) for metric in others} == {
+        ("overall_score", "none"),
+        ("axis:care", "none"),
+    }
+    assert {
+        (item.metric, item.statistic, item.value, item.standard_error, item.n)
+        for item in header.published
+    } == {
         ("score", "mean", 0.25, 0.1875, 2),
         ("overall_score", "aggregate", 0.25, 0.1875, 2),
         ("axis:care", "aggregate", 0.5, 0.0625, 1),
@@ -64,7 +76,11 @@ def test_rows_with_records_of_samples() -> None:
     assert [row["scores"][0]["value"] for row in (first, second)] == [0.625, -0.125]
     assert (second["prompt_id"], second["identity"]) == ("prompt-1", None)
     assert (second["text"], second["response"]) == ("since 1 days", "rest 1")
-    assert [part["content"] for part in json.loads(second["prompt_sent"])] == ["ill 1", "since when 1", "since 1 days"]
+    assert [part["content"] for part in json.loads(second["prompt_sent"])] == [
+        "ill 1",
+        "since when 1",
+        "since 1 days",
+    ]
     assert (second["input_tokens"], second["output_tokens"]) == (101, 201)
     assert json.loads(second["explanation"])[0]["explanation"] == "because 1"
     assert second["metadata"] is None
@@ -73,19 +89,39 @@ def test_rows_with_records_of_samples() -> None:
 def test_pages_are_read_where_there_are_no_records() -> None:
     taken = take(whole(f"{MMLU}_DEBUG"))
     (header,) = taken.dump.runs
-    assert (header.benchmark, header.model, header.tags) == ("mmlu", "tiny-3m_assistant", ("debug",))
+    assert (header.benchmark, header.model, header.tags) == (
+        "mmlu",
+        "tiny-3m_assistant",
+        ("debug",),
+    )
     assert (header.run_id, header.n_requested, header.started_at) == (None, 3, None)
     assert header.system_prompt_hash is not None
     assert [(row["position"], row["draw"]) for row in taken.rows] == [
         (place, draw) for draw in (0, 1) for place in range(3)
     ]
     assert [row["scores"][0]["value"] for row in taken.rows] == [1, 1, 0, 0, 0, 1]
-    assert [row["scores"][0]["status"] for row in taken.rows] == [None, None, "no_answer", None, None, None]
-    assert [row["extracted_answer"] for row in taken.rows] == ["A", "B & C", None, "B", "A", "D"]
+    assert [row["scores"][0]["status"] for row in taken.rows] == [
+        None,
+        None,
+        "no_answer",
+        None,
+        None,
+        None,
+    ]
+    assert [row["extracted_answer"] for row in taken.rows] == [
+        "A",
+        "B & C",
+        None,
+        "B",
+        "A",
+        "D",
+    ]
     second = taken.rows[1]
     assert (second["target"], second["text"]) == ("B & C", "two <b>?")
     assert second["response"] == "draw 0: <p>Score: 7</p> Answer: B & C"
-    assert json.loads(json.loads(second["identity"])["messages"]) == [["user", "two <b>?"]]
+    assert json.loads(json.loads(second["identity"])["messages"]) == [
+        ["user", "two <b>?"]
+    ]
     figures = {(item.metric, item.statistic): item.value for item in header.published}
     assert figures == {
         ("score", "mean"): 0.5,
@@ -93,7 +129,9 @@ def test_pages_are_read_where_there_are_no_records() -> None:
         ("stem", "std"): 0.75,
         ("score", "std"): statistics.pstdev([1, 1, 0, 0, 0, 1]),
     }
-    assert {item.standard_error for item in header.published} == {None}  # a spread is no error
+    assert {item.standard_error for item in header.published} == {
+        None
+    }  # a spread is no error
 
 
 def test_pages_that_cannot_be_trusted_give_no_scores(tmp_path: Path) -> None:
@@ -106,11 +144,18 @@ def test_pages_that_cannot_be_trusted_give_no_scores(tmp_path: Path) -> None:
     found["htmls"][3] = found["htmls"][3].replace("Score: 0.0", "Score: True")
     rows = take(written(tmp_path, found)).rows
     assert [row["scores"][0]["value"] for row in rows[:4]] == [None, None, None, 1.0]
-    assert [row["scores"][0]["status"] for row in rows[:4]] == ["error", "error", "error", None]
+    assert [row["scores"][0]["status"] for row in rows[:4]] == [
+        "error",
+        "error",
+        "error",
+        None,
+    ]
     found["htmls"] = []
     taken = take(written(tmp_path, found))
     assert [row["scores"] for row in taken.rows] == [[]] * 6
-    assert taken.dump.notes == ["no sample has a score that can be read: responses without scores"]
+    assert taken.dump.notes == [
+        "no sample has a score that can be read: responses without scores"
+    ]
 
 
 def test_questions_that_stand_twice_are_repeats_only_in_blocks(tmp_path: Path) -> None:
@@ -119,56 +164,118 @@ def test_questions_that_stand_twice_are_repeats_only_in_blocks(tmp_path: Path) -
         found[name] = [found[name][place] for place in (0, 1, 2, 0, 1)]
     found["metadata"] = None
     rows = take(written(tmp_path, found)).rows
-    assert [(row["position"], row["draw"]) for row in rows] == [(place, 0) for place in range(5)]
+    assert [(row["position"], row["draw"]) for row in rows] == [
+        (place, 0) for place in range(5)
+    ]
 
 
-def made(folder: Path, evaluation: str, convos: list[list[dict[str, Any]]], score: float) -> Taken:
-    pages = [simple_evals.page(convo, None, "x", value) for convo, value in zip(convos, (True, False), strict=False)]
-    found = {"score": score, "metrics": {"score:bootstrap_std": 0.25}, "htmls": pages, "convos": convos}
-    return take(written(folder, found, f"{evaluation}_m_20260304_050607_allresults.json"))
+def made(
+    folder: Path, evaluation: str, convos: list[list[dict[str, Any]]], score: float
+) -> Taken:
+    pages = [
+        simple_evals.page(convo, None, "x", value)
+        for convo, value in zip(convos, (True, False), strict=False)
+    ]
+    found = {
+        "score": score,
+        "metrics": {"score:bootstrap_std": 0.25},
+        "htmls": pages,
+        "convos": convos,
+    }
+    return take(
+        written(folder, found, f"{evaluation}_m_20260304_050607_allresults.json")
+    )
 
 
 def test_several_answers_of_a_prompt_are_draws(tmp_path: Path) -> None:
-    """HumanEval appends all that it sampled to the one prompt, and scores them together."""
-    convo = [message("user", "def f"), *(message("assistant", f"return {n}") for n in range(3))]
+    """HumanEval appends all that it sampled to the one prompt, and scores them
+    together."""
+    convo = [
+        message("user", "def f"),
+        *(message("assistant", f"return {n}") for n in range(3)),
+    ]
     rows = made(tmp_path, "humaneval", [convo], 1.0).rows
-    assert [(row["draw"], row["response"]) for row in rows] == [*((n, f"return {n}") for n in range(3)), (-1, None)]
-    assert {row["identity"] for row in rows} == {json.dumps({"messages": '[["user","def f"]]'}, separators=(",", ":"))}
-    assert [(score["value"], score["n_draws"]) for row in rows for score in row["scores"] or ()] == [(1.0, 3)]
+    assert [(row["draw"], row["response"]) for row in rows] == [
+        *((n, f"return {n}") for n in range(3)),
+        (-1, None),
+    ]
+    assert {row["identity"] for row in rows} == {
+        json.dumps({"messages": '[["user","def f"]]'}, separators=(",", ":"))
+    }
+    assert [
+        (score["value"], score["n_draws"])
+        for row in rows
+        for score in row["scores"] or ()
+    ] == [(1.0, 3)]
 
 
 def test_examples_of_drop_are_no_part_of_the_question(tmp_path: Path) -> None:
     """Threads draw them in any order: each run has others."""
     asked = [f"# Examples\n{n}\n# Your Task\n\n---\nWho won?" for n in range(2)]
     first, second = made(
-        tmp_path, "drop", [[message("user", text), message("assistant", "x")] for text in asked], 0.5
+        tmp_path,
+        "drop",
+        [[message("user", text), message("assistant", "x")] for text in asked],
+        0.5,
     ).rows
-    assert first["identity"] == second["identity"] and first["text"] == "\n---\nWho won?"
+    assert (
+        first["identity"] == second["identity"] and first["text"] == "\n---\nWho won?"
+    )
     assert first["prompt_sent"] != second["prompt_sent"]
 
 
 def test_repeats_with_shuffled_options_are_draws(tmp_path: Path) -> None:
     """GPQA: ten repeats of a question are not ten questions."""
-    texts = [f"Think.\n\nWhy?\n\nA) {a}\nB) {b}\nC) odd\nD) no" for a, b in (("yes", "so"), ("so", "yes"))]
-    convos = [[message("user", text), message("assistant", "Answer: A")] for text in texts]
-    pages = [simple_evals.page(convo, right, "A", right == "A") for convo, right in zip(convos, "AB", strict=True)]
-    found = {"score": 0.5, "metrics": {"score:std": 0.5}, "htmls": pages, "convos": convos}
+    texts = [
+        f"Think.\n\nWhy?\n\nA) {a}\nB) {b}\nC) odd\nD) no"
+        for a, b in (("yes", "so"), ("so", "yes"))
+    ]
+    convos = [
+        [message("user", text), message("assistant", "Answer: A")] for text in texts
+    ]
+    pages = [
+        simple_evals.page(convo, right, "A", right == "A")
+        for convo, right in zip(convos, "AB", strict=True)
+    ]
+    found = {
+        "score": 0.5,
+        "metrics": {"score:std": 0.5},
+        "htmls": pages,
+        "convos": convos,
+    }
     rows = take(written(tmp_path, found)).rows
-    assert [(row["position"], row["draw"], row["target"], row["extracted_answer"]) for row in rows] == [
+    assert [
+        (row["position"], row["draw"], row["target"], row["extracted_answer"])
+        for row in rows
+    ] == [
         (0, 0, "yes", "yes"),
         (0, 1, "yes", "so"),
     ]
-    assert len({row["identity"] for row in rows}) == len({row["text"] for row in rows}) == 1
+    assert (
+        len({row["identity"] for row in rows})
+        == len({row["text"] for row in rows})
+        == 1
+    )
 
 
 def test_what_a_judged_judge_says_is_not_its_score(tmp_path: Path) -> None:
-    convos = [[message("user", f"grade {n}"), message("assistant", "x")] for n in range(2)]
+    convos = [
+        [message("user", f"grade {n}"), message("assistant", "x")] for n in range(2)
+    ]
     taken = made(tmp_path, "healthbench_meta", convos, 0.75)
     assert {item.standard_error for item in taken.dump.runs[0].published} == {None}
-    assert [row["scores"][0]["metric"] for row in taken.rows] == ["model_predicted_positive"] * 2
+    assert [row["scores"][0]["metric"] for row in taken.rows] == [
+        "model_predicted_positive"
+    ] * 2
     (header,) = taken.dump.runs
-    assert [(item.metric, item.value, item.statistic) for item in header.published][-1] == ("score", 0.75, "aggregate")
-    assert (header.metrics[0].name, header.metrics[0].link, header.metrics[0].is_default) == ("score", "none", True)
+    assert [(item.metric, item.value, item.statistic) for item in header.published][
+        -1
+    ] == ("score", 0.75, "aggregate")
+    assert (
+        header.metrics[0].name,
+        header.metrics[0].link,
+        header.metrics[0].is_default,
+    ) == ("score", "none", True)
 
 
 def test_figures_alone(tmp_path: Path) -> None:
@@ -206,7 +313,9 @@ def test_other_files_are_left_alone(tmp_path: Path, content: Any) -> None:
 def test_lists_that_do_not_belong_together(tmp_path: Path) -> None:
     found = simple_evals.mmlu()
     found["htmls"].pop()
-    with pytest.raises(InputError, match="messages, metadata and pages have 6, 6, 5 entries"):
+    with pytest.raises(
+        InputError, match="messages, metadata and pages have 6, 6, 5 entries"
+    ):
         take(written(tmp_path, found))
 
 
@@ -216,12 +325,21 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     with ingested(store_url, made) as (store, report):
         assert (report.total("n_runs"), len(report.sources)) == (3, 3)
         assert {Path(path).suffix for path in report.unclaimed} == {".html"}
-        verdicts = {(row.benchmark, row.metric, row.verdict) for row in report.reconciliation}
-        assert {("mmlu", "score", "exact"), ("healthbench_hard", "score", "exact")} <= verdicts
+        verdicts = {
+            (row.benchmark, row.metric, row.verdict) for row in report.reconciliation
+        }
+        assert {
+            ("mmlu", "score", "exact"),
+            ("healthbench_hard", "score", "exact"),
+        } <= verdicts
         found = select(
-            store, "select benchmark, estimate, n_prompts from score_summary where metric = 'score' order by benchmark"
+            store,
+            "select benchmark, estimate, n_prompts from score_summary where metric = "
+            "'score' order by benchmark",
         )
-        assert [(row["benchmark"], row["estimate"], row["n_prompts"]) for row in found] == [
+        assert [
+            (row["benchmark"], row["estimate"], row["n_prompts"]) for row in found
+        ] == [
             ("healthbench_hard", 0.25, 2),
             ("mmlu", 0.5, 3),
         ]

@@ -1,8 +1,9 @@
-"""Starting mappings on every table of the fixtures and of the real dumps: right figures, or a refusal that says
-what to decide; never a wrong figure.
+"""Starting mappings on every table of the fixtures and of the real dumps: right
+figures, or a refusal that says what to decide; never a wrong figure.
 
-What a draft reads is held against a plain computation of its own for each kind of file (`ORACLES`). A file that is
-read and has no oracle fails, so that no figure goes unchecked.
+What a draft reads is held against a plain computation of its own for each kind of file
+(`ORACLES`). A file that is read and has no oracle fails, so that no figure goes
+unchecked.
 """
 
 from __future__ import annotations
@@ -24,14 +25,25 @@ from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.starting_mapping import starting_mapping
 from warehouse.records import ImportSettings
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".zip", ".gz")
+SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".parquet",
+    ".zip",
+    ".gz",
+)
 NAMES = {"model": "M", "benchmark": "B"}
 #: Model (where a file has several), metric, filter -> mean.
 Means = Mapping[tuple[str, str, str], float]
 
 
 def drafted(path: Path) -> Taken:
-    """What the draft for a file takes from it, with a name where the file has none for model or benchmark."""
+    """What the draft for a file takes from it, with a name where the file has none for
+    model or benchmark."""
     importer = IMPORTER.for_mapping(tomllib.loads(starting_mapping(path)), "draft.toml")
     taken = Taken()
     for source in importer.claim([candidate(path)]):
@@ -51,7 +63,9 @@ def means_of(taken: Taken) -> dict[tuple[str, str, str], float]:
         for score in row.get("scores") or ():
             model = taken.run_of(row).model if several else ""
             if score["value"] is not None:
-                values[model, score["metric"], score["filter"] or ""].append(score["value"])
+                values[model, score["metric"], score["filter"] or ""].append(
+                    score["value"]
+                )
     return {key: sum(numbers) / len(numbers) for key, numbers in values.items()}
 
 
@@ -69,7 +83,11 @@ def frame_of(path: Path) -> pd.DataFrame:
 def records_of(path: Path) -> Any:
     text = path.read_text(encoding="utf-8-sig")
     is_lines = path.suffix == ".jsonl" and not text.startswith("[")
-    return [json.loads(line) for line in text.split("\n") if line] if is_lines else json.loads(text)
+    return (
+        [json.loads(line) for line in text.split("\n") if line]
+        if is_lines
+        else json.loads(text)
+    )
 
 
 def column_means(*metrics: str, by: str = "") -> Callable[[Path], Means]:
@@ -82,14 +100,20 @@ def column_means(*metrics: str, by: str = "") -> Callable[[Path], Means]:
             scores = frame[metric].replace({"True": 1, "False": 0}).astype(float)
             groups = frame[by] if by in frame else pd.Series([""] * len(frame))
             for name, value in scores.groupby(groups.astype(str)).mean().items():
-                key = (name, metric, "") if by == "model" else ("", metric, "" if by != "filter" else name)
+                key = (
+                    (name, metric, "")
+                    if by == "model"
+                    else ("", metric, "" if by != "filter" else name)
+                )
                 found[key] = float(value)
         return found
 
     return compute
 
 
-def nested_means(metric: str, values: Callable[[Any], Iterator[Any]]) -> Callable[[Path], Means]:
+def nested_means(
+    metric: str, values: Callable[[Any], Iterator[Any]]
+) -> Callable[[Path], Means]:
     """The mean of what is found in a document, or in the list of the lines of one."""
 
     def compute(path: Path) -> Means:
@@ -100,19 +124,35 @@ def nested_means(metric: str, values: Callable[[Any], Iterator[Any]]) -> Callabl
 
 
 def reviews(path: Path) -> Means:
-    values = pd.DataFrame([record["sample_score"]["score"]["value"] for record in records_of(path)])
+    values = pd.DataFrame(
+        [record["sample_score"]["score"]["value"] for record in records_of(path)]
+    )
     return {("", name, ""): float(values[name].astype(float).mean()) for name in values}
 
 
 def old_reviews(path: Path) -> Means:
     """EvalScope 0.x: a verdict for each choice, or several by name."""
-    values = [choice["review"]["result"] for record in records_of(path) for choice in record["choices"]]
-    frame = pd.DataFrame(value if isinstance(value, dict) else {"score": value} for value in values)
-    return {("", name, ""): float(frame[name].mean()) for name in frame if not name.startswith("inst_level")}
+    values = [
+        choice["review"]["result"]
+        for record in records_of(path)
+        for choice in record["choices"]
+    ]
+    frame = pd.DataFrame(
+        value if isinstance(value, dict) else {"score": value} for value in values
+    )
+    return {
+        ("", name, ""): float(frame[name].mean())
+        for name in frame
+        if not name.startswith("inst_level")
+    }
 
 
 def deepeval(path: Path) -> Means:
-    parts = [part for case in json.loads(path.read_text())["testCases"] for part in case["metricsData"]]
+    parts = [
+        part
+        for case in json.loads(path.read_text())["testCases"]
+        for part in case["metricsData"]
+    ]
     scores = pd.DataFrame(parts).groupby("name")["score"].mean()
     return {("", str(name), ""): float(value) for name, value in scores.items()}
 
@@ -121,15 +161,24 @@ def matrix_means(path: Path) -> Means:
     """A column per model; or a row per model, of 1 and −1."""
     frame = frame_of(path)
     if path.name.startswith("Y_"):
-        return {(row[0], "score", ""): sum(value == 1 for value in row[1:]) / 500 for row in frame.values.tolist()}
+        return {
+            (row[0], "score", ""): sum(value == 1 for value in row[1:]) / 500
+            for row in frame.values.tolist()
+        }
     left_out = {"question_id", "question", "category", "src", "n_options", "topic"}
-    return {(name, "score", ""): float(frame[name].mean()) for name in frame if name not in left_out}
+    return {
+        (name, "score", ""): float(frame[name].mean())
+        for name in frame
+        if name not in left_out
+    }
 
 
 def lighteval(path: Path) -> Means:
     frame = frame_of(path)
     column = frame["metrics" if "metrics" in frame else "metric"]
-    return {("", "acc", ""): float(pd.Series([value["acc"] for value in column]).mean())}
+    return {
+        ("", "acc", ""): float(pd.Series([value["acc"] for value in column]).mean())
+    }
 
 
 def completions(document: Any) -> Iterator[Any]:
@@ -142,24 +191,42 @@ def completions(document: Any) -> Iterator[Any]:
 
 
 def reduced(document: Any) -> Iterator[Any]:
-    return (sample["value"] for reduction in document["reductions"] for sample in reduction["samples"])
+    return (
+        sample["value"]
+        for reduction in document["reductions"]
+        for sample in reduction["samples"]
+    )
 
 
 def scanned(path: Path) -> Means:
-    """The share of true values of a scanner's file, which is a table to whoever names a mapping for it."""
-    return {("", "score", ""): float((pd.read_parquet(path)["value"].str.lower() == "true").mean())}
+    """The share of true values of a scanner's file, which is a table to whoever names a
+    mapping for it."""
+    return {
+        ("", "score", ""): float(
+            (pd.read_parquet(path)["value"].str.lower() == "true").mean()
+        )
+    }
 
 
 def pydantic_evals(path: Path) -> Means:
     """Of the cases that did not fail, each score and assertion."""
     cases = json.loads(path.read_text())["cases"]
-    named = [(name, part["value"]) for case in cases for name, part in (case["scores"] | case["assertions"]).items()]
-    return {("", name, ""): pd.Series([v for n, v in named if n == name]).mean() for name, _ in named}
+    named = [
+        (name, part["value"])
+        for case in cases
+        for name, part in (case["scores"] | case["assertions"]).items()
+    ]
+    return {
+        ("", name, ""): pd.Series([v for n, v in named if n == name]).mean()
+        for name, _ in named
+    }
 
 
 ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/eval_arena/*.jsonl": column_means("pass1", by="model"),
-    "*/lm_eval*/*samples_*.jsonl": column_means("acc", "exact_match", "match", by="filter"),
+    "*/lm_eval*/*samples_*.jsonl": column_means(
+        "acc", "exact_match", "match", by="filter"
+    ),
     "*/lm_eval*/v0_4_2/*.jsonl": column_means("acc", by="filter"),
     "*/demo/results/*samples_*.jsonl": column_means("acc", "exact_match", by="filter"),
     "*_write_out_info.json": column_means("acc"),
@@ -179,13 +246,21 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/lighteval/*/details_*.parquet": lighteval,
     "*/scan_id=*/*.parquet": scanned,
     "*/cruxeval_generations/*.json": nested_means(
-        "score", lambda document: (value for values in document["raw_scored_generations"].values() for value in values)
+        "score",
+        lambda document: (
+            value
+            for values in document["raw_scored_generations"].values()
+            for value in values
+        ),
     ),
     "*/reasoning_gym/*.json": nested_means("score", completions),
     "*/inspect_logs/*.json": nested_means("score", reduced),
     "*/inspect/agents.json": nested_means("score", reduced),
     "*/healthbench*_allresults.json": nested_means(
-        "score", lambda document: (part["score"] for part in document["metadata"]["example_level_metadata"])
+        "score",
+        lambda document: (
+            part["score"] for part in document["metadata"]["example_level_metadata"]
+        ),
     ),
     "*/tabular/long.csv": column_means("score", by="model"),
 }
@@ -198,41 +273,70 @@ def check_published(path: Path, taken: Taken) -> None:
         for run in taken.runs:
             for figure in run.published:
                 assert stated[run.benchmark][figure.metric] == figure.value
-                assert stated[run.benchmark][f"{figure.metric}_stderr"] == figure.standard_error
+                assert (
+                    stated[run.benchmark][f"{figure.metric}_stderr"]
+                    == figure.standard_error
+                )
         return
     frame = pd.read_csv(path, dtype=str, encoding="utf-8-sig")
-    labels = [name for name in ("Model version", "Model", "model") if name in frame] or [frame.columns[0]]
+    labels = [
+        name for name in ("Model version", "Model", "model") if name in frame
+    ] or [frame.columns[0]]
     names = frame[labels].apply(lambda column: column.str.strip())
     for run in taken.runs:
         for figure in run.published:
             rows = frame[names.isin([run.model]).any(axis=1)]
-            rows = rows if run.benchmark in (*frame, "B") else rows[rows["task"] == run.benchmark]
-            cells = rows[run.benchmark if run.benchmark in frame else figure.metric].dropna()
-            numbers = [float(cell.rstrip("%")) * (0.01 if cell.endswith("%") else 1) for cell in cells]
-            assert any(number == pytest.approx(figure.value) for number in numbers), (run.model, run.benchmark)
+            rows = (
+                rows
+                if run.benchmark in (*frame, "B")
+                else rows[rows["task"] == run.benchmark]
+            )
+            cells = rows[
+                run.benchmark if run.benchmark in frame else figure.metric
+            ].dropna()
+            numbers = [
+                float(cell.rstrip("%")) * (0.01 if cell.endswith("%") else 1)
+                for cell in cells
+            ]
+            assert any(number == pytest.approx(figure.value) for number in numbers), (
+                run.model,
+                run.benchmark,
+            )
 
 
 def check_votes(path: Path) -> None:
     """The same votes as without a mapping."""
     found = []
-    for importer in (IMPORTER, IMPORTER.for_mapping(tomllib.loads(starting_mapping(path)), "draft.toml")):
+    for importer in (
+        IMPORTER,
+        IMPORTER.for_mapping(tomllib.loads(starting_mapping(path)), "draft.toml"),
+    ):
         (source,) = importer.claim([candidate(path)])
-        dump = importer.read(source, ImportSettings(defaults=NAMES, values={"benchmark": "B"}))
+        dump = importer.read(
+            source, ImportSettings(defaults=NAMES, values={"benchmark": "B"})
+        )
         found.append([batch.to_pylist() for batch in dump.votes])
     assert found[0] == found[1] != []
 
 
 def check(path: Path) -> bool:
-    """Whether a file is read; if so its figures are right, if not what is said tells what to decide."""
+    """Whether a file is read; if so its figures are right, if not what is said tells
+    what to decide."""
     try:
         taken = drafted(path)
     except MappingError as error:
         assert (
-            "[[choose]]" in str(error) and "(2)" in str(error) or "which columns" in str(error) or "(1)" in str(error)
+            "[[choose]]" in str(error)
+            and "(2)" in str(error)
+            or "which columns" in str(error)
+            or "(1)" in str(error)
         )
         return False
     except InputError as error:
-        assert error.__class__ is not WarehouseError and len(str(error)) > len(path.name) + 5
+        assert (
+            error.__class__ is not WarehouseError
+            and len(str(error)) > len(path.name) + 5
+        )
         return False
     assert not taken.rejections
     published = [figure for run in taken.runs for figure in run.published]
@@ -241,8 +345,13 @@ def check(path: Path) -> bool:
     elif not taken.runs:
         check_votes(path)
     else:
-        oracle = next((one for glob, one in ORACLES.items() if fnmatch(path.as_posix(), glob)), None)
-        assert oracle is not None, f"nothing tells whether the figures of {path} are right: {means_of(taken)}"
+        oracle = next(
+            (one for glob, one in ORACLES.items() if fnmatch(path.as_posix(), glob)),
+            None,
+        )
+        assert oracle is not None, (
+            f"nothing tells whether the figures of {path} are right: {means_of(taken)}"
+        )
         assert means_of(taken) == pytest.approx(oracle(path))
     return True
 
@@ -252,8 +361,12 @@ WITH_FAULTS = frozenset({"boards", "wild"})
 
 
 def tables_below(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in SUFFIXES)
-    return [path for path in found if path.relative_to(folder).parts[0] not in WITH_FAULTS]
+    found = sorted(
+        path for path in folder.rglob("*") if path.is_file() and path.suffix in SUFFIXES
+    )
+    return [
+        path for path in found if path.relative_to(folder).parts[0] not in WITH_FAULTS
+    ]
 
 
 @pytest.mark.parametrize("folder", ["tests/data", "docs/demo"])
@@ -289,40 +402,64 @@ def test_dumps_that_are_read_have_the_right_figures(data_dir: Path, name: str) -
 @pytest.mark.parametrize(
     ("name", "asked"),
     [
-        ("benchmark_stitching/data/distilled_models.csv", "whether any of these columns are scores"),
+        (
+            "benchmark_stitching/data/distilled_models.csv",
+            "whether any of these columns are scores",
+        ),
         ("benchmark_stitching/data/external_benchmark_boolq.csv", "what the rows are"),
         ("gsm8k_openai/example_model_solutions.jsonl", "different models"),
         (
             "mteb/results/intfloat__multilingual-e5-small/e4ce9877abf3edfe10b0d82785e83bdcb973e22e/NFCorpus-PL.json",
             "main",
         ),
-        ("evalscope/qwen-plus/reports/qwen-plus/gsm8k.json", "figures of whole benchmarks"),
-        ("hans_bert_100_seeds/berts_of_a_feather_accuracies_by_run.csv", "which columns"),
+        (
+            "evalscope/qwen-plus/reports/qwen-plus/gsm8k.json",
+            "figures of whole benchmarks",
+        ),
+        (
+            "hans_bert_100_seeds/berts_of_a_feather_accuracies_by_run.csv",
+            "which columns",
+        ),
         (
             "verifiers/math_python/outputs/evals/math-python--gpt-4.1-mini/49a7458f/results.jsonl",
             "generations of one prompt",
         ),
     ],
 )
-def test_dumps_of_two_readings_are_asked_about(data_dir: Path, name: str, asked: str) -> None:
+def test_dumps_of_two_readings_are_asked_about(
+    data_dir: Path, name: str, asked: str
+) -> None:
     with pytest.raises(MappingError, match=asked):
         drafted(data_dir / name)
 
 
 def some_of(paths: list[Path], folder: Path, most: int) -> list[Path]:
-    """Of each dump's files of a kind so many, evenly, of large ones fewer: 200 tables of one writer are one proof."""
+    """Of each dump's files of a kind so many, evenly, of large ones fewer: 200 tables
+    of one writer are one proof."""
     kinds: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for path in paths:
         kinds[path.relative_to(folder).parts[0], path.suffix].append(path)
-    wanted = ((files, max(1, most - files[0].stat().st_size // 1_000_000)) for files in kinds.values())
-    return [one for files, number in wanted for one in files[:: -(-len(files) // number)]]
+    wanted = (
+        (files, max(1, most - files[0].stat().st_size // 1_000_000))
+        for files in kinds.values()
+    )
+    return [
+        one for files, number in wanted for one in files[:: -(-len(files) // number)]
+    ]
 
 
 @pytest.mark.parametrize(
     ("most", "least"),
-    [pytest.param(4, 25, marks=pytest.mark.rare), pytest.param(10**6, 250, marks=pytest.mark.slow)],
+    [
+        pytest.param(4, 25, marks=pytest.mark.rare),
+        pytest.param(10**6, 250, marks=pytest.mark.slow),
+    ],
     ids=["some of each kind", "every file"],
 )
-def test_every_dump_has_right_figures_or_a_question(data_dir: Path, most: int, least: int) -> None:
-    read = [path for path in some_of(tables_below(data_dir), data_dir, most) if check(path)]
+def test_every_dump_has_right_figures_or_a_question(
+    data_dir: Path, most: int, least: int
+) -> None:
+    read = [
+        path for path in some_of(tables_below(data_dir), data_dir, most) if check(path)
+    ]
     assert len(read) > least

@@ -1,6 +1,6 @@
-"""SWE-bench. The run of ``tests/data/swe_bench`` was written by the real package's reporting code
-(``tests/writers/swe_bench_run.py``); submissions are built from descriptions of the leaderboard's
-repository."""
+"""SWE-bench. The run of ``tests/data/swe_bench`` was written by the real package's
+reporting code (``tests/writers/swe_bench_run.py``); submissions are built from
+descriptions of the leaderboard's repository."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ take = partial(lm_eval.take, importer=IMPORTER)
 def scores(taken: Taken) -> dict[str, tuple[Any, ...]]:
     """Value, status and origin by number of the instance."""
     return {
-        row["prompt_id"][-1]: tuple(row["scores"][0][key] for key in ("value", "status", "origin"))
+        row["prompt_id"][-1]: tuple(
+            row["scores"][0][key] for key in ("value", "status", "origin")
+        )
         for row in taken.rows
     }
 
@@ -42,18 +44,31 @@ def run(tmp_path: Path) -> Path:
     return Path(shutil.copytree(RUN, tmp_path / "run"))
 
 
-def submission(folder: Path, results: dict[str, Any], system: str = "20250928_agent9") -> Path:
+def submission(
+    folder: Path, results: dict[str, Any], system: str = "20250928_agent9"
+) -> Path:
     root = folder / "evaluation" / "verified" / system
     (root / "results").mkdir(parents=True)
     (root / "results" / "results.json").write_text(json.dumps(results))
     (root / "metadata.yaml").write_text(
-        "info:\n  name: Agent Nine\n  site: https://example.org/x: y\ntags:\n  checked: true\n"
-        "  model:\n  - org/big\n  org:\n  - org\n"
+        "info:\n"
+        "  name: Agent Nine\n"
+        "  site: https://example.org/x: y\n"
+        "tags:\n"
+        "  checked: true\n"
+        "  model:\n"
+        "  - org/big\n"
+        "  org:\n"
+        "  - org\n"
     )
     return root
 
 
-RESULTS = {"no_generation": [NAMES[3]], "no_logs": [NAMES[4]], "resolved": [NAMES[0], NAMES[6]]}
+RESULTS = {
+    "no_generation": [NAMES[3]],
+    "no_logs": [NAMES[4]],
+    "resolved": [NAMES[0], NAMES[6]],
+}
 
 
 def test_a_run_report_with_predictions_and_logs(run: Path) -> None:
@@ -62,7 +77,9 @@ def test_a_run_report_with_predictions_and_logs(run: Path) -> None:
     assert (header.harness, header.model) == ("swe_bench", "org/tiny-1.5")
     assert (header.benchmark, header.split) == ("swe_bench_verified", "test")
     assert header.run_id == "trial/org__tiny-1.5"
-    about = json.loads((run / "logs" / "run_evaluation" / "trial" / "run.json").read_text())
+    about = json.loads(
+        (run / "logs" / "run_evaluation" / "trial" / "run.json").read_text()
+    )
     assert header.configuration == {"run_name": "trial", "run": about}
     assert header.started_at is not None
     assert about["created_at"].startswith(header.started_at.isoformat())
@@ -107,7 +124,15 @@ def test_a_run_report_alone_and_infrastructure_failures(run: Path) -> None:
 def test_logs_alone(run: Path) -> None:
     (run / REPORT).unlink()
     (run / "predictions.jsonl").unlink()
-    path = run / "logs" / "run_evaluation" / "trial" / "org__tiny-1.5" / NAMES[2] / "report.json"
+    path = (
+        run
+        / "logs"
+        / "run_evaluation"
+        / "trial"
+        / "org__tiny-1.5"
+        / NAMES[2]
+        / "report.json"
+    )
     document = json.loads(path.read_text())
     document[NAMES[2]] |= {"infra_failure": True, "infra_failure_reason": "disk"}
     path.write_text(json.dumps(document))
@@ -128,7 +153,9 @@ def test_logs_alone(run: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["txt", "json", "jsonl", "objects"])
-def test_a_submission_is_completed_by_a_declared_list(tmp_path: Path, kind: str) -> None:
+def test_a_submission_is_completed_by_a_declared_list(
+    tmp_path: Path, kind: str
+) -> None:
     root = submission(tmp_path, RESULTS)
     objects = [{"instance_id": name, "repo": "org/repo"} for name in NAMES]
     text = {
@@ -141,11 +168,28 @@ def test_a_submission_is_completed_by_a_declared_list(tmp_path: Path, kind: str)
     (root.parent / f"instances.{suffix}").write_text(text)
     taken = take(tmp_path)
     (header,) = taken.dump.runs
-    assert (header.model, header.agent, header.run_id) == ("org/big", "agent9", "20250928_agent9")
-    assert (header.benchmark, header.split, header.n_benchmark) == ("swe_bench_verified", "test", 7)
+    assert (header.model, header.agent, header.run_id) == (
+        "org/big",
+        "agent9",
+        "20250928_agent9",
+    )
+    assert (header.benchmark, header.split, header.n_benchmark) == (
+        "swe_bench_verified",
+        "test",
+        7,
+    )
     assert header.configuration["submission_name"] == "Agent Nine"
-    assert set(settings_of(header).settings) == {"harness", "model", "benchmark", "split", "agent"}
-    assert header.started_at is not None and header.started_at.isoformat() == "2025-09-28T00:00:00"
+    assert set(settings_of(header).settings) == {
+        "harness",
+        "model",
+        "benchmark",
+        "split",
+        "agent",
+    }
+    assert (
+        header.started_at is not None
+        and header.started_at.isoformat() == "2025-09-28T00:00:00"
+    )
     implied = (0.0, None, "implied")
     assert scores(taken) == {
         "1": (1.0, None, None),
@@ -163,7 +207,9 @@ def test_a_submission_without_list_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"2 resolved instances.*instances\.txt"):
         take(tmp_path)
     (root.parent / "instances.txt").write_text("another__one-1\n")
-    with pytest.raises(InputError, match="not in the declared list, such as org__repo-1"):
+    with pytest.raises(
+        InputError, match="not in the declared list, such as org__repo-1"
+    ):
         take(tmp_path)
     (root.parent / "instances.txt").write_text("")
     with pytest.raises(InputError, match=r"instances\.txt"):
@@ -172,7 +218,13 @@ def test_a_submission_without_list_is_refused(tmp_path: Path) -> None:
 
 def test_a_submission_that_names_what_it_tried(tmp_path: Path) -> None:
     submission(
-        tmp_path, RESULTS | {"generated": [*NAMES[:3], NAMES[6]], "applied": NAMES[:2], "install_fail": [NAMES[2]]}
+        tmp_path,
+        RESULTS
+        | {
+            "generated": [*NAMES[:3], NAMES[6]],
+            "applied": NAMES[:2],
+            "install_fail": [NAMES[2]],
+        },
     )
     found = scores(take(tmp_path))
     assert found.keys() == set("123457")
@@ -186,7 +238,9 @@ def test_predictions_declare_what_was_submitted(tmp_path: Path) -> None:
     taken = take(tmp_path)
     assert taken.dump.runs[0].model == "org/tiny-1.5"
     assert scores(taken)["2"] == (0.0, None, "implied")
-    assert {row["prompt_id"]: row["response"] for row in taken.rows}[NAMES[1]] == ("diff of org__repo-2")
+    assert {row["prompt_id"]: row["response"] for row in taken.rows}[NAMES[1]] == (
+        "diff of org__repo-2"
+    )
 
 
 def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
@@ -196,28 +250,41 @@ def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
         NAMES[0]: {"resolved": True, "cost": 0.125, "api_calls": 17},
         NAMES[1]: {"resolved": False, "cost": 0.5, "api_calls": 41},
         NAMES[2]: {"resolved": "maybe", "cost": 1, "api_calls": 1},
-        NAMES[3]: {"resolved": False, "cost": 0.0, "api_calls": 3},  # of a model whose price is not known
+        NAMES[3]: {
+            "resolved": False,
+            "cost": 0.0,
+            "api_calls": 3,
+        },  # of a model whose price is not known
         NAMES[4]: {"resolved": False, "cost": 0.0, "api_calls": 0},
     }
     (root / "per_instance_details.json").write_text(json.dumps(stated))
     taken = take(tmp_path)
     (header,) = taken.dump.runs
     assert (header.model, header.agent, header.benchmark) == ("mini", None, "swe_bench")
-    assert [(row["cost"], *(score["value"] for score in row["scores"])) for row in taken.rows] == [
+    assert [
+        (row["cost"], *(score["value"] for score in row["scores"]))
+        for row in taken.rows
+    ] == [
         (0.125, 1.0, 17.0),
         (0.5, 0.0, 41.0),
         (None, 0.0, 3.0),
         (0.0, 0.0, 0.0),
     ]
-    assert [(m.name, m.higher_is_better) for m in header.metrics] == [("resolved", True), ("api_calls", False)]
+    assert [(m.name, m.higher_is_better) for m in header.metrics] == [
+        ("resolved", True),
+        ("api_calls", False),
+    ]
     (rejection,) = taken.dump.rejections
     assert rejection.place == f"per_instance_details.json, {NAMES[2]}"
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("resolved_ids", "x"), ("submitted_ids", {}), ("unresolved_ids", ["a", ""])]
+    ("name", "value"),
+    [("resolved_ids", "x"), ("submitted_ids", {}), ("unresolved_ids", ["a", ""])],
 )
-def test_lists_of_a_report_that_are_none_are_refused(run: Path, name: str, value: Any) -> None:
+def test_lists_of_a_report_that_are_none_are_refused(
+    run: Path, name: str, value: Any
+) -> None:
     """What was no id was left out, and with it the instance, or a whole list of them."""
     path = run / REPORT
     path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
@@ -226,8 +293,12 @@ def test_lists_of_a_report_that_are_none_are_refused(run: Path, name: str, value
     assert caught.value.expected == "a list of ids of instances"
 
 
-def test_resolved_instances_of_a_submission_that_are_no_list_are_refused(tmp_path: Path) -> None:
-    folder = submission(tmp_path, {"resolved": "all", "generated": NAMES, "no_generation": []})
+def test_resolved_instances_of_a_submission_that_are_no_list_are_refused(
+    tmp_path: Path,
+) -> None:
+    folder = submission(
+        tmp_path, {"resolved": "all", "generated": NAMES, "no_generation": []}
+    )
     with pytest.raises(InputError, match="resolved is"):
         take(*folder.rglob("*.json"))
 
@@ -240,8 +311,13 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert report.unclaimed == ()
         (verdict,) = report.reconciliation
         assert (verdict.published, verdict.verdict) == (2 / 7, "null_as_worst")
-        origins = select(store, "select origin, count(*) as n from score group by origin")
-        assert {row["origin"]: row["n"] for row in origins} == {"recorded": 10, "implied": 4}
+        origins = select(
+            store, "select origin, count(*) as n from score group by origin"
+        )
+        assert {row["origin"]: row["n"] for row in origins} == {
+            "recorded": 10,
+            "implied": 4,
+        }
         prompts = select(store, "select count(*) as n from prompt")
         assert prompts == [{"n": 7}]  # both runs are on the same instances
 
@@ -263,21 +339,35 @@ def report_of(path: Path, resolved: int = 2, **more: Any) -> None:
 
 def headers(folder: Path) -> list[RunHeader]:
     """The runs of every source in a folder."""
-    dumps = [IMPORTER.read(source, ImportSettings()) for source in lm_eval.claimed(folder, importer=IMPORTER)]
+    dumps = [
+        IMPORTER.read(source, ImportSettings())
+        for source in lm_eval.claimed(folder, importer=IMPORTER)
+    ]
     return [run for dump in dumps for run in dump.runs]
 
 
 def test_run_ids_are_what_a_person_named_the_experiment(tmp_path: Path) -> None:
-    report_of(tmp_path / "org__tiny-1.5.baseline.json", model_name_or_path="org/tiny-1.5")
-    report_of(tmp_path / "org__tiny-1.5.tools.v0.2.json", model_name_or_path="org/tiny-1.5")
+    report_of(
+        tmp_path / "org__tiny-1.5.baseline.json", model_name_or_path="org/tiny-1.5"
+    )
+    report_of(
+        tmp_path / "org__tiny-1.5.tools.v0.2.json", model_name_or_path="org/tiny-1.5"
+    )
     runs = headers(tmp_path)
-    assert {run.run_id for run in runs} == {"baseline/org__tiny-1.5", "tools.v0.2/org__tiny-1.5"}
+    assert {run.run_id for run in runs} == {
+        "baseline/org__tiny-1.5",
+        "tools.v0.2/org__tiny-1.5",
+    }
     assert len({settings_of(run).condition_key for run in runs}) == 2
 
 
-def test_times_that_a_tool_writes_behind_a_run_id_are_no_setting(tmp_path: Path) -> None:
+def test_times_that_a_tool_writes_behind_a_run_id_are_no_setting(
+    tmp_path: Path,
+) -> None:
     for day in ("2026-11-01", "2026-11-02"):
-        report_of(tmp_path / f"org__tiny.nightly-{day}.json", model_name_or_path="org/tiny")
+        report_of(
+            tmp_path / f"org__tiny.nightly-{day}.json", model_name_or_path="org/tiny"
+        )
     runs = headers(tmp_path)
     assert len({run.run_id for run in runs}) == 2
     assert len({settings_of(run).condition_key for run in runs}) == 1
@@ -287,7 +377,11 @@ def test_times_that_a_tool_writes_behind_a_run_id_are_no_setting(tmp_path: Path)
     ("first", "second", "n_conditions"),
     [
         ({"max_iterations": 30}, {"max_iterations": 100}, 2),
-        ({"llm": {"model": "org/m", "temperature": 0.0}}, {"llm": {"model": "org/m", "temperature": 1.0}}, 2),
+        (
+            {"llm": {"model": "org/m", "temperature": 0.0}},
+            {"llm": {"model": "org/m", "temperature": 1.0}},
+            2,
+        ),
         ({"eval_note": "v1"}, {"eval_note": "v1-no-hint"}, 2),
         ({"eval_note": "v1-run_1"}, {"eval_note": "v1-run_2"}, 1),
         ({"eval_output_dir": "out/1"}, {"eval_output_dir": "out/2"}, 1),
@@ -299,14 +393,20 @@ def test_what_openhands_was_configured_with(
 ) -> None:
     for name, changed in (("one", first), ("two", second)):
         report_of(tmp_path / name / "output.report.json")
-        (tmp_path / name / "metadata.json").write_text(json.dumps({"llm": {"model": "org/m"}, **changed}))
+        (tmp_path / name / "metadata.json").write_text(
+            json.dumps({"llm": {"model": "org/m"}, **changed})
+        )
     runs = headers(tmp_path)
     assert [run.model for run in runs] == ["org/m", "org/m"]
     assert len({settings_of(run).condition_key for run in runs}) == n_conditions
 
 
 def test_folders_of_openhands_name_their_runs(tmp_path: Path) -> None:
-    for name in ("m_maxiter_100_N_v0.59-run_1", "m_maxiter_100_N_v0.59-run_2", "m_maxiter_30_N_v0.59"):
+    for name in (
+        "m_maxiter_100_N_v0.59-run_1",
+        "m_maxiter_100_N_v0.59-run_2",
+        "m_maxiter_30_N_v0.59",
+    ):
         report_of(tmp_path / name / "output.report.json")
     runs = headers(tmp_path)
     assert {run.model for run in runs} == {"m"}

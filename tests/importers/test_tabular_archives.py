@@ -41,15 +41,23 @@ def pack(path: Path, entries: dict[str, bytes]) -> None:
 
 
 def test_entries_of_an_archive_are_one_source(tmp_path: Path) -> None:
-    pack(tmp_path / "r.zip", {"x/one.csv": TABLE, "two.csv": TABLE, "__MACOSX/x/._one.csv": b"\0"})
+    pack(
+        tmp_path / "r.zip",
+        {"x/one.csv": TABLE, "two.csv": TABLE, "__MACOSX/x/._one.csv": b"\0"},
+    )
     taken = take(tmp_path, MAPPING + "[path]\npattern = '(?P<note>\\w+)\\.csv'\n")
     assert taken.sources == [str(tmp_path / "r.zip")]
-    assert {(run.note, run.place) for run in taken.runs} == {("one", "r.zip/x/one.csv"), ("two", "r.zip/two.csv")}
+    assert {(run.note, run.place) for run in taken.runs} == {
+        ("one", "r.zip/x/one.csv"),
+        ("two", "r.zip/two.csv"),
+    }
     chosen = take(tmp_path, MAPPING + "[archive]\nmembers = ['x/*']\n")
     assert scores(chosen.rows) == [1, 0]
 
 
-@pytest.mark.parametrize("name", ["../r.csv", "/etc/r.csv", "a/../../r.csv", "..\\r.csv"])
+@pytest.mark.parametrize(
+    "name", ["../r.csv", "/etc/r.csv", "a/../../r.csv", "..\\r.csv"]
+)
 def test_names_that_leave_the_archive(tmp_path: Path, name: str) -> None:
     pack(tmp_path / "r.zip", {"fine.csv": TABLE, name: TABLE})
     with pytest.raises(InputError, match=r"r\.zip: an entry that leaves its folder"):
@@ -73,12 +81,19 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.rare
-def test_an_archive_of_many_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pack(tmp_path / "r.zip", {f"{name}.csv": b"id,score\n" + b"a,1\n" * 60_000 for name in "abcd"})
+def test_an_archive_of_many_bombs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack(
+        tmp_path / "r.zip",
+        {f"{name}.csv": b"id,score\n" + b"a,1\n" * 60_000 for name in "abcd"},
+    )
     assert len(take(tmp_path).runs) == 1
     monkeypatch.setattr(bounds, "ALWAYS_FINE", 1 << 18)
     monkeypatch.setattr(bounds, "MAX_ARCHIVE_RATIO", 100)
-    with pytest.raises(InputError, match=r"r\.zip: 4 entries of \d+ bytes unpack to 960036 bytes"):
+    with pytest.raises(
+        InputError, match=r"r\.zip: 4 entries of \d+ bytes unpack to 960036 bytes"
+    ):
         take(tmp_path)
 
 
@@ -89,7 +104,9 @@ def test_entries_that_share_bytes(tmp_path: Path) -> None:
     place = raw.rindex(b"two.csv") - 4  # its offset, in the directory
     raw[place : place + 4] = (0).to_bytes(4, "little")
     path.write_bytes(raw)
-    with pytest.raises(InputError, match=r"r\.zip, entry (one|two)\.csv: shares bytes with"):
+    with pytest.raises(
+        InputError, match=r"r\.zip, entry (one|two)\.csv: shares bytes with"
+    ):
         take(tmp_path)
 
 
@@ -140,7 +157,9 @@ def test_large_file_pointer(tmp_path: Path) -> None:
 def test_documents_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "r.json").write_text('[{"id": 1, "score": 1}]')
     monkeypatch.setattr(bounds, "MAX_DOCUMENT_BYTES", 10)
-    with pytest.raises(InputError, match="more than 10 bytes in one document.*JSON lines"):
+    with pytest.raises(
+        InputError, match="more than 10 bytes in one document.*JSON lines"
+    ):
         take(tmp_path)
 
 
@@ -165,7 +184,9 @@ def test_a_table_of_too_many_columns(tmp_path: Path, suffix: str) -> None:
     else:
         schema = pa.schema([pa.field(name, pa.null()) for name in names])
         pq.write_table(schema.empty_table(), tmp_path / "r.parquet")
-    with pytest.raises(InputError, match="a table of 50002 columns; expected at most 50000"):
+    with pytest.raises(
+        InputError, match="a table of 50002 columns; expected at most 50000"
+    ):
         take(tmp_path)
 
 

@@ -39,7 +39,10 @@ def values(folder: Path, **stated: str) -> list[tuple[Any, ...]]:
     dump = IMPORTER.read(source, ImportSettings(stated))
     rows = [row for batch in dump.batches for row in batch.to_pylist()]
     assert not dump.rejections
-    return [(dump.runs[row["run"]].model, row["prompt_id"], row["scores"][0]["value"]) for row in rows]
+    return [
+        (dump.runs[row["run"]].model, row["prompt_id"], row["scores"][0]["value"])
+        for row in rows
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +52,11 @@ def values(folder: Path, **stated: str) -> list[tuple[Any, ...]]:
         ("a.csv", "to_csv", {}),
         ("a.csv", "to_csv", {"index": False, "sep": ";"}),
         ("a.csv", "to_csv", {"index": False, "sep": "\t"}),
-        ("a.csv", "to_csv", {"index": False, "encoding": "utf-8-sig", "lineterminator": "\r\n"}),
+        (
+            "a.csv",
+            "to_csv",
+            {"index": False, "encoding": "utf-8-sig", "lineterminator": "\r\n"},
+        ),
         ("a.csv.gz", "to_csv", {"index": False}),
         ("a.tsv", "to_csv", {"index": False, "sep": "\t"}),
         ("a.json", "to_json", {"orient": "records"}),
@@ -59,9 +66,16 @@ def values(folder: Path, **stated: str) -> list[tuple[Any, ...]]:
         ("a.parquet", "to_parquet", {}),
     ],
 )
-def test_whatever_pandas_writes_is_taken(tmp_path: Path, name: str, writer: str, options: dict[str, Any]) -> None:
+def test_whatever_pandas_writes_is_taken(
+    tmp_path: Path, name: str, writer: str, options: dict[str, Any]
+) -> None:
     getattr(pd.DataFrame(RECORDS), writer)(tmp_path / name, **options)
-    assert values(tmp_path) == [("org/a", "7", 1.0), ("org/b", "7", 0.25), ("org/a", "8", 0.5), ("org/b", "8", 0.75)]
+    assert values(tmp_path) == [
+        ("org/a", "7", 1.0),
+        ("org/b", "7", 0.25),
+        ("org/a", "8", 0.5),
+        ("org/b", "8", 0.75),
+    ]
 
 
 def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
@@ -69,7 +83,9 @@ def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "a.csv", index=False)
     found = values(tmp_path, model="org/c", benchmark="sums")
     assert found == [("org/c", "7", 1.0), ("org/c", "8", 0.5)]
-    with pytest.raises(InputError, match="no column benchmark; .* say --default benchmark=NAME, or"):
+    with pytest.raises(
+        InputError, match="no column benchmark; .* say --default benchmark=NAME, or"
+    ):
         values(tmp_path, model="org/c")
 
 
@@ -83,20 +99,27 @@ def test_odd_types_of_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.json", b'{"model": {"0": "org/a"}, "benchmark": {}, "prompt_id": {}, "score": {}}'),
+        (
+            "a.json",
+            b'{"model": {"0": "org/a"}, "benchmark": {}, "prompt_id": {}, "score": {}}',
+        ),
         ("a.json", b'[{"model": "org/a", "benchmark": "b", "prompt_id": 1, "sco'),
         ("a.json", b"[" * 50_000),
         ("a.csv.gz", b"model,benchmark,prompt_id,score\n"),
         ("a.csv.gz", gzip.compress(b"model,benchmark,prompt_id,colour\n", mtime=0)),
     ],
 )
-def test_other_files_are_left_to_others(tmp_path: Path, name: str, content: bytes) -> None:
+def test_other_files_are_left_to_others(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
     (tmp_path / name).write_bytes(content)
     assert not list(IMPORTER.claim(candidates(tmp_path)))
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
-def test_a_table_in_utf_16_is_refused_by_that_name(tmp_path: Path, encoding: str) -> None:
+def test_a_table_in_utf_16_is_refused_by_that_name(
+    tmp_path: Path, encoding: str
+) -> None:
     text = "\N{ZERO WIDTH NO-BREAK SPACE}" if encoding == "utf-16-be" else ""
     text += pd.DataFrame(RECORDS).to_csv(index=False)
     (tmp_path / "a.csv").write_bytes(text.encode(encoding))
@@ -124,5 +147,7 @@ def test_cells_may_be_parted_by_other_marks(tmp_path: Path, mark: str) -> None:
         ("alone", "tsv", "\t"),
     ],
 )
-def test_the_delimiter_of_the_suffix_comes_first(line: str, format: str | None, expected: str) -> None:
+def test_the_delimiter_of_the_suffix_comes_first(
+    line: str, format: str | None, expected: str
+) -> None:
     assert delimiter_of(line, format) == expected

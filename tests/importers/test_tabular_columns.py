@@ -31,7 +31,21 @@ CELLS = st.one_of(
     st.none(),
     st.integers(-(2**70), 2**70).map(str),
     st.floats().map(str),
-    st.sampled_from(["", " 1 ", "1_000", "0x1f", "1e400", "Infinity", "-nan", "True", "٣", "5.", "+.5"]),
+    st.sampled_from(
+        [
+            "",
+            " 1 ",
+            "1_000",
+            "0x1f",
+            "1e400",
+            "Infinity",
+            "-nan",
+            "True",
+            "٣",
+            "5.",
+            "+.5",
+        ]
+    ),
     st.text(max_size=4),
 )
 VALUES = st.one_of(
@@ -70,11 +84,15 @@ def test_columns_convert_as_their_values_do(cells: list[Any]) -> None:
         assert to_text(column, size).array.to_pylist() == clean(cells, text_of)
         whole = to_integer(column, size, pa.int64())
         assert whole.array.to_pylist() == clean(cells, integer_of)
-        faults = [row for row, cell in enumerate(cells) if isinstance(integer_of(cell), Unfit)]
+        faults = [
+            row for row, cell in enumerate(cells) if isinstance(integer_of(cell), Unfit)
+        ]
         assert sorted(whole.faults) == faults
         scored, raw, status = to_scores(column, size)
         triples = [score_of(cell) for cell in cells]
-        assert scored.array.to_pylist() == clean([t[0] for t in triples], lambda value: value)
+        assert scored.array.to_pylist() == clean(
+            [t[0] for t in triples], lambda value: value
+        )
         if raw is not None and status is not None:
             assert raw.to_pylist() == [triple[1] for triple in triples]
             assert status.to_pylist() == [triple[2] for triple in triples]
@@ -93,10 +111,19 @@ def test_decoding_undoes_encoding(cells: list[Any]) -> None:
 
 
 def test_combined_columns_list_only_what_occurs() -> None:
-    parts = [encode(["a", "a", "b", "b"], 4), encode([1, 2, 1, 1], 4), encode(Constant("x"), 4)]
+    parts = [
+        encode(["a", "a", "b", "b"], 4),
+        encode([1, 2, 1, 1], 4),
+        encode(Constant("x"), 4),
+    ]
     codes, combinations = combine(parts, 4)
     assert sorted(combinations) == [("a", 1, "x"), ("a", 2, "x"), ("b", 1, "x")]
-    assert [combinations[code] for code in codes] == [("a", 1, "x"), ("a", 2, "x"), ("b", 1, "x"), ("b", 1, "x")]
+    assert [combinations[code] for code in codes] == [
+        ("a", 1, "x"),
+        ("a", 2, "x"),
+        ("b", 1, "x"),
+        ("b", 1, "x"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,12 @@ from tests.support.tabular import ROOT, read, scores
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.importer import load_mapping
-from warehouse.importers.tabular.mapping import RUN_FIELDS, SAMPLE_FIELDS, SPEC_FIELDS, parse_mapping
+from warehouse.importers.tabular.mapping import (
+    RUN_FIELDS,
+    SAMPLE_FIELDS,
+    SPEC_FIELDS,
+    parse_mapping,
+)
 from warehouse.records import MetricSpec
 
 TEXT = (ROOT / "docs" / "mappings.md").read_text(encoding="utf-8")
@@ -39,7 +44,11 @@ def test_the_example_runs(tmp_path: Path) -> None:
     (tmp_path / name[1]).write_text(data)
     taken = read(tmp_path, tomllib.loads(TOML[0]))
     (run,) = taken.runs
-    assert (run.model, run.temperature, run.benchmark) == ("llama-3b", 0.6, "arithmetic")
+    assert (run.model, run.temperature, run.benchmark) == (
+        "llama-3b",
+        0.6,
+        "arithmetic",
+    )
     assert [row["response"] for row in taken.rows] == ["4", "5"]
     assert scores(taken.rows) == [1, 0]
 
@@ -47,13 +56,21 @@ def test_the_example_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", TOML)
 def test_every_snippet_is_a_piece_of_a_mapping(block: str) -> None:
     _, mistakes = parse_mapping(tomllib.loads(block))
-    assert [text for text in mistakes if not text.startswith(("expected [[scores]]", "nothing"))] == []
+    assert [
+        text
+        for text in mistakes
+        if not text.startswith(("expected [[scores]]", "nothing"))
+    ] == []
 
 
 def test_every_field_and_key_is_named() -> None:
     keys = [item.name for item in fields(Recode)]
     specs = [item.name for item in fields(MetricSpec) if item.name not in DERIVED]
-    missing = [name for name in (*RUN_FIELDS, *SAMPLE_FIELDS, *keys, *specs) if f"`{name}" not in TEXT]
+    missing = [
+        name
+        for name in (*RUN_FIELDS, *SAMPLE_FIELDS, *keys, *specs)
+        if f"`{name}" not in TEXT
+    ]
     assert missing == []
 
 

@@ -82,9 +82,22 @@ def test_integers_are_equal_as_numbers_if_they_are(first: int, second: int) -> N
 
 def test_numeric_in_a_mapping(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(
-        'id,answer,target\n1,18.0,18\n2,"1,234",1234\n3,1/2,0.5\n4,-5,5\n5,Paris,paris\n6,,1\n'
+        "id,answer,target\n"
+        "1,18.0,18\n"
+        '2,"1,234",1234\n'
+        "3,1/2,0.5\n"
+        "4,-5,5\n"
+        "5,Paris,paris\n"
+        "6,,1\n"
     )
-    assert scores(read_toml(tmp_path, MAPPING.format(keys="numeric = true")).rows) == [1, 1, 1, 0, 0, None]
+    assert scores(read_toml(tmp_path, MAPPING.format(keys="numeric = true")).rows) == [
+        1,
+        1,
+        1,
+        0,
+        0,
+        None,
+    ]
     both = MAPPING.format(keys="numeric = true, normalise = true")
     assert scores(read_toml(tmp_path, both).rows)[4] == 1
     near = MAPPING.format(keys="numeric = true, tolerance = 3")
@@ -92,7 +105,11 @@ def test_numeric_in_a_mapping(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"), [("tolerance = 0.1", "numeric = true"), ("numeric = true, tolerance = -1", "0 or more")]
+    ("keys", "words"),
+    [
+        ("tolerance = 0.1", "numeric = true"),
+        ("numeric = true, tolerance = -1", "0 or more"),
+    ],
 )
 def test_a_tolerance_that_means_nothing(tmp_path: Path, keys: str, words: str) -> None:
     (tmp_path / "r.csv").write_text("id,answer,target\n1,1,1\n")

@@ -21,7 +21,9 @@ prompt_id = "id"
 MAPPING = RUN + '[[scores]]\nmetric = "acc"\nvalue = "score"\n'
 
 
-def take(folder: Path, name: str, content: bytes | str, mapping: str = MAPPING) -> Taken:
+def take(
+    folder: Path, name: str, content: bytes | str, mapping: str = MAPPING
+) -> Taken:
     data = content.encode() if isinstance(content, str) else content
     (folder / name).write_bytes(data)
     return read_toml(folder, mapping)
@@ -79,19 +81,25 @@ def test_rows_of_the_wrong_length_that_are_not_utf8(tmp_path: Path) -> None:
     assert (len(taken.rows), places(taken)) == (1, ["r.csv row 2"])
 
 
-def test_characters_across_the_borders_of_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_characters_across_the_borders_of_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ids = ["é", "日本", "😀", "a", "ÿ😀é"] * 4
     table = "id,score\n" + "".join(f"{name},1\n" for name in ids)
     for size in range(14, 30):
         monkeypatch.setattr(delimited, "MAX_ROW_BYTES", size)
         found = take(tmp_path, "r.csv", table)
         assert [row["prompt_id"] for row in found.rows] == ids
-        cut = take(tmp_path, "r.csv", table.encode()[:-5])  # in the middle of the last é
+        cut = take(
+            tmp_path, "r.csv", table.encode()[:-5]
+        )  # in the middle of the last é
         assert len(cut.rows) == 19 and "row 21" in places(cut)[0]
 
 
 @pytest.mark.parametrize("at", [0, 13, 29])
-def test_row_that_is_longer_than_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+def test_row_that_is_longer_than_a_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
     rows = [b"q%d,%d" % (number, number % 2) for number in range(30)]
     rows[4], rows[6], rows[20], rows[22] = b"bad", b"\xff,1", b"bad", b"\xff,1"
     rows.insert(at, b'"' + b"long\n" * 40 + b'",1')
@@ -100,7 +108,10 @@ def test_row_that_is_longer_than_a_block(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(delimited, "BLOCK_BYTES", 64)
     in_blocks = take(tmp_path, "r.csv", table)
     assert len(whole.rows) == 27 and len(places(whole)) == 4
-    assert (in_blocks.rows, sorted(places(in_blocks))) == (whole.rows, sorted(places(whole)))
+    assert (in_blocks.rows, sorted(places(in_blocks))) == (
+        whole.rows,
+        sorted(places(whole)),
+    )
     monkeypatch.setattr(delimited, "MAX_ROW_BYTES", 64)
     with pytest.raises(InputError, match="a row of more than 64 bytes"):
         take(tmp_path, "r.csv", table)
@@ -123,7 +134,10 @@ def test_integers_beyond_64_bits(tmp_path: Path, number: str) -> None:
 
 
 def test_value_that_does_not_fit_its_field(tmp_path: Path) -> None:
-    mapping = RUN + 'draw = "draw"\ninput_tokens = "n"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+    mapping = (
+        RUN
+        + 'draw = "draw"\ninput_tokens = "n"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+    )
     table = "id,draw,n,score\na,0,5,1\nb,x,5,1\nc,0,5.5,1\nd,3000000000,5,1\ne,1,,1\n"
     taken = take(tmp_path, "r.csv", table, mapping)
     assert [row["prompt_id"] for row in taken.rows] == ["a", "e"]
@@ -150,18 +164,29 @@ def test_rows_without_a_key(tmp_path: Path) -> None:
 
 
 def test_place_in_a_document(tmp_path: Path) -> None:
-    stored = {"sets": {"x": [{"id": "a", "tries": [{"ok": 1}]}, {"id": "b", "tries": [{"ok": 1}, {"ok": 2**63 + 1}]}]}}
+    stored = {
+        "sets": {
+            "x": [
+                {"id": "a", "tries": [{"ok": 1}]},
+                {"id": "b", "tries": [{"ok": 1}, {"ok": 2**63 + 1}]},
+            ]
+        }
+    }
     mapping = RUN + '[rows]\nat = "sets{}[]"\ndraws = "tries[]"\n'
     mapping += '[[scores]]\nmetric = "acc"\nvalue = "tries[].ok"\n'
     taken = take(tmp_path, "r.json", json.dumps(stored), mapping)
     assert places(taken) == ["r.json sets['x'][1].tries[1]"]
     assert len(taken.rows) == 2
-    taken = take(tmp_path, "r.jsonl", "\n" + json.dumps(stored), 'files = "*.jsonl"\n' + mapping)
+    taken = take(
+        tmp_path, "r.jsonl", "\n" + json.dumps(stored), 'files = "*.jsonl"\n' + mapping
+    )
     assert places(taken) == ["r.jsonl line 2, sets['x'][1].tries[1]"]
 
 
 def test_unclosed_quote_is_not_silent(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"r\.csv, row 3: a double quote.*quoting = false"):
+    with pytest.raises(
+        InputError, match=r"r\.csv, row 3: a double quote.*quoting = false"
+    ):
         take(tmp_path, "r.csv", 'id,score\na,1\n"b,1\nc,1\nd,1\n')
     mapping = "[table]\nquoting = false\n" + MAPPING
     taken = take(tmp_path, "r.csv", 'id,score\na,1\n"b,1\nc,1\n', mapping)
@@ -223,7 +248,19 @@ def test_ids_with_anything_in_them(tmp_path: Path) -> None:
 
 def test_a_weight_below_0_is_none(tmp_path: Path) -> None:
     """Taken for unscored, its prompt was missing from the mean without a word."""
-    taken = take(tmp_path, "r.csv", "id,score,words\na,1,3\nb,0,-1\nc,0,0\nd,0,\n", MAPPING + 'weight = "words"\n')
+    taken = take(
+        tmp_path,
+        "r.csv",
+        "id,score,words\na,1,3\nb,0,-1\nc,0,0\nd,0,\n",
+        MAPPING + 'weight = "words"\n',
+    )
     assert places(taken) == ["r.csv row 3"]
-    assert "-1" in taken.rejections[0].found and "weight of at least 0" in taken.rejections[0].expected
-    assert [score["weight"] for row in taken.rows for score in row["scores"]] == [3, 0, None]
+    assert (
+        "-1" in taken.rejections[0].found
+        and "weight of at least 0" in taken.rejections[0].expected
+    )
+    assert [score["weight"] for row in taken.rows for score in row["scores"]] == [
+        3,
+        0,
+        None,
+    ]

@@ -1,4 +1,5 @@
-"""Expressions: where values come from and how they change on the way; scores and choices."""
+"""Expressions: where values come from and how they change on the way; scores and
+choices."""
 
 from __future__ import annotations
 
@@ -38,14 +39,22 @@ def values_of(folder: Path, cells: str, expression: str) -> list[Any]:
 
 
 def test_value_map_keeps_the_letter(tmp_path: Path) -> None:
-    mapping = RUN + '[[scores]]\nmetric = "acc"\nvalue = { path = "x", values = { C = 1, I = 0 } }'
+    mapping = (
+        RUN
+        + '[[scores]]\nmetric = "acc"\nvalue = { path = "x", values = { C = 1, I = 0 } }'
+    )
     taken = take(tmp_path, "x\nC\nI\n", mapping)
     found = [row["scores"][0] for row in taken.rows]
-    assert [(s["value"], s["raw"], s["origin"]) for s in found] == [(1, "C", "mapped"), (0, "I", "mapped")]
+    assert [(s["value"], s["raw"], s["origin"]) for s in found] == [
+        (1, "C", "mapped"),
+        (0, "I", "mapped"),
+    ]
 
 
 def test_value_outside_the_map_is_rejected(tmp_path: Path) -> None:
-    mapping = RUN + '[[scores]]\nmetric = "acc"\nvalue = { path = "x", values = { C = 1 } }'
+    mapping = (
+        RUN + '[[scores]]\nmetric = "acc"\nvalue = { path = "x", values = { C = 1 } }'
+    )
     taken = take(tmp_path, "x\nC\nP\n", mapping)
     assert scores(taken.rows) == [1]
     (rejection,) = taken.rejections
@@ -69,7 +78,9 @@ def test_value_outside_the_map_is_rejected(tmp_path: Path) -> None:
         ("['1'] ['2']", '{ path = "x", json = true, pattern = "[0-9]" }', [1, 2]),
     ],
 )
-def test_changes_of_a_value(tmp_path: Path, cells: str, expression: str, expected: list[float | None]) -> None:
+def test_changes_of_a_value(
+    tmp_path: Path, cells: str, expression: str, expected: list[float | None]
+) -> None:
     assert values_of(tmp_path, cells, expression) == expected
 
 
@@ -80,7 +91,12 @@ def test_equality_of_two_columns(tmp_path: Path) -> None:
     )
     taken = take(tmp_path, "pred,gold\nA,A\nB,A\n,A\na,A\n", mapping)
     assert scores(taken.rows) == [1, 0, 0, 0]
-    assert [row["scores"][0]["status"] for row in taken.rows] == [None, None, "no_answer", None]
+    assert [row["scores"][0]["status"] for row in taken.rows] == [
+        None,
+        None,
+        "no_answer",
+        None,
+    ]
 
 
 def test_normalised_equality_must_be_one_of_the_options(tmp_path: Path) -> None:
@@ -88,8 +104,10 @@ def test_normalised_equality_must_be_one_of_the_options(tmp_path: Path) -> None:
     table += "nobody,The man,A man,0\nthe man,The man,the man,0\n"
     mapping = (
         RUN + '[sample]\ntarget = { pick = "gold", from = ["x", "y"] }\n'
-        '[[scores]]\nmetric = "acc"\nvalue = { equals = ["said", { pick = "gold", from = ["x", "y"]'
-        ' }], normalise = true, among = ["x", "y"] }\n'
+        "[[scores]]\n"
+        'metric = "acc"\n'
+        'value = { equals = ["said", { pick = "gold", from = ["x", "y"] }], normalise '
+        '= true, among = ["x", "y"] }\n'
     )
     taken = take(tmp_path, table, mapping)
     assert scores(taken.rows) == [1, 0, None, None]
@@ -116,7 +134,12 @@ def test_path_pattern_fills_fields_and_templates(tmp_path: Path) -> None:
         """,
     )
     (run,) = taken.runs
-    assert (run.model, run.step, run.benchmark, run.recipe) == ("org/model", 400, "gsm8k", "plain")
+    assert (run.model, run.step, run.benchmark, run.recipe) == (
+        "org/model",
+        400,
+        "gsm8k",
+        "plain",
+    )
     assert taken.rows[0]["prompt_id"] == "org-q"
 
 
@@ -152,7 +175,10 @@ prompt_id = "id"
 
 def test_set_values_hold_against_the_mapping(tmp_path: Path) -> None:
     table = "m,score\na,1\nb,0\n"
-    mapping = '[run]\nmodel = "m"\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "m"\n' + SCORE
+    mapping = (
+        '[run]\nmodel = "m"\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "m"\n'
+        + SCORE
+    )
     taken = take(tmp_path, table, mapping, model="org/one", step=7)
     assert [(run.model, run.step) for run in taken.runs] == [("org/one", 7)]
     assert scores(taken.rows) == [1, 0]
@@ -205,19 +231,29 @@ unit = "share"
 """,
     )
     found = [
-        [(s["metric"], s["filter"], s["value"], s["n_draws"], s["weight"]) for s in row["scores"]] for row in taken.rows
+        [
+            (s["metric"], s["filter"], s["value"], s["n_draws"], s["weight"])
+            for s in row["scores"]
+        ]
+        for row in taken.rows
     ]
     assert found == [
         [("first", "strict", 0.5, 10, 10)],
         [("first", "strict", 0.25, 4, 4), ("second", "", 1, None, None)],
     ]
     specs = {(spec.name, spec.filter): spec for spec in taken.runs[0].metrics}
-    assert specs["first", "strict"].kind == "bounded" and specs["first", "strict"].unit == "share"
+    assert (
+        specs["first", "strict"].kind == "bounded"
+        and specs["first", "strict"].unit == "share"
+    )
     assert specs["second", ""].kind is None
 
 
 def test_metric_named_by_a_column(tmp_path: Path) -> None:
-    mapping = RUN + '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = { path = "metric" }\nvalue = "v"'
+    mapping = (
+        RUN
+        + '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = { path = "metric" }\nvalue = "v"'
+    )
     taken = take(tmp_path, "id,metric,v\nq,f1,0.5\nq,em,0\n", mapping)
     assert taken.values(metric="f1") == {(): [0.5]}
     assert [spec.name for spec in taken.runs[0].metrics] == ["f1", "em"]
@@ -225,10 +261,19 @@ def test_metric_named_by_a_column(tmp_path: Path) -> None:
 
 def test_scores_that_are_no_numbers_are_kept_as_text(tmp_path: Path) -> None:
     taken = take(tmp_path, "score\n1\nNaN\ninf\nbad\n\n,\n"[:-2], RUN + SCORE)
-    found = [(s["value"], s["raw"], s["status"]) for r in taken.rows for s in r["scores"]]
-    assert found == [(1, None, None), (None, "NaN", None), (None, "inf", None), (None, "bad", "not_scalar")]
+    found = [
+        (s["value"], s["raw"], s["status"]) for r in taken.rows for s in r["scores"]
+    ]
+    assert found == [
+        (1, None, None),
+        (None, "NaN", None),
+        (None, "inf", None),
+        (None, "bad", "not_scalar"),
+    ]
     (tmp_path / "r.csv").unlink()
-    (tmp_path / "r.jsonl").write_text('{"score": [1, 2]}\n{"score": NaN}\n{"score": true}\n')
+    (tmp_path / "r.jsonl").write_text(
+        '{"score": [1, 2]}\n{"score": NaN}\n{"score": true}\n'
+    )
     found = [s for r in read_toml(tmp_path, RUN + SCORE).rows for s in r["scores"]]
     assert [(s["value"], s["raw"], s["status"]) for s in found] == [
         (None, "[1,2]", "not_scalar"),
@@ -239,8 +284,13 @@ def test_scores_that_are_no_numbers_are_kept_as_text(tmp_path: Path) -> None:
 
 def test_status_of_a_score(tmp_path: Path) -> None:
     value = '{ path = "answer", default = "no_answer", otherwise = "scored" }'
-    taken = take(tmp_path, "score,answer\n1,A\n0,\n", RUN + SCORE + f"status = {value}\n")
-    assert [s["status"] for r in taken.rows for s in r["scores"]] == ["scored", "no_answer"]
+    taken = take(
+        tmp_path, "score,answer\n1,A\n0,\n", RUN + SCORE + f"status = {value}\n"
+    )
+    assert [s["status"] for r in taken.rows for s in r["scores"]] == [
+        "scored",
+        "no_answer",
+    ]
     wrong = take(tmp_path, "score,answer\n1,A\n", RUN + SCORE + 'status = "answer"\n')
     assert "one of scored, no_answer" in wrong.rejections[0].expected
 
@@ -249,20 +299,34 @@ def test_loglikelihoods_of_options(tmp_path: Path) -> None:
     taken = take(
         tmp_path,
         "a,b,c,gold\n-1,-2.5,-3,1\n-4,,-6,0\n",
-        RUN + '[choice_scores]\nloglikelihood = ["a", "b", "c"]\nn_tokens = [1, 2, 3]\n' + 'target = "gold"\n',
+        RUN
+        + '[choice_scores]\nloglikelihood = ["a", "b", "c"]\nn_tokens = [1, 2, 3]\n'
+        + 'target = "gold"\n',
     )
     rows = [row["choice_scores"] for row in taken.rows]
-    assert [[c["loglikelihood"] for c in row] for row in rows] == [[-1, -2.5, -3], [-4, None, -6]]
-    assert [[c["is_target"] for c in row] for row in rows] == [[False, True, False], [True, False, False]]
+    assert [[c["loglikelihood"] for c in row] for row in rows] == [
+        [-1, -2.5, -3],
+        [-4, None, -6],
+    ]
+    assert [[c["is_target"] for c in row] for row in rows] == [
+        [False, True, False],
+        [True, False, False],
+    ]
     assert [c["n_tokens"] for c in rows[0]] == [1, 2, 3]
     assert [c["choice_index"] for c in rows[1]] == [0, 1, 2]
     assert [row["position"] for row in taken.rows] == [0, 1]
 
 
 def test_options_of_unequal_length_are_rejected(tmp_path: Path) -> None:
-    lines = [{"ll": [-1, -2], "n": [3, 4]}, {"ll": [-1, -2, -3], "n": [3]}, {"ll": None, "n": None}]
+    lines = [
+        {"ll": [-1, -2], "n": [3, 4]},
+        {"ll": [-1, -2, -3], "n": [3]},
+        {"ll": None, "n": None},
+    ]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    taken = read_toml(tmp_path, RUN + '[choice_scores]\nloglikelihood = "ll"\nn_tokens = "n"\n')
+    taken = read_toml(
+        tmp_path, RUN + '[choice_scores]\nloglikelihood = "ll"\nn_tokens = "n"\n'
+    )
     assert [len(row["choice_scores"]) for row in taken.rows] == [2, 0]
     assert taken.rejections[0].place == "r.jsonl line 2"
 
@@ -271,13 +335,19 @@ def test_metadata_choices_and_key(tmp_path: Path) -> None:
     taken = take(
         tmp_path,
         "q,a,b,topic,score\nx?,yes,no,t,1\n",
-        'key = ["text", "choices", "topic"]\n' + RUN + '[sample]\ntext = "q"\nchoices = ["a", "b"]\n'
+        'key = ["text", "choices", "topic"]\n'
+        + RUN
+        + '[sample]\ntext = "q"\nchoices = ["a", "b"]\n'
         '[metadata]\ntopic = "topic"\ngroup = { template = "{topic}/{q}" }\n' + SCORE,
     )
     (row,) = taken.rows
     assert json.loads(row["choices"]) == ["yes", "no"]
     assert json.loads(row["metadata"]) == {"topic": "t", "group": "t/x?"}
-    assert json.loads(row["identity"]) == {"text": "x?", "choices": ["yes", "no"], "topic": "t"}
+    assert json.loads(row["identity"]) == {
+        "text": "x?",
+        "choices": ["yes", "no"],
+        "topic": "t",
+    }
 
 
 def test_text_is_the_same_whatever_wrote_it(tmp_path: Path) -> None:
@@ -291,7 +361,13 @@ def test_text_is_the_same_whatever_wrote_it(tmp_path: Path) -> None:
     ]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
     taken = read_toml(tmp_path, RUN + '[sample]\nprompt_id = "id"\n' + SCORE)
-    assert [row["prompt_id"] for row in taken.rows] == ["1", "2.5", "x", "true", '{"a":1}']
+    assert [row["prompt_id"] for row in taken.rows] == [
+        "1",
+        "2.5",
+        "x",
+        "true",
+        '{"a":1}',
+    ]
 
 
 def test_null_words(tmp_path: Path) -> None:
@@ -302,6 +378,10 @@ def test_null_words(tmp_path: Path) -> None:
 
 
 def test_optional_paths(tmp_path: Path) -> None:
-    mapping = RUN + 'run_id = { path = "uid", optional = true }\n[sample]\nprompt_id = "id"\n'
+    mapping = (
+        RUN + 'run_id = { path = "uid", optional = true }\n[sample]\nprompt_id = "id"\n'
+    )
     assert take(tmp_path, "id,score\nq,1\n", mapping + SCORE).runs[0].run_id is None
-    assert take(tmp_path, "id,score,uid\nq,1,u1\n", mapping + SCORE).runs[0].run_id == "u1"
+    assert (
+        take(tmp_path, "id,score,uid\nq,1,u1\n", mapping + SCORE).runs[0].run_id == "u1"
+    )

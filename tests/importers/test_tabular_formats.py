@@ -30,14 +30,18 @@ def table() -> list[dict[str, Any]]:
     with (DATA / "long.csv").open(newline="") as handle:
         rows = [dict(row) for row in csv.DictReader(handle)]
     for row in rows:
-        row.update({name: json.loads(row[name]) if row[name] else None for name in NUMBERS})
+        row.update(
+            {name: json.loads(row[name]) if row[name] else None for name in NUMBERS}
+        )
     return rows
 
 
 def as_tsv() -> bytes:
     out = io.StringIO()
     with (DATA / "long.csv").open(newline="") as handle:
-        csv.writer(out, delimiter="\t", lineterminator="\n").writerows(csv.reader(handle))
+        csv.writer(out, delimiter="\t", lineterminator="\n").writerows(
+            csv.reader(handle)
+        )
     return out.getvalue().encode()
 
 
@@ -70,7 +74,9 @@ FORMATS: dict[str, Callable[[], bytes]] = {
     "long.jsonl.gz": lambda: gzip.compress(as_jsonl(table())),
     "long.parquet.gz": lambda: gzip.compress(as_parquet(table())),
     "long.zip": lambda: zipped("long.tsv", as_tsv()),
-    "long.packed.zip": lambda: zipped("long.json.gz", gzip.compress(json.dumps(table()).encode())),
+    "long.packed.zip": lambda: zipped(
+        "long.json.gz", gzip.compress(json.dumps(table()).encode())
+    ),
 }
 
 
@@ -83,7 +89,11 @@ def shown(taken: Taken) -> list[dict[str, Any]]:
         (score,) = row["scores"]
         found.append(
             {name: row[name] for name in fields}
-            | {"model": header.model, "benchmark": header.benchmark, "value": score["value"]}
+            | {
+                "model": header.model,
+                "benchmark": header.benchmark,
+                "value": score["value"],
+            }
         )
     return found
 
@@ -109,7 +119,9 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(params=["pieces", "whole"])
-def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def sizes(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Files are read in pieces of a few bytes or rows, or at once."""
     if request.param == "pieces":
         monkeypatch.setattr(json_lines, "BLOCK_BYTES", 50)
@@ -136,7 +148,12 @@ def test_tables_with_field_names_need_no_mapping(tmp_path: Path) -> None:
     for name in ("long.csv", "long.tsv", "long.jsonl", "long.parquet"):
         (tmp_path / name).write_bytes(FORMATS[name]())
     sources = list(IMPORTER.claim(candidates(tmp_path)))
-    assert [Path(source.name).name for source in sources] == ["long.csv", "long.jsonl", "long.parquet", "long.tsv"]
+    assert [Path(source.name).name for source in sources] == [
+        "long.csv",
+        "long.jsonl",
+        "long.parquet",
+        "long.tsv",
+    ]
     for source in sources:
         dump = IMPORTER.read(source, ImportSettings())
         rows = [row for batch in dump.batches for row in batch.to_pylist()]
@@ -146,10 +163,14 @@ def test_tables_with_field_names_need_no_mapping(tmp_path: Path) -> None:
 
 
 def test_large_files_are_read_in_pieces(tmp_path: Path) -> None:
-    line = json.dumps({"model": "m", "benchmark": "b", "prompt_id": "7", "score": 1, "draw": 0})
+    line = json.dumps(
+        {"model": "m", "benchmark": "b", "prompt_id": "7", "score": 1, "draw": 0}
+    )
     (tmp_path / "long.jsonl").write_text(f"{line}\n" * 60_000)
     (source,) = IMPORTER.claim(candidates(tmp_path))
-    sizes = [batch.num_rows for batch in IMPORTER.read(source, ImportSettings()).batches]
+    sizes = [
+        batch.num_rows for batch in IMPORTER.read(source, ImportSettings()).batches
+    ]
     assert sum(sizes) == 60_000
     assert max(sizes) < 20_000
 
@@ -182,6 +203,10 @@ def test_glob_takes_only_its_files(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(DATA / "long.csv", tmp_path / name)
     mapping = load_mapping(DATA / "long.toml")
-    assert read(tmp_path, mapping | {"files": ["keep/*.csv"]}).sources == [str(tmp_path / "a/keep/long.csv")]
+    assert read(tmp_path, mapping | {"files": ["keep/*.csv"]}).sources == [
+        str(tmp_path / "a/keep/long.csv")
+    ]
     found = read(tmp_path, mapping | {"files": "a/**/*.csv", "exclude": "drop/*"})
-    assert found.sources == [str(tmp_path / name) for name in ("a/keep/deep/long.csv", "a/keep/long.csv")]
+    assert found.sources == [
+        str(tmp_path / name) for name in ("a/keep/deep/long.csv", "a/keep/long.csv")
+    ]

@@ -65,10 +65,12 @@ def test_everything_at_once(folder: Path) -> None:
     assert found.startswith("mapping.toml: 17 mistakes")
     for part in (
         "filess: no such key; did you mean 'files'?",
-        "key: 'question' is not mapped in [sample] or [metadata]; mapped: prompt_id, draw",
+        "key: 'question' is not mapped in [sample] or [metadata]; mapped: prompt_id, "
+        "draw",
         "pattern = '(?P<model>.+)_run\\\\d+\\\\.csv' does not match 'm.csv'",
         "[run] modle: no such field; did you mean 'model'?",
-        "[run] benchmark group = 'bench': no such group in [path] pattern; groups: model",
+        "[run] benchmark group = 'bench': no such group in [path] pattern; groups: "
+        "model",
         "[run] text: no such field; it belongs to [sample]",
         "[sample] draw scale = 'x': expected a number",
         "[sample] draw foo: no such key",
@@ -91,7 +93,10 @@ def test_columns_that_are_not_there(folder: Path) -> None:
     wrong += '[[rows.skip]]\npath = "Task"\nnull = true\n'
     found = message(folder, wrong)
     assert "4 mistakes" in found
-    assert "[sample] prompt_id = 'idd': no such column in 'm.csv'; did you mean 'id'?" in found
+    assert (
+        "[sample] prompt_id = 'idd': no such column in 'm.csv'; did you mean 'id'?"
+        in found
+    )
     assert "[[scores]] 1 value = 'points'" in found
     assert "there are: id, task, score" in found
     assert "[[rows.skip]] 1 path = 'Task'" in found
@@ -109,12 +114,24 @@ def test_columns_that_are_not_there(folder: Path) -> None:
         (('"score"', "{ pick = 'id' }"), "the list to pick from"),
         (('metric = "acc"', ""), "expected `metric` and `value`"),
         (("[[scores]]", "[scores]"), "[scores]: one of several; write [[scores]]"),
-        (("[sample]", "[sample]\nchoices = 3\n[choice_scores]\n[unused]\n[sample2]"), "unused"),
+        (
+            ("[sample]", "[sample]\nchoices = 3\n[choice_scores]\n[unused]\n[sample2]"),
+            "unused",
+        ),
         (("[path]", "format = 'xls'\n[path]"), "format = 'xls': expected one of csv"),
         (("[path]", "[table]\ndelimiter = ';;'\n[path]"), "expected one character"),
-        (("[path]", "[each]\na = ['x']\nb = []\n[path]"), "expected lists of one length"),
-        (("[path]", "[matrix]\norientation = 'sideways'\n[path]"), "expected one of prompts_by"),
-        (("[path]", "[join.x]\nfile = 'f'\nkey = 'k'\n[path]"), "`key` together with `on`"),
+        (
+            ("[path]", "[each]\na = ['x']\nb = []\n[path]"),
+            "expected lists of one length",
+        ),
+        (
+            ("[path]", "[matrix]\norientation = 'sideways'\n[path]"),
+            "expected one of prompts_by",
+        ),
+        (
+            ("[path]", "[join.x]\nfile = 'f'\nkey = 'k'\n[path]"),
+            "`key` together with `on`",
+        ),
         (("[path]", "together = 'yes'\n[path]"), "expected true or false"),
         (('"acc"', '"acc"\nif_null = { status = "lost" }'), '"omit_absent" or a table'),
     ],
@@ -125,37 +142,67 @@ def test_single_mistakes(folder: Path, change: tuple[str, str], expected: str) -
 
 def test_nothing_to_take(folder: Path) -> None:
     wrong = '[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n'
-    assert "expected [[scores]], [choice_scores], [[published]], [votes] or [matrix]" in message(folder, wrong)
+    assert (
+        "expected [[scores]], [choice_scores], [[published]], [votes] or [matrix]"
+        in message(folder, wrong)
+    )
 
 
 def test_files_that_match_nothing(folder: Path) -> None:
     named = 'files = ["*.jsonl"]\n' + GOOD
-    assert len(read_toml(folder, named).rows) == len(read_toml(folder, GOOD).rows)  # of the mapping's shape
+    assert len(read_toml(folder, named).rows) == len(
+        read_toml(folder, GOOD).rows
+    )  # of the mapping's shape
     found = message(folder, named.replace('"score"', '"points"'))
-    assert "files = ['*.jsonl'] matches no file, and no other fits: [[scores]] 1 value" in found
+    assert (
+        "files = ['*.jsonl'] matches no file, and no other fits: [[scores]] 1 value"
+        in found
+    )
     assert found.endswith("there are: m.csv")
 
 
 def test_json_path_that_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text('{"rows": [{"id": 1, "ok": 1}], "title": "t"}')
-    mapping = GOOD.replace("csv", "json").replace('"task"', '"$.titel"').replace('"score"', '"ok"')
-    found = message(tmp_path, mapping + '[rows]\nat = "rows[]"\n')
-    assert "no such key in the first records in 'm.json'; did you mean 'title'?; there are: rows, title" in found
-    inner = mapping.replace("titel", "title").replace('"ok"', '"rows[0].okk"') + '[rows]\nat = "{}"\n'
-    assert "there are: none, as what stands there is no object" in message(tmp_path, inner)
-    found = message(tmp_path, mapping.replace("titel", "title") + '[rows]\nat = "results[]"\n')
-    assert (
-        "[rows] at = 'results[]': nothing there in 'm.json'; where it lies deeper say so, as 'data[].results[]'"
-        in found
+    mapping = (
+        GOOD.replace("csv", "json")
+        .replace('"task"', '"$.titel"')
+        .replace('"score"', '"ok"')
     )
-    draws = mapping.replace("titel", "title") + '[rows]\nat = "rows[]"\ndraws = "outs[]"\n'
-    assert "[rows] at = 'rows[]' with draws = 'outs[]': nothing there" in message(tmp_path, draws)
-    found = message(tmp_path, mapping.replace('"$.titel"', '"^^.x"') + '[rows]\nat = "rows[]"\n')
+    found = message(tmp_path, mapping + '[rows]\nat = "rows[]"\n')
+    assert (
+        "no such key in the first records in 'm.json'; did you mean 'title'?; there "
+        "are: rows, title" in found
+    )
+    inner = (
+        mapping.replace("titel", "title").replace('"ok"', '"rows[0].okk"')
+        + '[rows]\nat = "{}"\n'
+    )
+    assert "there are: none, as what stands there is no object" in message(
+        tmp_path, inner
+    )
+    found = message(
+        tmp_path, mapping.replace("titel", "title") + '[rows]\nat = "results[]"\n'
+    )
+    assert (
+        "[rows] at = 'results[]': nothing there in 'm.json'; where it lies deeper say "
+        "so, as 'data[].results[]'" in found
+    )
+    draws = (
+        mapping.replace("titel", "title") + '[rows]\nat = "rows[]"\ndraws = "outs[]"\n'
+    )
+    assert "[rows] at = 'rows[]' with draws = 'outs[]': nothing there" in message(
+        tmp_path, draws
+    )
+    found = message(
+        tmp_path, mapping.replace('"$.titel"', '"^^.x"') + '[rows]\nat = "rows[]"\n'
+    )
     assert "climbs above the document" in found
 
 
 def test_unknown_set_field(folder: Path) -> None:
-    assert "--set modell: no such field; did you mean 'model'?" in message(folder, GOOD, modell="x")
+    assert "--set modell: no such field; did you mean 'model'?" in message(
+        folder, GOOD, modell="x"
+    )
 
 
 def test_mapping_file_itself(tmp_path: Path) -> None:
@@ -172,5 +219,7 @@ def test_mapping_file_itself(tmp_path: Path) -> None:
 def test_constant_that_does_not_fit_its_field(folder: Path) -> None:
     run = 'benchmark = { const = "b" }\nstep = { group = "model" }'
     mapping = GOOD.replace('benchmark = "task"', run)
-    with pytest.raises(InputError, match=r"m\.csv: 'm'; expected \[run\] step: a number"):
+    with pytest.raises(
+        InputError, match=r"m\.csv: 'm'; expected \[run\] step: a number"
+    ):
         read_toml(folder, mapping)

@@ -1,4 +1,5 @@
-"""Records that lie deep, lists of generations, parallel lists, maps keyed by id, joined files."""
+"""Records that lie deep, lists of generations, parallel lists, maps keyed by id, joined
+files."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ NESTED = {
         {
             "name": "sums",
             "items": [
-                {"q": "1+1", "tries": [{"a": "2", "ok": True}, {"a": "3", "ok": False}]},
+                {
+                    "q": "1+1",
+                    "tries": [{"a": "2", "ok": True}, {"a": "3", "ok": False}],
+                },
                 {"q": "2+2", "tries": [{"a": "4", "ok": True}]},
             ],
         },
@@ -61,7 +65,10 @@ def test_generations_of_records_in_lists_of_lists(tmp_path: Path) -> None:
         """,
     )
     assert [(run.model, run.benchmark) for run in taken.runs] == [("org/a", "sums")]
-    shown = [(row["position"], row["draw"], row["text"], row["response"]) for row in taken.rows]
+    shown = [
+        (row["position"], row["draw"], row["text"], row["response"])
+        for row in taken.rows
+    ]
     assert shown == [(0, 0, "1+1", "2"), (0, 1, "1+1", "3"), (1, 0, "2+2", "4")]
     assert scores(taken.rows) == [1, 0, 1]
     assert json.loads(taken.rows[0]["identity"]) == {"text": "1+1"}
@@ -69,7 +76,10 @@ def test_generations_of_records_in_lists_of_lists(tmp_path: Path) -> None:
 
 
 def test_maps_by_id_and_parallel_lists(tmp_path: Path) -> None:
-    stored = {"verdicts": {"s1": [True, False], "s0": [False, False]}, "texts": {"s0": ["a", "b"], "s1": ["c", "d"]}}
+    stored = {
+        "verdicts": {"s1": [True, False], "s0": [False, False]},
+        "texts": {"s0": ["a", "b"], "s1": ["c", "d"]},
+    }
     write(tmp_path / "r.json", stored)
     taken = read_toml(
         tmp_path,
@@ -86,12 +96,22 @@ def test_maps_by_id_and_parallel_lists(tmp_path: Path) -> None:
         value = "[]"
         """.replace("\n        ", "\n"),
     )
-    found = {(r["prompt_id"], r["draw"]): (r["response"], *scores([r])) for r in taken.rows}
-    assert found == {("s1", 0): ("c", 1), ("s1", 1): ("d", 0), ("s0", 0): ("a", 0), ("s0", 1): ("b", 0)}
+    found = {
+        (r["prompt_id"], r["draw"]): (r["response"], *scores([r])) for r in taken.rows
+    }
+    assert found == {
+        ("s1", 0): ("c", 1),
+        ("s1", 1): ("d", 0),
+        ("s0", 0): ("a", 0),
+        ("s0", 1): ("b", 0),
+    }
 
 
 def test_parallel_lists_inside_a_line(tmp_path: Path) -> None:
-    lines = [{"id": "x", "texts": ["u", "v"], "marks": [1, 0]}, {"id": "y", "texts": ["w"], "marks": [0.5]}]
+    lines = [
+        {"id": "x", "texts": ["u", "v"], "marks": [1, 0]},
+        {"id": "y", "texts": ["w"], "marks": [0.5]},
+    ]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
     taken = read_toml(
         tmp_path,
@@ -118,7 +138,10 @@ value = "marks[@draw]"
 def test_object_of_objects_reaches_the_level_above(tmp_path: Path) -> None:
     write(
         tmp_path / "r.json",
-        {"1": {"marks": {"q1": 1.5, "q2": -3}, "said": {"q1": "yes"}}, "2": {"marks": {"q1": 2}, "said": {}}},
+        {
+            "1": {"marks": {"q1": 1.5, "q2": -3}, "said": {"q1": "yes"}},
+            "2": {"marks": {"q1": 2}, "said": {}},
+        },
     )
     taken = read_toml(
         tmp_path,
@@ -135,7 +158,9 @@ metric = "points"
 value = "@"
 """,
     )
-    assert [(r["prompt_id"], r["draw"], r["response"], *scores([r])) for r in taken.rows] == [
+    assert [
+        (r["prompt_id"], r["draw"], r["response"], *scores([r])) for r in taken.rows
+    ] == [
         ("q1", 0, "yes", 1.5),
         ("q2", 0, None, -3),
         ("q1", 1, None, 2),
@@ -143,10 +168,13 @@ value = "@"
 
 
 def test_keys_with_dots_and_blanks(tmp_path: Path) -> None:
-    (tmp_path / "r.jsonl").write_text('{"i.d": "a", "my score": 1, "in": {"x.y": "t"}}\n')
+    (tmp_path / "r.jsonl").write_text(
+        '{"i.d": "a", "my score": 1, "in": {"x.y": "t"}}\n'
+    )
     taken = read_toml(
         tmp_path,
-        RUN + '[sample]\nprompt_id = \'"i.d"\'\ntext = \'in."x.y"\'\n[[scores]]\nmetric = "s"\nvalue = "my score"\n',
+        RUN
+        + '[sample]\nprompt_id = \'"i.d"\'\ntext = \'in."x.y"\'\n[[scores]]\nmetric = "s"\nvalue = "my score"\n',
     )
     assert (taken.rows[0]["prompt_id"], taken.rows[0]["text"]) == ("a", "t")
 
@@ -181,10 +209,14 @@ def test_joined_records_by_key(tmp_path: Path) -> None:
 
 def test_joined_file_that_is_missing(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("pid,ok\n7,1\n")
-    with pytest.raises(InputError, match=r"r\.csv: \[join\.problem\] file 'problems/list\.jsonl'"):
+    with pytest.raises(
+        InputError, match=r"r\.csv: \[join\.problem\] file 'problems/list\.jsonl'"
+    ):
         read_toml(tmp_path, JOIN)
     optional = JOIN.replace('on = "pid"', 'on = "pid"\noptional = true')
-    optional = optional.replace('"&problem.question"', '{ path = "&problem.question", optional = true }')
+    optional = optional.replace(
+        '"&problem.question"', '{ path = "&problem.question", optional = true }'
+    )
     assert read_toml(tmp_path, optional).rows[0]["text"] is None
 
 
@@ -230,6 +262,8 @@ def test_parquet_with_nested_columns(tmp_path: Path) -> None:
         ("b", 0, 0.5),
     ]
     flat = read_toml(
-        tmp_path, RUN + '[sample]\nprompt_id = "doc.id"\n[[scores]]\nmetric = "acc"\nvalue = "tries[0].ok"\n'
+        tmp_path,
+        RUN
+        + '[sample]\nprompt_id = "doc.id"\n[[scores]]\nmetric = "acc"\nvalue = "tries[0].ok"\n',
     )
     assert scores(flat.rows) == [1, 0.5]

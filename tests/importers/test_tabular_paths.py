@@ -7,7 +7,13 @@ import re
 import pytest
 
 from warehouse.importers.common.streams import glob_matches
-from warehouse.importers.tabular.chunks import Each, PathError, Special, match_tail, parse_path
+from warehouse.importers.tabular.chunks import (
+    Each,
+    PathError,
+    Special,
+    match_tail,
+    parse_path,
+)
 
 
 @pytest.mark.parametrize(

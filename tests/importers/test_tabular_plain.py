@@ -1,4 +1,5 @@
-"""Tables of strangers without a mapping: usual names of columns, words for scores, directions."""
+"""Tables of strangers without a mapping: usual names of columns, words for scores,
+directions."""
 
 from __future__ import annotations
 
@@ -27,7 +28,11 @@ a,sums,2,2+3?,5,4,0
 
 
 def taken(
-    folder: Path, text: str, name: str = "r.csv", stated: bool | None = None, **values: Any
+    folder: Path,
+    text: str,
+    name: str = "r.csv",
+    stated: bool | None = None,
+    **values: Any,
 ) -> tuple[tuple[RunHeader, ...], list[dict[str, Any]], list[str]]:
     """Runs, rows and notes of a table that is read without a mapping."""
     (folder / name).write_text(text, encoding="utf-8")
@@ -45,12 +50,20 @@ def values_of(rows: list[dict[str, Any]]) -> list[Any]:
 def test_texts_are_taken_by_the_usual_names(tmp_path: Path) -> None:
     (run,), rows, notes = taken(tmp_path, FULL)
     assert (run.model, run.benchmark) == ("a", "sums")
-    assert [(r["text"], r["target"], r["response"]) for r in rows] == [("1+3?", "4", "4"), ("2+3?", "5", "4")]
-    assert any("question as text, answer as target, prediction as response" in n for n in notes)
+    assert [(r["text"], r["target"], r["response"]) for r in rows] == [
+        ("1+3?", "4", "4"),
+        ("2+3?", "5", "4"),
+    ]
+    assert any(
+        "question as text, answer as target, prediction as response" in n for n in notes
+    )
 
 
-def test_a_label_that_judges_the_response_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As a target it would make other prompts of those of which models got other verdicts."""
+def test_a_label_that_judges_the_response_is_no_target(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a target it would make other prompts of those of which models got other
+    verdicts."""
     text = "model,benchmark,question,label,score\n" + "".join(
         f"{model},quiz,q{i},{'correct' if right == '1' else 'incorrect'},{right}\n"
         for model, verdicts in (("a", "1111"), ("b", "1010"))
@@ -58,10 +71,15 @@ def test_a_label_that_judges_the_response_is_no_target(tmp_path: Path, capsys: p
     )
     (tmp_path / "r.csv").write_text(text)
     caller, db = Caller(capsys), str(tmp_path / "t.duckdb")
-    assert "columns not used: label" in caller("ingest", str(tmp_path / "r.csv"), db=db).err
+    assert (
+        "columns not used: label"
+        in caller("ingest", str(tmp_path / "r.csv"), db=db).err
+    )
     (compared,) = caller("compare", "a", "b", "--json", db=db).rows
     assert (compared["n_prompts"], compared["difference"]) == (4, 0.5)
-    _, rows, _ = taken(tmp_path, text.replace("incorrect", "no").replace("correct", "yes"))
+    _, rows, _ = taken(
+        tmp_path, text.replace("incorrect", "no").replace("correct", "yes")
+    )
     assert {row["target"] for row in rows} == {"yes", "no"}  # of the question
     phoenix = {"input": "text", "output": "response", "explanation": "explanation"}
     assert guess(["input", "output", "label", "score", "explanation"]).renamed == {
@@ -70,7 +88,9 @@ def test_a_label_that_judges_the_response_is_no_target(tmp_path: Path, capsys: p
 
 
 def test_a_first_row_larger_than_a_files_beginning(tmp_path: Path) -> None:
-    row = '{"model": "a", "benchmark": "sums", "id": "1", "response": "%s", "score": 1}\n'
+    row = (
+        '{"model": "a", "benchmark": "sums", "id": "1", "response": "%s", "score": 1}\n'
+    )
     (run,), rows, _ = taken(tmp_path, row % ("x" * 100_000), name="r.jsonl")
     assert run.model == "a" and values_of(rows) == [1]
 
@@ -80,22 +100,36 @@ def test_a_first_row_larger_than_a_files_beginning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("response", ["prediction", "response", "output", "completion"])
 def test_documented_names_of_texts(text: str, target: str, response: str) -> None:
     found = guess(["id", text, target, response, "score"])
-    assert found.sample == {"prompt_id": "id", "text": text, "target": target, "response": response}
+    assert found.sample == {
+        "prompt_id": "id",
+        "text": text,
+        "target": target,
+        "response": response,
+    }
     assert not found.unused
 
 
-@pytest.mark.parametrize("truth", ["ground_truth", "reference", "expected_answer", "truth"])
+@pytest.mark.parametrize(
+    "truth", ["ground_truth", "reference", "expected_answer", "truth"]
+)
 def test_an_answer_beside_the_right_one_is_the_models(truth: str) -> None:
     found = guess(["question", "answer", truth, "score"])
     assert found.sample == {"text": "question", "target": truth, "response": "answer"}
-    assert guess(["question", "answer", truth, "output", "score"]).sample["target"] == "answer"
+    assert (
+        guess(["question", "answer", truth, "output", "score"]).sample["target"]
+        == "answer"
+    )
 
 
 @pytest.mark.parametrize("benchmark", ["benchmark", "task", "dataset"])
 @pytest.mark.parametrize("key", ["id", "prompt_id", "question_id", "idx"])
 @pytest.mark.parametrize("score", ["score", "correct", "acc", "is_correct"])
-def test_documented_names_of_keys_and_scores(benchmark: str, key: str, score: str) -> None:
-    found = guess(["model", benchmark, key, score, "seed", "step", "temperature", "subject"])
+def test_documented_names_of_keys_and_scores(
+    benchmark: str, key: str, score: str
+) -> None:
+    found = guess(
+        ["model", benchmark, key, score, "seed", "step", "temperature", "subject"]
+    )
     assert found.run == {
         "model": "model",
         "benchmark": benchmark,
@@ -103,7 +137,9 @@ def test_documented_names_of_keys_and_scores(benchmark: str, key: str, score: st
         "step": "step",
         "temperature": "temperature",
     }
-    assert found.sample == {"prompt_id": key} and found.metadata == {"subject": "subject"}
+    assert found.sample == {"prompt_id": key} and found.metadata == {
+        "subject": "subject"
+    }
     assert found.scores == ((score, score),) and not found.unused
 
 
@@ -115,9 +151,15 @@ def test_a_fields_own_name_comes_first_and_the_rest_is_named() -> None:
 
 
 def test_columns_that_are_not_used_are_named(tmp_path: Path) -> None:
-    text = FULL.replace("score\n", "score,remark,difficult.y\n").replace(",1\n", ",1,x,y\n")
+    text = FULL.replace("score\n", "score,remark,difficult.y\n").replace(
+        ",1\n", ",1,x,y\n"
+    )
     _, _, notes = taken(tmp_path, text.replace(",0\n", ",0,z,n\n"))
-    (unused,) = [note for note in notes if note.startswith("columns not used: remark, difficult.y;")]
+    (unused,) = [
+        note
+        for note in notes
+        if note.startswith("columns not used: remark, difficult.y;")
+    ]
     assert f"`warehouse mapping {shlex.quote(str(tmp_path / 'r.csv'))}`" in unused
 
 
@@ -138,7 +180,11 @@ def test_columns_that_are_not_used_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_values_of_scores_tell(
-    tmp_path: Path, column: str, cells: tuple[str, str], expected: list[Any], higher: bool | None
+    tmp_path: Path,
+    column: str,
+    cells: tuple[str, str],
+    expected: list[Any],
+    higher: bool | None,
 ) -> None:
     text = f"model,benchmark,id,{column}\na,b,1,{cells[0]}\na,b,2,{cells[1]}\n"
     (run,), rows, notes = taken(tmp_path, text)
@@ -150,8 +196,14 @@ def test_what_the_values_of_scores_tell(
 
 
 def test_a_metric_that_is_no_truth_has_no_direction(tmp_path: Path) -> None:
-    (run,), _, notes = taken(tmp_path, "model,benchmark,id,metric,value\na,b,1,acc,1\na,b,1,toxic,0\na,b,2,toxic,1\n")
-    assert {m.name: m.higher_is_better for m in run.metrics} == {"acc": True, "toxic": None}
+    (run,), _, notes = taken(
+        tmp_path,
+        "model,benchmark,id,metric,value\na,b,1,acc,1\na,b,1,toxic,0\na,b,2,toxic,1\n",
+    )
+    assert {m.name: m.higher_is_better for m in run.metrics} == {
+        "acc": True,
+        "toxic": None,
+    }
     assert any("whether a higher toxic is better" in note for note in notes)
 
 
@@ -159,15 +211,23 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas(tmp_path: Path) -> Non
     text = "\ufeffModel;Task;Question ID;Score\na;b;1;0,5\na;b;2;1\n"
     (run,), rows, notes = taken(tmp_path, text)
     assert (run.model, run.benchmark) == ("a", "b")
-    assert values_of(rows) == [0.5, 1] and [row["prompt_id"] for row in rows] == ["1", "2"]
+    assert values_of(rows) == [0.5, 1] and [row["prompt_id"] for row in rows] == [
+        "1",
+        "2",
+    ]
     assert "Score: decimal commas" in notes
 
 
 @pytest.mark.parametrize("said", ["sep=;\n", '"sep=;"\r\n', "\ufeffSEP=;\n"])
 def test_a_first_line_may_say_what_parts_the_cells(tmp_path: Path, said: str) -> None:
-    (run,), rows, _ = taken(tmp_path, f"{said}model;benchmark;id;question, if any;score\na;b;1;x;1\na;b;2;y;0\n")
+    (run,), rows, _ = taken(
+        tmp_path,
+        f"{said}model;benchmark;id;question, if any;score\na;b;1;x;1\na;b;2;y;0\n",
+    )
     assert (run.model, run.benchmark, values_of(rows)) == ("a", "b", [1, 0])
-    (tmp_path / "r.csv").write_text(f"{said}model;benchmark;id;score\na;b;1;1\na;b;2;1;7\n")
+    (tmp_path / "r.csv").write_text(
+        f"{said}model;benchmark;id;score\na;b;1;1\na;b;2;1;7\n"
+    )
     (source,) = IMPORTER.claim(candidates(tmp_path))
     dump = IMPORTER.read(source, ImportSettings({}))
     assert sum(batch.num_rows for batch in dump.batches) == 1
@@ -175,28 +235,46 @@ def test_a_first_line_may_say_what_parts_the_cells(tmp_path: Path, said: str) ->
 
 
 @pytest.mark.parametrize(
-    "title", ["Our results\n\n", '"Our results, 2026"\n', "Our results;;;\n;;;\n", "# by a tool\n"]
+    "title",
+    [
+        "Our results\n\n",
+        '"Our results, 2026"\n',
+        "Our results;;;\n;;;\n",
+        "# by a tool\n",
+    ],
 )
-def test_titles_above_the_header_are_named(tmp_path: Path, run: Caller, title: str) -> None:
+def test_titles_above_the_header_are_named(
+    tmp_path: Path, run: Caller, title: str
+) -> None:
     path = tmp_path / "r.csv"
     path.write_text(f"{title}model;benchmark;id;score\na;b;1;1\n")
     for command in ("ingest", "mapping"):
         given = {"db": f"duckdb:///{tmp_path / 's.db'}"} if command == "ingest" else {}
         said = run(command, str(path), **given)
         line = title.count("\n") + 1
-        said.fails(3, f"line {line} looks like it: 'model;benchmark;id;score'", "take out the lines above it")
+        said.fails(
+            3,
+            f"line {line} looks like it: 'model;benchmark;id;score'",
+            "take out the lines above it",
+        )
     path.write_text('text\n"several\na, b, c\nlines"\n"d, e, f"\n')
     assert run("mapping", str(path)).code == 0
 
 
 @pytest.mark.parametrize(("first", "second"), [("0,85", "0.9"), ("85,0 %", "90.0%")])
-def test_points_among_decimal_commas_are_points(tmp_path: Path, first: str, second: str) -> None:
-    _, rows, _ = taken(tmp_path, f"model;benchmark;id;score\na;b;1;{first}\na;b;2;{second}\n")
+def test_points_among_decimal_commas_are_points(
+    tmp_path: Path, first: str, second: str
+) -> None:
+    _, rows, _ = taken(
+        tmp_path, f"model;benchmark;id;score\na;b;1;{first}\na;b;2;{second}\n"
+    )
     assert values_of(rows) == pytest.approx([0.85, 0.9])
 
 
 @pytest.mark.parametrize("form", ["{:.2f}%", "{:.4f}"])
-def test_numbers_in_words_are_read_however_many_there_are(tmp_path: Path, form: str) -> None:
+def test_numbers_in_words_are_read_however_many_there_are(
+    tmp_path: Path, form: str
+) -> None:
     """As texts only those were read that are whole: of F1 scores the zeros and ones."""
     texts = [form.format(i).replace(".", ",") for i in range(40)]
     rest = [] if "%" in form else ["0", "1.234,5"]
@@ -209,12 +287,17 @@ def test_numbers_in_words_are_read_however_many_there_are(tmp_path: Path, form: 
 @pytest.mark.parametrize("text", ["85%", '"0,85"'])
 def test_numbers_of_two_forms_are_refused(tmp_path: Path, text: str) -> None:
     """The mean would be that of the plain ones alone."""
-    with pytest.raises(InputError, match=r"r\.csv: '.*85.*' beside plain numbers in scores of score; expected"):
+    with pytest.raises(
+        InputError,
+        match=r"r\.csv: '.*85.*' beside plain numbers in scores of score; expected",
+    ):
         taken(tmp_path, f"model,benchmark,id,score\na,b,1,{text}\na,b,2,0\n")
 
 
 def test_blanks_around_names_make_no_other_run(tmp_path: Path) -> None:
-    (run,), rows, _ = taken(tmp_path, "model,benchmark,id,score\na,b,1,1\na ,b,2,0\n a, b ,3,1\n")
+    (run,), rows, _ = taken(
+        tmp_path, "model,benchmark,id,score\na,b,1,1\na ,b,2,0\n a, b ,3,1\n"
+    )
     assert (run.model, run.benchmark, len(rows)) == ("a", "b", 3)
 
 
@@ -232,24 +315,42 @@ def test_whole_numbers_with_decimals_name_what_integers_name(tmp_path: Path) -> 
     assert run.training_seed == "1"
 
 
-def test_lines_in_json_and_tables_in_a_zip_are_read_by_their_names(tmp_path: Path, run: Caller) -> None:
-    rows = [f"{model},quiz,q{i},{(i + (model == 'b')) % 2}" for model in "ab" for i in range(3)]
-    records = [dict(zip(("model", "task", "id", "score"), row.split(","), strict=True)) for row in rows]
-    (tmp_path / "lines.json").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+def test_lines_in_json_and_tables_in_a_zip_are_read_by_their_names(
+    tmp_path: Path, run: Caller
+) -> None:
+    rows = [
+        f"{model},quiz,q{i},{(i + (model == 'b')) % 2}"
+        for model in "ab"
+        for i in range(3)
+    ]
+    records = [
+        dict(zip(("model", "task", "id", "score"), row.split(","), strict=True))
+        for row in rows
+    ]
+    (tmp_path / "lines.json").write_text(
+        "".join(f"{json.dumps(record)}\n" for record in records)
+    )
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as packed:
         for place, name in enumerate(("x/b.csv", "a.csv")):
-            packed.writestr(name, "\n".join(("model,task,id,score", *rows[3 * place :][:3])))
+            packed.writestr(
+                name, "\n".join(("model,task,id,score", *rows[3 * place :][:3]))
+            )
         packed.writestr("README.md", "# of whom")
     for name in ("lines.json", "two.zip"):
         store = str(tmp_path / f"{name}.duckdb")
         assert run("ingest", str(tmp_path / name), db=store).code == 0
-        assert {row["model"]: row["estimate"] for row in run("leaderboard", "quiz", "--json", db=store).rows} == {
+        assert {
+            row["model"]: row["estimate"]
+            for row in run("leaderboard", "quiz", "--json", db=store).rows
+        } == {
             "a": pytest.approx(1 / 3),
             "b": pytest.approx(2 / 3),
         }
     with zipfile.ZipFile(tmp_path / "two.zip", "a") as packed:
         packed.writestr("config.json", "{}")
-    run("ingest", str(tmp_path / "two.zip"), db=str(tmp_path / "s.duckdb")).fails(3, "unpack first")
+    run("ingest", str(tmp_path / "two.zip"), db=str(tmp_path / "s.duckdb")).fails(
+        3, "unpack first"
+    )
 
 
 def test_without_ids_the_content_is_the_key(tmp_path: Path) -> None:
@@ -273,66 +374,109 @@ def test_what_the_user_says_of_the_direction_holds(tmp_path: Path) -> None:
 
 def test_a_missing_column_is_named_with_what_to_do(tmp_path: Path) -> None:
     text = "question,answer,correct\nq,a,1\n"
-    with pytest.raises(InputError, match="no column model, benchmark; .*--default model=NAME --de"):
+    with pytest.raises(
+        InputError, match="no column model, benchmark; .*--default model=NAME --de"
+    ):
         taken(tmp_path, text)
     with pytest.raises(InputError, match="`warehouse mapping FILE`"):
         taken(tmp_path, text, model="m")
 
 
-@pytest.mark.parametrize("header", ["id,question,gpt-4,llama", "id,text", "value,input,label", "score,model"])
-def test_tables_without_scores_or_prompts_are_left_alone(tmp_path: Path, header: str) -> None:
-    (tmp_path / "r.csv").write_text(f"{header}\n{','.join('1' for _ in header.split(','))}\n")
+@pytest.mark.parametrize(
+    "header", ["id,question,gpt-4,llama", "id,text", "value,input,label", "score,model"]
+)
+def test_tables_without_scores_or_prompts_are_left_alone(
+    tmp_path: Path, header: str
+) -> None:
+    (tmp_path / "r.csv").write_text(
+        f"{header}\n{','.join('1' for _ in header.split(','))}\n"
+    )
     assert not list(IMPORTER.claim(candidates(tmp_path)))
 
 
-def test_the_store_has_the_text_and_the_direction(tmp_path: Path, store_url: str) -> None:
+def test_the_store_has_the_text_and_the_direction(
+    tmp_path: Path, store_url: str
+) -> None:
     (tmp_path / "r.csv").write_text(FULL)
     with open_store(store_url, create=True) as store:
         report = ingest(store, [tmp_path / "r.csv"])
         assert [source.state for source in report.sources] == ["loaded"]
-        prompts = store.arrow("select text, target from prompt order by text").to_pylist()
-        metrics = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
+        prompts = store.arrow(
+            "select text, target from prompt order by text"
+        ).to_pylist()
+        metrics = store.arrow(
+            "select higher_is_better as h from benchmark_metric"
+        ).to_pylist()
     assert prompts == [{"text": "1+3?", "target": "4"}, {"text": "2+3?", "target": "5"}]
     assert [row["h"] for row in metrics] == [True]
 
 
-@pytest.mark.parametrize(("option", "expected"), [("--higher-is-better", True), ("--lower-is-better", False)])
-def test_the_direction_is_an_option(tmp_path: Path, run: Caller, option: str, expected: bool) -> None:
+@pytest.mark.parametrize(
+    ("option", "expected"), [("--higher-is-better", True), ("--lower-is-better", False)]
+)
+def test_the_direction_is_an_option(
+    tmp_path: Path, run: Caller, option: str, expected: bool
+) -> None:
     (tmp_path / "r.csv").write_text(FULL)
     url = f"duckdb:///{tmp_path / 's.duckdb'}"
     done = run("--db", url, "ingest", str(tmp_path / "r.csv"), option)
     assert done.code == 0 and "taken as higher" not in done.err
     with open_store(url) as store:
-        found = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
+        found = store.arrow(
+            "select higher_is_better as h from benchmark_metric"
+        ).to_pylist()
     assert [row["h"] for row in found] == [expected]
 
 
 def test_a_dump_that_knows_its_direction_keeps_it(tmp_path: Path) -> None:
     mapping = tmp_path / "m.toml"
     mapping.write_text(
-        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
-        '[[scores]]\nmetric = "score"\nvalue = "score"\n[metrics.score]\nhigher_is_better = true\n'
+        "[run]\n"
+        'model = "model"\n'
+        'benchmark = "benchmark"\n'
+        "[sample]\n"
+        'prompt_id = "prompt_id"\n'
+        "[[scores]]\n"
+        'metric = "score"\n'
+        'value = "score"\n'
+        "[metrics.score]\n"
+        "higher_is_better = true\n"
     )
     (tmp_path / "r.csv").write_text(FULL)
     with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
-        report = ingest(store, [tmp_path / "r.csv"], mapping=mapping, higher_is_better=False)
-        found = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
+        report = ingest(
+            store, [tmp_path / "r.csv"], mapping=mapping, higher_is_better=False
+        )
+        found = store.arrow(
+            "select higher_is_better as h from benchmark_metric"
+        ).to_pylist()
     assert [row["h"] for row in found] == [True]
-    assert any("higher score is better: this holds" in n for n in report.sources[0].notes)
+    assert any(
+        "higher score is better: this holds" in n for n in report.sources[0].notes
+    )
 
 
 def test_questions_without_a_target_are_known_by_their_text(tmp_path: Path) -> None:
-    text = "model,benchmark,question,answer,score\na,sums,1+1?,2,1\na,sums,say something,,0\n"
+    text = (
+        "model,benchmark,question,answer,score\n"
+        "a,sums,1+1?,2,1\n"
+        "a,sums,say something,,0\n"
+    )
     _, rows, _ = taken(tmp_path, text)
     assert values_of(rows) == [1, 0]
 
 
 @pytest.mark.parametrize("average", ["50%", "0.5", "1/2"])
-def test_a_row_that_sums_up_does_not_say_how_scores_are_written(tmp_path: Path, average: str) -> None:
+def test_a_row_that_sums_up_does_not_say_how_scores_are_written(
+    tmp_path: Path, average: str
+) -> None:
     (tmp_path / "r.csv").write_text(f"id,score\nq1,1\nq2,0\nAverage,{average}\n")
     (source,) = IMPORTER.claim(candidates(tmp_path))
     dump = IMPORTER.read(source, ImportSettings({"model": "m", "benchmark": "b"}))
-    assert values_of([row for batch in dump.batches for row in batch.to_pylist()]) == [1, 0]
+    assert values_of([row for batch in dump.batches for row in batch.to_pylist()]) == [
+        1,
+        0,
+    ]
     assert [item.place for item in dump.rejections] == ["r.csv row 4"]
     assert "only 0 and 1 in score" in " ".join(dump.notes)
 
@@ -342,7 +486,11 @@ RATED = "model,benchmark,prompt_id,score,{}\n"
 
 def rated(folder: Path, column: str, *cells: str) -> list[MetricSpec]:
     """The metrics of the runs of a table in which each prompt is scored by several."""
-    lines = [f"m,b,{prompt},{number % 2},{cell}\n" for prompt in "pq" for number, cell in enumerate(cells)]
+    lines = [
+        f"m,b,{prompt},{number % 2},{cell}\n"
+        for prompt in "pq"
+        for number, cell in enumerate(cells)
+    ]
     runs, _, _ = taken(folder, RATED.format(column) + "".join(lines))
     return [metric for run in runs for metric in run.metrics]
 
@@ -363,15 +511,20 @@ def rated(folder: Path, column: str, *cells: str) -> list[MetricSpec]:
         ("scorer", "", ("", "match", "")),
     ],
 )
-def test_who_scored_is_told_by_its_column(tmp_path: Path, column: str, cell: str, expected: tuple[str, ...]) -> None:
+def test_who_scored_is_told_by_its_column(
+    tmp_path: Path, column: str, cell: str, expected: tuple[str, ...]
+) -> None:
     (metric,) = rated(tmp_path, column, cell)
     assert (metric.scorer, metric.scorer_kind, metric.judge_model) == expected
 
 
 @pytest.mark.parametrize(
-    ("column", "cells"), [("judge_model", ("gpt-4o", "claude-3")), ("scorer", ("strict", "loose"))]
+    ("column", "cells"),
+    [("judge_model", ("gpt-4o", "claude-3")), ("scorer", ("strict", "loose"))],
 )
-def test_two_that_score_the_same_answers_are_two_figures(tmp_path: Path, column: str, cells: tuple[str, str]) -> None:
+def test_two_that_score_the_same_answers_are_two_figures(
+    tmp_path: Path, column: str, cells: tuple[str, str]
+) -> None:
     first, second = rated(tmp_path, column, *cells)
     assert first.name == second.name and first != second
 
@@ -384,15 +537,25 @@ ANSWERED = "model,benchmark,prompt_id,response,score\nm,b,p,four,{}\nm,b,q,five,
     [
         (ANSWERED.format(1, 0), 1),  # the same answers, scored otherwise
         (ANSWERED.format(1, 0).replace("five", "six"), 0),  # a second draw
-        (ANSWERED.format(1, 0).replace("score", "acc"), 0),  # another metric of the same answers
-        (ANSWERED.format(1, 0).replace("score", "score,scorer").replace(",1\n", ",1,x\n"), 0),
+        (
+            ANSWERED.format(1, 0).replace("score", "acc"),
+            0,
+        ),  # another metric of the same answers
+        (
+            ANSWERED.format(1, 0)
+            .replace("score", "score,scorer")
+            .replace(",1\n", ",1,x\n"),
+            0,
+        ),
     ],
 )
 def test_the_same_answers_scored_otherwise_are_no_second_draw(
     store_url: str, tmp_path: Path, second: str, n_refused: int
 ) -> None:
     (tmp_path / "one.csv").write_text(ANSWERED.format(1, 1))
-    (tmp_path / "two.csv").write_text(second.replace(",0\n", ",0,x\n") if ",x" in second else second)
+    (tmp_path / "two.csv").write_text(
+        second.replace(",0\n", ",0,x\n") if ",x" in second else second
+    )
     with open_store(store_url, create=True, write=True) as store:
         report = ingest(store, [tmp_path / "one.csv", tmp_path / "two.csv"])
         assert len(report.refused) == n_refused
@@ -408,12 +571,24 @@ def test_a_kind_of_scorer_that_there_is_not_is_no_run(tmp_path: Path) -> None:
     assert "one of match, model, execution, human" in rejection.expected
 
 
-@pytest.mark.parametrize("order", [("judge.csv", "people.csv"), ("people.csv", "judge.csv")])
+@pytest.mark.parametrize(
+    "order", [("judge.csv", "people.csv"), ("people.csv", "judge.csv")]
+)
 def test_models_are_compared_by_one_scorer_whatever_came_first(
-    run: Caller, tmp_path: Path, caplog: pytest.LogCaptureFixture, order: tuple[str, str]
+    run: Caller,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    order: tuple[str, str],
 ) -> None:
-    for name, column, cell, wrong in (("judge.csv", "judge_model", "gpt-4o", 3), ("people.csv", "annotator", "x", 2)):
-        lines = [f"{m},b,p{n},{int(m == 'a' or n % wrong > 0)},{cell}\n" for m in "ab" for n in range(12)]
+    for name, column, cell, wrong in (
+        ("judge.csv", "judge_model", "gpt-4o", 3),
+        ("people.csv", "annotator", "x", 2),
+    ):
+        lines = [
+            f"{m},b,p{n},{int(m == 'a' or n % wrong > 0)},{cell}\n"
+            for m in "ab"
+            for n in range(12)
+        ]
         (tmp_path / name).write_text(RATED.format(column) + "".join(lines))
     for name in order:
         run("ingest", str(tmp_path / name))

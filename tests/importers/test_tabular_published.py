@@ -59,12 +59,17 @@ value = "$.none"
     mean, *passes = run.published
     assert (mean.metric, mean.statistic, mean.value) == ("acc", "mean", 0.625)
     assert (mean.standard_error, mean.n) == (0.05, 8)
-    assert [(score.statistic, score.value) for score in passes] == [("pass@1", 0.5), ("pass@5", 0.75)]
+    assert [(score.statistic, score.value) for score in passes] == [
+        ("pass@1", 0.5),
+        ("pass@5", 0.75),
+    ]
     assert len(taken.rows) == 2
 
 
 def test_rows_of_aggregates_become_runs(tmp_path: Path) -> None:
-    (tmp_path / "r.csv").write_text("seed,step,task,acc\n0,1,a,0.5\n0,1,b,0.25\n1,1,a,0.75\n")
+    (tmp_path / "r.csv").write_text(
+        "seed,step,task,acc\n0,1,a,0.5\n0,1,b,0.25\n1,1,a,0.75\n"
+    )
     taken = read_toml(
         tmp_path,
         """
@@ -80,7 +85,9 @@ def test_rows_of_aggregates_become_runs(tmp_path: Path) -> None:
         link = "none"
         """,
     )
-    figures = {(r.training_seed, r.step, r.benchmark): r.published[0].value for r in taken.runs}
+    figures = {
+        (r.training_seed, r.step, r.benchmark): r.published[0].value for r in taken.runs
+    }
     assert figures == {("0", 1, "a"): 0.5, ("0", 1, "b"): 0.25, ("1", 1, "a"): 0.75}
     assert taken.rows == []
     assert taken.runs[0].metrics[0].link == "none"
@@ -89,10 +96,19 @@ def test_rows_of_aggregates_become_runs(tmp_path: Path) -> None:
 def test_two_figures_for_one_thing_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("task,acc\na,0.5\na,0.5\na,0.75\n,1\n")
     taken = read_toml(
-        tmp_path, '[run]\nmodel = { const = "m" }\nbenchmark = "task"\n[[published]]\nmetric = "acc"\nvalue = "acc"\n'
+        tmp_path,
+        "[run]\n"
+        'model = { const = "m" }\n'
+        'benchmark = "task"\n'
+        "[[published]]\n"
+        'metric = "acc"\n'
+        'value = "acc"\n',
     )
     assert taken.runs[0].published[0].value == 0.5
-    assert [rejection.place for rejection in taken.rejections] == ["r.csv row 5", "r.csv row 4"]
+    assert [rejection.place for rejection in taken.rejections] == [
+        "r.csv row 5",
+        "r.csv row 4",
+    ]
     assert "no benchmark" in taken.rejections[0].found
     assert taken.rejections[1].found == "a second acc, 0.75"
     assert "0.5, as stated before" in taken.rejections[1].expected
@@ -107,22 +123,39 @@ def test_a_figure_that_is_no_number_is_kept_as_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("found", [0.5, "many", True])
-def test_several_figures_that_are_no_list_are_rejected(tmp_path: Path, found: object) -> None:
+def test_several_figures_that_are_no_list_are_rejected(
+    tmp_path: Path, found: object
+) -> None:
     (tmp_path / "r.json").write_text(json.dumps([{"task": "a", "pass_at_k": found}]))
     mapping = '[run]\nmodel = { const = "m" }\nbenchmark = "task"\n'
-    mapping += '[[published]]\nmetric = "acc"\nstatistic = "pass@{key}"\nvalue = "pass_at_k{}"\n'
+    mapping += (
+        "[[published]]\n"
+        'metric = "acc"\n'
+        'statistic = "pass@{key}"\n'
+        'value = "pass_at_k{}"\n'
+    )
     taken = read_toml(tmp_path, mapping)
     (rejection,) = taken.rejections
-    assert rejection.found == repr(found) and "an object or a list" in rejection.expected
+    assert (
+        rejection.found == repr(found) and "an object or a list" in rejection.expected
+    )
     assert all(not run.published for run in taken.runs)
 
 
 @pytest.mark.parametrize(
     ("of", "record"),
     [
-        ('[[published]]\nbenchmark = "other"\nmetric = "acc"\nvalue = "acc"', {"acc": 0.5}),
         (
-            '[sample]\nprompt_id = "id"\nperturbation = "form"\n[[scores]]\nmetric = "acc"\nvalue = "acc"',
+            '[[published]]\nbenchmark = "other"\nmetric = "acc"\nvalue = "acc"',
+            {"acc": 0.5},
+        ),
+        (
+            "[sample]\n"
+            'prompt_id = "id"\n'
+            'perturbation = "form"\n'
+            "[[scores]]\n"
+            'metric = "acc"\n'
+            'value = "acc"',
             {"id": "q", "form": "typos", "acc": 1},
         ),
     ],
@@ -130,11 +163,24 @@ def test_several_figures_that_are_no_list_are_rejected(tmp_path: Path, found: ob
 def test_a_leaderboard_without_figures_of_its_own_says_why(
     tmp_path: Path, run: Caller, of: str, record: dict[str, Any]
 ) -> None:
-    """A figure of another benchmark stood there as its own; of perturbations alone it said "no rows"."""
+    """A figure of another benchmark stood there as its own; of perturbations alone it
+    said "no rows"."""
     (tmp_path / "r.json").write_text(json.dumps([record]))
     (tmp_path / "m.toml").write_text(RUN + of)
     store = f"duckdb:///{tmp_path}/s.duckdb"
-    assert run("ingest", str(tmp_path / "r.json"), "--map", str(tmp_path / "m.toml"), db=store).code == 0
+    assert (
+        run(
+            "ingest",
+            str(tmp_path / "r.json"),
+            "--map",
+            str(tmp_path / "m.toml"),
+            db=store,
+        ).code
+        == 0
+    )
     shown = run("leaderboard", "b", db=store)
     assert "no rows" in shown.out and "0.5" not in shown.out
-    assert "scores of perturbations, if it has any: warehouse templates b --factor perturbation" in shown.err
+    assert (
+        "scores of perturbations, if it has any: warehouse templates b --factor "
+        "perturbation" in shown.err
+    )

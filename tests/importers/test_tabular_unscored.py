@@ -11,25 +11,40 @@ from warehouse.errors import InputError
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
 
-RUN = '[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "id"\n'
+RUN = (
+    "[run]\n"
+    'model = { const = "m" }\n'
+    'benchmark = { const = "b" }\n'
+    "[sample]\n"
+    'prompt_id = "id"\n'
+)
 SCORE = '[[scores]]\nmetric = "acc"\nvalue = "acc"\n'
 
 
 def test_no_score_in_any_row(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,acc\nq1,\nq2,\n")
-    with pytest.raises(InputError, match=r"a\.csv: no score in any of 2 rows; expected numbers at \[\[scores\]\] 1"):
+    with pytest.raises(
+        InputError,
+        match=r"a\.csv: no score in any of 2 rows; expected numbers at \[\[scores\]\] 1",
+    ):
         read_toml(tmp_path, RUN + SCORE)
 
 
 def test_only_words(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,acc\nq1,good\nq2,bad\n")
-    with pytest.raises(InputError, match="no score in any of 2 rows, only text such as 'good'"):
+    with pytest.raises(
+        InputError, match="no score in any of 2 rows, only text such as 'good'"
+    ):
         read_toml(tmp_path, RUN + SCORE)
 
 
-@pytest.mark.parametrize("stated", ['error = "why"\n' + SCORE, SCORE + 'status = "state"\n'])
+@pytest.mark.parametrize(
+    "stated", ['error = "why"\n' + SCORE, SCORE + 'status = "state"\n']
+)
 def test_failures_that_say_why_are_kept(tmp_path: Path, stated: str) -> None:
-    (tmp_path / "a.csv").write_text("id,acc,why,state\nq1,,timeout,error\nq2,,refused,limit\n")
+    (tmp_path / "a.csv").write_text(
+        "id,acc,why,state\nq1,,timeout,error\nq2,,refused,limit\n"
+    )
     taken = read_toml(tmp_path, RUN + stated)
     assert len(taken.rows) == 2 and not taken.notes
 
@@ -53,7 +68,9 @@ def test_one_metric_of_two_without_values(tmp_path: Path) -> None:
 
 def test_if_null_gives_every_value(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,acc\nq1,\nq2,\n")
-    taken = read_toml(tmp_path, RUN + SCORE + 'if_null = { value = 0, status = "no_answer" }\n')
+    taken = read_toml(
+        tmp_path, RUN + SCORE + 'if_null = { value = 0, status = "no_answer" }\n'
+    )
     assert taken.notes == ["acc: no value in any of 2 rows, and if_null gives each one"]
 
 
@@ -76,7 +93,9 @@ def test_no_table_of_scout_is_stored_without_a_score(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["m.csv", "log"])
-def test_a_run_that_failed_is_stored_with_a_note(store_url: str, tmp_path: Path, data_dir: Path, name: str) -> None:
+def test_a_run_that_failed_is_stored_with_a_note(
+    store_url: str, tmp_path: Path, data_dir: Path, name: str
+) -> None:
     if name == "log":  # ten samples, no scores
         (path,) = (data_dir / "inspect_logs").rglob("*dPiJ*")
         mapping = None
@@ -87,4 +106,7 @@ def test_a_run_that_failed_is_stored_with_a_note(store_url: str, tmp_path: Path,
     with open_store(store_url, create=True) as store:
         report = ingest(store, [path], mapping=mapping)
     assert report.total("n_samples") == 10
-    assert any(note.startswith("none of 10 samples has a score") for note in report.sources[0].notes)
+    assert any(
+        note.startswith("none of 10 samples has a score")
+        for note in report.sources[0].notes
+    )

@@ -1,5 +1,5 @@
-"""Run folders of Terminal-Bench. The run of ``tests/data/terminal_bench`` was written by the result
-models of the real package; real ones are read where they are present."""
+"""Run folders of Terminal-Bench. The run of ``tests/data/terminal_bench`` was written
+by the result models of the real package; real ones are read where they are present."""
 
 from __future__ import annotations
 
@@ -37,13 +37,19 @@ def test_the_header_says_all_that_the_files_say() -> None:
     assert (header.harness, header.harness_commit) == ("terminal-bench", "abc123")
     assert (header.model, header.agent) == ("org/tiny", "terminus")
     assert header.agent_parameters == {"max_steps": 9}
-    assert (header.benchmark, header.benchmark_version) == ("terminal-bench-demo", "0.1.1")
+    assert (header.benchmark, header.benchmark_version) == (
+        "terminal-bench-demo",
+        "0.1.1",
+    )
     assert (header.n_benchmark, header.n_requested) == (3, 2)
     assert header.run_id == "00000000-0000-4000-8000-000000000007"
     assert header.started_at is not None
     assert header.started_at.isoformat() == "2026-11-20T10:59:00"
     assert header.configuration["n_attempts"] == 2
-    assert {item.statistic: item.value for item in header.published} == {"mean": 0.5, "pass@2": 1.0}
+    assert {item.statistic: item.value for item in header.published} == {
+        "mean": 0.5,
+        "pass@2": 1.0,
+    }
 
 
 def test_a_trial_is_a_draw_of_its_task() -> None:
@@ -51,9 +57,18 @@ def test_a_trial_is_a_draw_of_its_task() -> None:
     assert len(rows) == 4
     row = rows["sort", 1]
     assert row["text"] == "Please do sort."
-    assert (row["input_tokens"], row["output_tokens"], row["latency"]) == (1066, 166, 12.5)
-    assert (row["error"], row["explanation"]) == ("agent_timeout", '{"test_a":"failed"}')
-    found = {key: (row["scores"][0]["value"], row["error"]) for key, row in rows.items()}
+    assert (row["input_tokens"], row["output_tokens"], row["latency"]) == (
+        1066,
+        166,
+        12.5,
+    )
+    assert (row["error"], row["explanation"]) == (
+        "agent_timeout",
+        '{"test_a":"failed"}',
+    )
+    found = {
+        key: (row["scores"][0]["value"], row["error"]) for key, row in rows.items()
+    }
     assert found == {
         ("sort", 0): (1.0, None),
         ("sort", 1): (0.0, "agent_timeout"),
@@ -97,17 +112,23 @@ def test_tokens_of_an_agent_that_counts_none_are_missing(run: Path) -> None:
     for trial in document["results"]:
         trial |= {"total_input_tokens": 0, "total_output_tokens": 0}
     (run / "results.json").write_text(json.dumps(document))
-    assert {(row["input_tokens"], row["output_tokens"]) for row in take(run).rows} == {(None, None)}
+    assert {(row["input_tokens"], row["output_tokens"]) for row in take(run).rows} == {
+        (None, None)
+    }
 
 
 def test_in_a_store(store_url: str) -> None:
     with ingested(store_url, RUN.parent) as (store, report):
         assert (report.unclaimed, report.total("n_runs")) == ((), 1)
-        (found,) = select(store, "select * from published_against_recomputed where statistic = 'mean'")
+        (found,) = select(
+            store, "select * from published_against_recomputed where statistic = 'mean'"
+        )
         assert found["verdict"] == "null_as_worst"
 
 
-def test_the_mapping_and_the_importer_see_the_same_runs(data_dir: Path, duckdb_url: str) -> None:
+def test_the_mapping_and_the_importer_see_the_same_runs(
+    data_dir: Path, duckdb_url: str
+) -> None:
     with open_store(duckdb_url, create=True, write=True) as store:
         report = ingest(store, [data_dir / "terminal_bench"])
         assert (report.total("n_runs"), report.total("n_repeats")) == (21, 16)
@@ -117,7 +138,11 @@ def test_the_mapping_and_the_importer_see_the_same_runs(data_dir: Path, duckdb_u
         assert (again.total("n_runs"), again.total("n_seen_again")) == (0, 21)
 
 
-LOCKED = {"created_at": "2026-11-20", "dataset": {"name": "d"}, "run_config": {"global_agent_timeout_sec": None}}
+LOCKED = {
+    "created_at": "2026-11-20",
+    "dataset": {"name": "d"},
+    "run_config": {"global_agent_timeout_sec": None},
+}
 
 
 @pytest.mark.parametrize(

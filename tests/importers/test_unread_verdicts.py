@@ -1,4 +1,5 @@
-"""Judges whose verdict could not be read: tools write the lowest score for it; how many is told, with bounds."""
+"""Judges whose verdict could not be read: tools write the lowest score for it; how many
+is told, with bounds."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from warehouse.records import ImportSettings
 def read(importer: Any, path: Path, document: Any) -> Taken:
     path.write_text(json.dumps(document))
     (source,) = importer.claim(lm_eval.candidates([path]))
-    taken = Taken(importer.read(source, ImportSettings({"model": "org/m", "benchmark": "bot"})))
+    taken = Taken(
+        importer.read(source, ImportSettings({"model": "org/m", "benchmark": "bot"}))
+    )
     taken.rows = [row for batch in taken.dump.batches for row in batch.to_pylist()]  # type: ignore[union-attr]
     return taken
 
@@ -44,14 +47,17 @@ def test_a_verdict_above_the_lowest_score_was_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "explanation", ["Grade not found in model output: hm", "Grade not found in model output after 3"]
+    "explanation",
+    ["Grade not found in model output: hm", "Grade not found in model output after 3"],
 )
 def test_grades_that_inspect_did_not_find(tmp_path: Path, explanation: str) -> None:
     log = json.loads((inspect_logs.FIXTURES / "grid.json").read_text())
     samples = log["samples"]
     scorer = next(iter(samples[0]["scores"]))
     for number, sample in enumerate(samples):
-        sample["scores"] = {scorer: {"value": "C", "answer": "a", "explanation": "GRADE: C"}}
+        sample["scores"] = {
+            scorer: {"value": "C", "answer": "a", "explanation": "GRADE: C"}
+        }
         if number < 2:
             sample["scores"][scorer] = {"value": "I", "explanation": explanation}
     path = tmp_path / "2026-01-02T03-04-05_sums_abc.json"
@@ -63,18 +69,31 @@ def test_grades_that_inspect_did_not_find(tmp_path: Path, explanation: str) -> N
 
 def test_graders_of_promptfoo_that_wrote_no_json(tmp_path: Path) -> None:
     def result(number: int, passed: bool, reason: str) -> dict[str, Any]:
-        part = {"pass": passed, "score": float(passed), "reason": reason, "assertion": {"type": "llm-rubric"}}
+        part = {
+            "pass": passed,
+            "score": float(passed),
+            "reason": reason,
+            "assertion": {"type": "llm-rubric"},
+        }
         return {
             "promptIdx": 0,
             "testIdx": number,
             "provider": {"id": "acme:fox"},
             "prompt": {"raw": "ask", "label": "ask"},
             "response": {"output": "yes"},
-            "gradingResult": {"pass": passed, "score": float(passed), "reason": reason, "componentResults": [part]},
+            "gradingResult": {
+                "pass": passed,
+                "score": float(passed),
+                "reason": reason,
+                "componentResults": [part],
+            },
             "success": passed,
             "score": float(passed),
             "latencyMs": 5,
-            "testCase": {"vars": {"q": str(number)}, "assert": [{"type": "llm-rubric", "value": "polite"}]},
+            "testCase": {
+                "vars": {"q": str(number)},
+                "assert": [{"type": "llm-rubric", "value": "polite"}],
+            },
             "vars": {"q": str(number)},
         }
 
@@ -86,7 +105,10 @@ def test_graders_of_promptfoo_that_wrote_no_json(tmp_path: Path) -> None:
     ]
     document = {"evalId": "eval-1", "results": {"results": results}, "config": {}}
     notes = read(PROMPTFOO, tmp_path / "out.json", document).dump.notes
-    assert [note.partition(":")[0] for note in notes if "no verdict" in note] == ["pass", "score"]
+    assert [note.partition(":")[0] for note in notes if "no verdict" in note] == [
+        "pass",
+        "score",
+    ]
     assert "1 of 4" in notes[-1] and "between 0.5 and 0.75" in notes[-1]
 
 
@@ -97,7 +119,14 @@ def test_metrics_of_deepeval_that_broke_off(tmp_path: Path) -> None:
             "input": f"question {number}",
             "actualOutput": "yes",
             "success": metric["success"],
-            "metricsData": [{"name": "Relevancy", "threshold": 0.5, "evaluationModel": "gpt", **metric}],
+            "metricsData": [
+                {
+                    "name": "Relevancy",
+                    "threshold": 0.5,
+                    "evaluationModel": "gpt",
+                    **metric,
+                }
+            ],
         }
 
     document = {
@@ -105,10 +134,21 @@ def test_metrics_of_deepeval_that_broke_off(tmp_path: Path) -> None:
         "testCases": [
             case(0, {"success": True, "score": 0.9}),
             case(1, {"success": False, "score": 0.1}),
-            case(2, {"success": False, "score": None, "error": "Evaluation LLM outputted an invalid JSON"}),
+            case(
+                2,
+                {
+                    "success": False,
+                    "score": None,
+                    "error": "Evaluation LLM outputted an invalid JSON",
+                },
+            ),
         ],
     }
-    (note,) = (note for note in read(DEEPEVAL, tmp_path / "test_run.json", document).dump.notes if "no verdict" in note)
+    (note,) = (
+        note
+        for note in read(DEEPEVAL, tmp_path / "test_run.json", document).dump.notes
+        if "no verdict" in note
+    )
     assert "1 of 3" in note
 
 
@@ -125,7 +165,9 @@ def test_metrics_of_deepeval_that_broke_off(tmp_path: Path) -> None:
         ("None", False),
     ],
 )
-def test_replies_that_evalscope_scores_as_zero(explanation: str, is_unread: bool) -> None:
+def test_replies_that_evalscope_scores_as_zero(
+    explanation: str, is_unread: bool
+) -> None:
     assert _is_unread(explanation) is is_unread
 
 
@@ -133,4 +175,6 @@ def test_grades_that_opencompass_takes_for_not_attempted() -> None:
     work = OpenCompassOutput.__new__(OpenCompassOutput)
     assert work.is_unread({"origin_grade_response": "no idea", "correct": False})
     assert not work.is_unread({"origin_grade_response": "B", "correct": False})
-    assert not work.is_unread({"origin_grade_response": "C: not attempted", "correct": False})
+    assert not work.is_unread(
+        {"origin_grade_response": "C: not attempted", "correct": False}
+    )

@@ -1,4 +1,5 @@
-"""YAML of strangers: texts as they stand, defined behaviour of what YAML 1.1 does otherwise, bounds."""
+"""YAML of strangers: texts as they stand, defined behaviour of what YAML 1.1 does
+otherwise, bounds."""
 
 from __future__ import annotations
 
@@ -36,20 +37,31 @@ def written(folder: Path, text: str | bytes) -> Path:
             "base: &b {model: m}\nreal:\n  <<: *b\n  name: n",
             {"base": {"model": "m"}, "real": {"model": "m", "name": "n"}},
         ),
-        ("base: &b {model: m}\nreal: {<<: *b, model: own}", {"base": {"model": "m"}, "real": {"model": "own"}}),
+        (
+            "base: &b {model: m}\nreal: {<<: *b, model: own}",
+            {"base": {"model": "m"}, "real": {"model": "own"}},
+        ),
         ("\ufeffname: é", {"name": "é"}),
         ("", None),
-        ("site: https://x.org/a: it's b\nname: n", {"site": "https://x.org/a: it's b", "name": "n"}),
+        (
+            "site: https://x.org/a: it's b\nname: n",
+            {"site": "https://x.org/a: it's b", "name": "n"},
+        ),
         ("[" * 50 + "]" * 50, reduce(lambda inner, _: [inner], range(49), [])),
     ],
 )
-def test_scalars_are_the_texts_that_stand_there(tmp_path: Path, text: str, value: object) -> None:
+def test_scalars_are_the_texts_that_stand_there(
+    tmp_path: Path, text: str, value: object
+) -> None:
     assert read_yaml(written(tmp_path, text)) == value
 
 
-BOMB = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
 MERGES = "a: &a {x: y}\n" + "".join(
-    f"{b}: &{b} {{<<: [*{a}, *{a}]}}\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{b}: &{b} {{<<: [*{a}, *{a}]}}\n"
+    for a, b in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -61,7 +73,10 @@ MERGES = "a: &a {x: y}\n" + "".join(
         ("- a: b: c\n  'd': e: f", "line 2"),
         ("day: !!timestamp x", "could not determine a constructor"),
         ("names: !!set {a, b}", "could not determine a constructor"),
-        ("name: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
+        (
+            "name: !!python/object/apply:os.system ['true']",
+            "could not determine a constructor",
+        ),
         ("name: !thing x", "could not determine a constructor"),
         (BOMB, "within what is repeated itself"),
         (MERGES, "within what is repeated itself"),
@@ -77,7 +92,9 @@ MERGES = "a: &a {x: y}\n" + "".join(
         ("x" * 1_000_001, "1,000,001 bytes"),
     ],
 )
-def test_what_is_no_plain_yaml_is_refused_with_its_line(tmp_path: Path, text: str | bytes, part: str) -> None:
+def test_what_is_no_plain_yaml_is_refused_with_its_line(
+    tmp_path: Path, text: str | bytes, part: str
+) -> None:
     with pytest.raises(InputError, match="metadata.yaml") as caught:
         read_yaml(written(tmp_path, text))
     assert part in str(caught.value)
@@ -88,14 +105,25 @@ def test_what_is_no_plain_yaml_is_refused_with_its_line(tmp_path: Path, text: st
     [
         ("model: [a, b]", (None, ["a", "b"])),
         ("name: N\nmodel:\n- a\n- b", ("N", ["a", "b"])),
-        ("info:\n  name: N\n  authors:\n  - name: P\ntags:\n  model: ['a']\n  checked: false", ("N", ["a"])),
+        (
+            "info:\n"
+            "  name: N\n"
+            "  authors:\n"
+            "  - name: P\n"
+            "tags:\n"
+            "  model: ['a']\n"
+            "  checked: false",
+            ("N", ["a"]),
+        ),
         ("name: 'It''s'  # said\nmodel: \"a\"", ("It's", ["a"])),
         ("name:\nmodel: ~", (None, [])),
         ("- name: x", (None, [])),
         ("", (None, [])),
     ],
 )
-def test_name_and_models_of_a_submission(tmp_path: Path, text: str, found: tuple[str | None, list[str]]) -> None:
+def test_name_and_models_of_a_submission(
+    tmp_path: Path, text: str, found: tuple[str | None, list[str]]
+) -> None:
     said, *name_and_models = metadata(written(tmp_path, text))
     assert tuple(name_and_models) == found and isinstance(said, dict)
 

@@ -1,6 +1,8 @@
-"""Every small dump, broken in every way: refused or rejected with what, where and what to do; nothing stays half.
+"""Every small dump, broken in every way: refused or rejected with what, where and what
+to do; nothing stays half.
 
-What is proven here of all formats is not tried again among the tests of each; those hold what a format says of its own.
+What is proven here of all formats is not tried again among the tests of each; those
+hold what a format says of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +37,10 @@ from warehouse.store.schema.migrate import check
 from warehouse.testing.contents import Contents, contents, differences
 
 #: Sources of each group of shipped dumps; a mapping is none.
-UNITS = {name: [unit for unit in group if unit.mapping not in unit.files] for name, group in units(None).items()}
+UNITS = {
+    name: [unit for unit in group if unit.mapping not in unit.files]
+    for name, group in units(None).items()
+}
 #: Formats of which no dump is shipped, and who writes one.
 BUILT: dict[str, Callable[[Path], object]] = {
     "alpaca_eval": test_chat_benchmarks.alpaca,
@@ -44,12 +49,14 @@ BUILT: dict[str, Callable[[Path], object]] = {
     "olmes": test_olmes.arc,
     "promptfoo, a quiz": test_chat_benchmarks.quiz,
 }
-#: Changes at random of each group of dumps, of JSON three of four of a value in it; `make campaign` has thousands.
+#: Changes at random of each group of dumps, of JSON three of four of a value in it;
+#: `make campaign` has thousands.
 TURNS = 60
 
 
 def changed_at_random(group: list[Unit], folder: Path, turns: int = TURNS) -> set[str]:
-    """Read sources again and again, each time with one file changed at random; what became of them."""
+    """Read sources again and again, each time with one file changed at random; what
+    became of them."""
     outcomes = set()
     for number in range(turns):
         unit = group[number % len(group)]
@@ -66,13 +73,17 @@ def changed_at_random(group: list[Unit], folder: Path, turns: int = TURNS) -> se
 
 
 @pytest.mark.parametrize("group", UNITS)
-def test_a_dump_that_is_changed_at_random_is_read_or_refused_in_words(group: str, tmp_path: Path) -> None:
+def test_a_dump_that_is_changed_at_random_is_read_or_refused_in_words(
+    group: str, tmp_path: Path
+) -> None:
     outcomes = changed_at_random(UNITS[group], tmp_path / "dump")
     assert len(outcomes) > 1, "nothing that was broken was noticed"
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_so_is_one_of_a_format_of_which_none_is_shipped(name: str, tmp_path: Path) -> None:
+def test_so_is_one_of_a_format_of_which_none_is_shipped(
+    name: str, tmp_path: Path
+) -> None:
     (tmp_path / "built").mkdir()
     BUILT[name](tmp_path / "built")
     files = sorted(path for path in (tmp_path / "built").rglob("*") if path.is_file())
@@ -85,12 +96,16 @@ def test_so_is_one_of_a_format_of_which_none_is_shipped(name: str, tmp_path: Pat
 
 def load(store: Store, folder: Path, unit: Unit) -> IngestReport:
     options = LoadOptions(max_rejected=1000)
-    return ingest(store, [folder], defaults=UNNAMED, mapping=unit.mapping, options=options)
+    return ingest(
+        store, [folder], defaults=UNNAMED, mapping=unit.mapping, options=options
+    )
 
 
 def scores_of(store: Store) -> list[tuple[object, ...]]:
     """What the samples of a dump give, which no order may change."""
-    rows = store.rows("select model, benchmark, metric, n_prompts, estimate from score_summary")
+    rows = store.rows(
+        "select model, benchmark, metric, n_prompts, estimate from score_summary"
+    )
     for row in rows:
         if row["estimate"] is not None:
             row["estimate"] = round(row["estimate"], 9)
@@ -102,11 +117,14 @@ def assert_clear_report(report: IngestReport, folder: Path, unit: Unit) -> None:
     for item in report.refused:
         error = item.error or ""
         assert str(folder) in error or str(unit.mapping) in error, error
-        assert "; " in error and "defect" not in error and "Traceback" not in error, error
+        assert "; " in error and "defect" not in error and "Traceback" not in error, (
+            error
+        )
 
 
 def take_back(store: Store, report: IngestReport, empty: Contents) -> None:
-    """Nothing stays of what was refused, and no more of what was loaded once it is forgotten."""
+    """Nothing stays of what was refused, and no more of what was loaded once it is
+    forgotten."""
     loaded = [item for item in report.sources if item.state != "refused"]
     for item in loaded:
         source_ledger.forget(store, str(item.source_id))
@@ -115,7 +133,8 @@ def take_back(store: Store, report: IngestReport, empty: Contents) -> None:
 
 
 def load_broken(store: Store, unit: Unit, ways: list[str], folder: Path) -> None:
-    """One way after the other in one store, and at last the dump as it was: it is loaded as if nothing had been."""
+    """One way after the other in one store, and at last the dump as it was: it is
+    loaded as if nothing had been."""
     empty = contents(store)
     turned_round = {}
     for way in ways:
@@ -124,12 +143,16 @@ def load_broken(store: Store, unit: Unit, ways: list[str], folder: Path) -> None
         with told(unit, way):
             report = load(store, folder, unit)
             assert_clear_report(report, folder, unit)
-            if way in SAME and not (report.refused or report.unread or report.all_notes):
+            if way in SAME and not (
+                report.refused or report.unread or report.all_notes
+            ):
                 turned_round[way] = scores_of(store)
             take_back(store, report, empty)
     copy_of(unit, folder)
     report = load(store, folder, unit)
-    assert {item.state for item in report.sources} == {"loaded"}, [item.error for item in report.refused]
+    assert {item.state for item in report.sources} == {"loaded"}, [
+        item.error for item in report.refused
+    ]
     assert check(store, deep=True).ok
     scores = scores_of(store) if turned_round else []
     assert turned_round == dict.fromkeys(turned_round, scores)
@@ -151,8 +174,12 @@ def cases() -> list[object]:
         usual = [names[place % len(names)], *FOUND.get(group, [])]
         is_usual = place % 3 == 0 or group in FOUND
         marks = () if is_usual else pytest.mark.rare
-        found.append(pytest.param(group, usual, marks=marks, id=f"{group}: {', '.join(usual)}"))
-        found.append(pytest.param(group, names, marks=pytest.mark.slow, id=f"{group}: all"))
+        found.append(
+            pytest.param(group, usual, marks=marks, id=f"{group}: {', '.join(usual)}")
+        )
+        found.append(
+            pytest.param(group, names, marks=pytest.mark.slow, id=f"{group}: all")
+        )
     return found
 
 

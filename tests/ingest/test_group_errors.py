@@ -1,4 +1,5 @@
-"""Groups of lm-evaluation-harness: which mean is published, and which mean its error belongs to."""
+"""Groups of lm-evaluation-harness: which mean is published, and which mean its error
+belongs to."""
 
 from __future__ import annotations
 
@@ -33,9 +34,14 @@ OF_UNWEIGHTED = math.sqrt(sum(naive(*size) ** 2 for size in SIZES.values())) / 2
 
 
 def write(folder: Path, mean: float, error: float) -> Path:
-    results: dict[str, Any] = {"g": {"exact_match,none": mean, "exact_match_stderr,none": error}}
+    results: dict[str, Any] = {
+        "g": {"exact_match,none": mean, "exact_match_stderr,none": error}
+    }
     for task, (n, right) in SIZES.items():
-        results[task] = {"exact_match,none": right / n, "exact_match_stderr,none": naive(n, right)}
+        results[task] = {
+            "exact_match,none": right / n,
+            "exact_match_stderr,none": naive(n, right),
+        }
         rows = [
             {
                 "doc_id": number,
@@ -56,7 +62,9 @@ def write(folder: Path, mean: float, error: float) -> Path:
         "results": results,
         "groups": {"g": results["g"]},
         "group_subtasks": {"g": [*SIZES]},
-        "n-samples": {task: {"original": n, "effective": n} for task, (n, _) in SIZES.items()},
+        "n-samples": {
+            task: {"original": n, "effective": n} for task, (n, _) in SIZES.items()
+        },
         "config": {"model_args": "pretrained=org/m"},
         "model_name": "org/m",
         "date": 1795650379.07,
@@ -75,12 +83,21 @@ def write(folder: Path, mean: float, error: float) -> Path:
     ],
 )
 def test_the_error_of_a_group_is_that_of_its_own_mean(
-    store_url: str, tmp_path: Path, mean: float, error: float, recomputed: float, belongs_to: str
+    store_url: str,
+    tmp_path: Path,
+    mean: float,
+    error: float,
+    recomputed: float,
+    belongs_to: str,
 ) -> None:
     with ingested(store_url, write(tmp_path, mean, error)) as (store, report):
-        (figure,) = select(store, "select * from published_against_recomputed where run_id is null")
+        (figure,) = select(
+            store, "select * from published_against_recomputed where run_id is null"
+        )
         assert figure["verdict"] == "exact"
-        assert figure["recomputed_standard_error"] == pytest.approx(recomputed, rel=1e-9)
+        assert figure["recomputed_standard_error"] == pytest.approx(
+            recomputed, rel=1e-9
+        )
         assert figure["published_error_is"] == belongs_to
         told = [note for note in report.all_notes if "of another mean" in note]
         assert bool(told) == (belongs_to == "pooled_prompts" and mean == UNWEIGHTED)

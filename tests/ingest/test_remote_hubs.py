@@ -1,4 +1,5 @@
-"""``hf://`` and ``s3://`` through the real packages, from a server on loopback that speaks as those do."""
+"""``hf://`` and ``s3://`` through the real packages, from a server on loopback that
+speaks as those do."""
 
 from __future__ import annotations
 
@@ -29,12 +30,17 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
-        query = {name: values[0] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+        query = {
+            name: values[0]
+            for name, values in parse_qs(parts.query, keep_blank_values=True).items()
+        }
         path = unquote(parts.path)
         if path.startswith(TREE):
             self._tree(path[len(TREE) :].strip("/"), query.get("recursive") == "true")
         elif path.startswith("/api/datasets/org/results"):
-            self._answer(json.dumps({"id": "org/results", "sha": "b" * 40, "siblings": []}))
+            self._answer(
+                json.dumps({"id": "org/results", "sha": "b" * 40, "siblings": []})
+            )
         elif path.startswith("/datasets/org/results/resolve/main/"):
             self._file(path.split("/resolve/main/")[1])
         elif "list-type" in query:
@@ -51,35 +57,75 @@ class Handler(BaseHTTPRequestHandler):
 
     def _tree(self, folder: str, recursive: bool) -> None:
         place = DEMO / folder
-        found = sorted(place.rglob("*") if recursive else place.iterdir()) if place.is_dir() else []
+        found = (
+            sorted(place.rglob("*") if recursive else place.iterdir())
+            if place.is_dir()
+            else []
+        )
         rows = [
-            {"type": "directory", "path": str(path.relative_to(DEMO)), "oid": "a" * 40, "size": 0}
+            {
+                "type": "directory",
+                "path": str(path.relative_to(DEMO)),
+                "oid": "a" * 40,
+                "size": 0,
+            }
             if path.is_dir()
-            else {"type": "file", "path": str(path.relative_to(DEMO)), "oid": "a" * 40, "size": path.stat().st_size}
+            else {
+                "type": "file",
+                "path": str(path.relative_to(DEMO)),
+                "oid": "a" * 40,
+                "size": path.stat().st_size,
+            }
             for path in found
         ]
-        self._answer(json.dumps(rows), 200 if found else 404, **({} if found else {"X-Error-Code": "EntryNotFound"}))
+        self._answer(
+            json.dumps(rows),
+            200 if found else 404,
+            **({} if found else {"X-Error-Code": "EntryNotFound"}),
+        )
 
     def _bucket(self, prefix: str, delimiter: str) -> None:
         below = [name for name in NAMES if name.startswith(prefix)]
-        deeper = {name for name in below if delimiter and delimiter in name[len(prefix) :]}
-        folders = sorted({prefix + name[len(prefix) :].split("/")[0] + "/" for name in deeper})
-        rows = [S3_ROW.format(name, (DEMO / name).stat().st_size) for name in below if name not in deeper]
-        rows += [f"<CommonPrefixes><Prefix>{folder}</Prefix></CommonPrefixes>" for folder in folders]
+        deeper = {
+            name for name in below if delimiter and delimiter in name[len(prefix) :]
+        }
+        folders = sorted(
+            {prefix + name[len(prefix) :].split("/")[0] + "/" for name in deeper}
+        )
+        rows = [
+            S3_ROW.format(name, (DEMO / name).stat().st_size)
+            for name in below
+            if name not in deeper
+        ]
+        rows += [
+            f"<CommonPrefixes><Prefix>{folder}</Prefix></CommonPrefixes>"
+            for folder in folders
+        ]
         inside = f"<Name>bucket</Name><IsTruncated>false</IsTruncated>{''.join(rows)}"
         space = "http://s3.amazonaws.com/doc/2006-03-01/"
-        self._answer(f'<ListBucketResult xmlns="{space}">{inside}</ListBucketResult>', kind="application/xml")
+        self._answer(
+            f'<ListBucketResult xmlns="{space}">{inside}</ListBucketResult>',
+            kind="application/xml",
+        )
 
     def _file(self, name: str) -> None:
         if name in NAMES:
-            self._answer((DEMO / name).read_text(), ETag='"x"', **{"X-Repo-Commit": "b" * 40})
+            self._answer(
+                (DEMO / name).read_text(), ETag='"x"', **{"X-Repo-Commit": "b" * 40}
+            )
         else:
             self._answer("<Error><Code>NoSuchKey</Code></Error>", 404)
 
-    def _answer(self, text: str, code: int = 200, kind: str = "application/json", **headers: str) -> None:
+    def _answer(
+        self, text: str, code: int = 200, kind: str = "application/json", **headers: str
+    ) -> None:
         body = text.encode()
         self.send_response(code)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            **headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
@@ -92,24 +138,44 @@ def environment() -> Iterator[dict[str, str]]:
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     here = f"http://127.0.0.1:{server.server_port}"
-    keys = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "hush", "AWS_REGION": "us-east-1"}
+    keys = {
+        "AWS_ACCESS_KEY_ID": "nobody",
+        "AWS_SECRET_ACCESS_KEY": "hush",
+        "AWS_REGION": "us-east-1",
+    }
     yield {"HF_ENDPOINT": here, "AWS_ENDPOINT_URL": here, **keys}
     server.shutdown()
     server.server_close()
 
 
 @pytest.mark.parametrize(
-    ("package", "root"), [("huggingface_hub", "hf://datasets/org/results"), ("s3fs", "s3://bucket")]
+    ("package", "root"),
+    [("huggingface_hub", "hf://datasets/org/results"), ("s3fs", "s3://bucket")],
 )
-def test_folders_and_patterns_of_a_hub(package: str, root: str, environment: dict[str, str], tmp_path: Path) -> None:
-    if importlib.util.find_spec("fsspec") is None or importlib.util.find_spec(package) is None:
+def test_folders_and_patterns_of_a_hub(
+    package: str, root: str, environment: dict[str, str], tmp_path: Path
+) -> None:
+    if (
+        importlib.util.find_spec("fsspec") is None
+        or importlib.util.find_spec(package) is None
+    ):
         pytest.skip(f"needs fsspec and {package}")
 
     def ingest(url: str) -> Any:
-        return in_subprocess("--db", "s.db", "ingest", url, "--json", folder=tmp_path, environment=environment)
+        return in_subprocess(
+            "--db",
+            "s.db",
+            "ingest",
+            url,
+            "--json",
+            folder=tmp_path,
+            environment=environment,
+        )
 
     rows = json.loads(ingest(f"{root}/model-a").stdout)
-    assert [row["source"].removeprefix(f"{root}/") for row in rows] == [name for name in NAMES if "model-a/res" in name]
+    assert [row["source"].removeprefix(f"{root}/") for row in rows] == [
+        name for name in NAMES if "model-a/res" in name
+    ]
     assert {row["state"] for row in rows} == {"loaded"}
     rows = json.loads(ingest(f"{root}/*/*03-06*").stdout)
     assert [row["state"] for row in rows] == ["unchanged", "loaded"]

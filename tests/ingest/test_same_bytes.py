@@ -37,7 +37,11 @@ higher_is_better = {higher}
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
     (tmp_path / "s.csv").write_text(TABLE)
-    readings = {"a": ("training_seed", "true"), "b": ("sampling_seed", "true"), "c": ("fewshot", "false")}
+    readings = {
+        "a": ("training_seed", "true"),
+        "b": ("sampling_seed", "true"),
+        "c": ("fewshot", "false"),
+    }
     for name, (seed, higher) in readings.items():
         (tmp_path / f"{name}.toml").write_text(MAPPING.format(seed=seed, higher=higher))
     return warehouse.connect(tmp_path / "s.db")
@@ -65,11 +69,16 @@ def conditions(store: Any) -> set[tuple[str, ...]]:
     return {tuple(str(value) for value in row.values()) for row in found}
 
 
-def test_what_is_read_now_takes_the_place_of_what_was_read_before(store: Any, tmp_path: Path) -> None:
+def test_what_is_read_now_takes_the_place_of_what_was_read_before(
+    store: Any, tmp_path: Path
+) -> None:
     read(store, tmp_path, "a")
     report = read(store, tmp_path, "b")
     assert conditions(store) == {("", "0", "nan"), ("", "1", "nan")}
-    assert "as source 1: 2 runs and 4 scores of ada on quiz are replaced" in report.notes[0]
+    assert (
+        "as source 1: 2 runs and 4 scores of ada on quiz are replaced"
+        in report.notes[0]
+    )
     assert [row["source_id"] for row in store.sources().records()] == [2]
     assert is_sound(tmp_path)
 
@@ -88,7 +97,9 @@ def test_the_store_is_that_of_the_last_reading(store: Any, tmp_path: Path) -> No
 def test_other_values_of_the_user_replace_too(store: Any, tmp_path: Path) -> None:
     read(store, tmp_path, "a", values={"temperature": 0.5})
     read(store, tmp_path, "a", values={"temperature": 0.7})
-    assert rows(store, "distinct temperature from run_current") == [{"temperature": 0.7}]
+    assert rows(store, "distinct temperature from run_current") == [
+        {"temperature": 0.7}
+    ]
 
 
 def test_both_are_kept_where_that_is_asked_for(store: Any, tmp_path: Path) -> None:
@@ -99,7 +110,9 @@ def test_both_are_kept_where_that_is_asked_for(store: Any, tmp_path: Path) -> No
 
 def test_a_reading_that_is_refused_replaces_nothing(store: Any, tmp_path: Path) -> None:
     read(store, tmp_path, "a")
-    (tmp_path / "b.toml").write_text(MAPPING.format(seed="sampling_seed", higher="true").replace('"item"', '"items"'))
+    (tmp_path / "b.toml").write_text(
+        MAPPING.format(seed="sampling_seed", higher="true").replace('"item"', '"items"')
+    )
     assert read(store, tmp_path, "b").state == "refused"
     assert len(conditions(store)) == 2 and is_sound(tmp_path)
 
@@ -107,17 +120,29 @@ def test_a_reading_that_is_refused_replaces_nothing(store: Any, tmp_path: Path) 
 def test_a_dry_run_replaces_nothing(store: Any, tmp_path: Path) -> None:
     read(store, tmp_path, "a")
     report = read(store, tmp_path, "b", dry_run=True)
-    assert "replaced" in report.notes[0] and conditions(store) == {("0", "nan", "nan"), ("1", "nan", "nan")}
+    assert "replaced" in report.notes[0] and conditions(store) == {
+        ("0", "nan", "nan"),
+        ("1", "nan", "nan"),
+    }
 
 
-def test_equal_files_of_folders_that_say_something_are_two(store: Any, tmp_path: Path) -> None:
-    mapping = MAPPING.format(seed="sampling_seed", higher="true").replace('model = "model"\n', "")
-    (tmp_path / "b.toml").write_text(mapping + "[path]\npattern = '(?P<model>[^/]+)/s\\.csv'\n")
+def test_equal_files_of_folders_that_say_something_are_two(
+    store: Any, tmp_path: Path
+) -> None:
+    mapping = MAPPING.format(seed="sampling_seed", higher="true").replace(
+        'model = "model"\n', ""
+    )
+    (tmp_path / "b.toml").write_text(
+        mapping + "[path]\npattern = '(?P<model>[^/]+)/s\\.csv'\n"
+    )
     for name in ("ada", "bob"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "s.csv").write_text(TABLE)
     store.ingest(tmp_path / "ada", tmp_path / "bob", mapping=tmp_path / "b.toml")
-    assert rows(store, "distinct model from run_current order by 1") == [{"model": "ada"}, {"model": "bob"}]
+    assert rows(store, "distinct model from run_current order by 1") == [
+        {"model": "ada"},
+        {"model": "bob"},
+    ]
 
 
 def test_several_files_that_are_read_otherwise(store: Any, tmp_path: Path) -> None:
@@ -128,22 +153,31 @@ def test_several_files_that_are_read_otherwise(store: Any, tmp_path: Path) -> No
     store.ingest(folder, mapping=tmp_path / "a.toml")
     report = store.ingest(folder, mapping=tmp_path / "b.toml")
     assert [source.state for source in report.sources] == ["loaded"] * 3
-    assert rows(store, "count(*) as n from run_current where training_seed <> ''") == [{"n": 0}]
+    assert rows(store, "count(*) as n from run_current where training_seed <> ''") == [
+        {"n": 0}
+    ]
     assert is_sound(tmp_path)
 
 
-def test_what_people_said_stays_where_a_source_is_read_anew(store: Any, tmp_path: Path, run: Caller) -> None:
-    """Names, headline, direction, bounds, clusters, links; tags, remarks and invalidations of runs."""
+def test_what_people_said_stays_where_a_source_is_read_anew(
+    store: Any, tmp_path: Path, run: Caller
+) -> None:
+    """Names, headline, direction, bounds, clusters, links; tags, remarks and
+    invalidations of runs."""
     text = MAPPING.format(seed="training_seed", higher="true").replace(
         "[[scores]]", '[metadata]\ntopic = "item"\n[[scores]]'
     )
     (tmp_path / "d.toml").write_text(text)
     (tmp_path / "e.toml").write_text(text.replace('kind = "binary"\n', ""))
-    (tmp_path / "other.csv").write_text(TABLE.replace("ada", "bob").replace("quiz", "exam"))
+    (tmp_path / "other.csv").write_text(
+        TABLE.replace("ada", "bob").replace("quiz", "exam")
+    )
     store.ingest(tmp_path / "other.csv", mapping=tmp_path / "d.toml")
     read(store, tmp_path, "d")
     db = str(tmp_path / "s.db")
-    of_ada = store.query("select run_id from run_current where model = 'ada' order by run_id")["run_id"].tolist()
+    of_ada = store.query(
+        "select run_id from run_current where model = 'ada' order by run_id"
+    )["run_id"].tolist()
     said = (
         ("models", "alias", "bob", "ada"),
         ("link", "exam", "quiz", "--by", "id"),
@@ -165,34 +199,60 @@ def test_what_people_said_stays_where_a_source_is_read_anew(store: Any, tmp_path
 
 def what_people_said(store: Any) -> list[list[tuple[Any, ...]]]:
     selects = (
-        "shown.name as a, model.name as b from model join model shown on shown.id = model.canonical_id",
+        "shown.name as a, model.name as b from model join model shown on shown.id = "
+        "model.canonical_id",
         "count(*) as n, min(method) as method from prompt_link",
-        "name, count(*) as n from clustering join prompt_cluster on prompt_cluster.clustering_id = clustering.id"
-        " group by name",
-        "name, headline_metric, default_clustering_id is null as none from benchmark order by name",
-        "benchmark.name, higher_is_better, direction_by, kind, low, high from benchmark_metric join benchmark"
-        " on benchmark.id = benchmark_metric.benchmark_id order by benchmark.name",
-        "cast(tags as varchar) as tags, note, status, status_reason from run order by 1, 2, 3",
+        "name, count(*) as n from clustering join prompt_cluster on "
+        "prompt_cluster.clustering_id = clustering.id group by name",
+        "name, headline_metric, default_clustering_id is null as none from benchmark "
+        "order by name",
+        "benchmark.name, higher_is_better, direction_by, kind, low, high from "
+        "benchmark_metric join benchmark on benchmark.id = "
+        "benchmark_metric.benchmark_id order by benchmark.name",
+        "cast(tags as varchar) as tags, note, status, status_reason from run order by "
+        "1, 2, 3",
     )
-    return [[tuple(str(value) for value in row.values()) for row in rows(store, select)] for select in selects]
+    return [
+        [tuple(str(value) for value in row.values()) for row in rows(store, select)]
+        for select in selects
+    ]
 
 
-def test_tags_stay_where_it_is_not_known_who_put_them_there(store: Any, tmp_path: Path, run: Caller) -> None:
+def test_tags_stay_where_it_is_not_known_who_put_them_there(
+    store: Any, tmp_path: Path, run: Caller
+) -> None:
     """As of a source that an earlier version has loaded."""
     read(store, tmp_path, "a")
     db = str(tmp_path / "s.db")
     assert run("runs", "run:1", "--tag", "kept", db=db).code == 0
     with open_store(db, write=True) as opened, opened.begin() as connection:
-        connection.execute(sa.delete(tables.statement).where(tables.statement.c.about == run_tags.OF_PEOPLE))
-        connection.execute(sa.insert(tables.statement).values(source_id=1, about=EARLIER, subject_id=0, said={}))
+        connection.execute(
+            sa.delete(tables.statement).where(
+                tables.statement.c.about == run_tags.OF_PEOPLE
+            )
+        )
+        connection.execute(
+            sa.insert(tables.statement).values(
+                source_id=1, about=EARLIER, subject_id=0, said={}
+            )
+        )
     read(store, tmp_path, "b")
-    assert rows(store, "sampling_seed, cast(tags as varchar) as tags from run where tags is not null") == [
-        {"sampling_seed": 0, "tags": '["kept"]'}
-    ]
+    assert rows(
+        store,
+        "sampling_seed, cast(tags as varchar) as tags from run where tags is not null",
+    ) == [{"sampling_seed": 0, "tags": '["kept"]'}]
 
 
-def test_a_run_of_which_nothing_is_there_again_is_named(store: Any, tmp_path: Path, run: Caller) -> None:
+def test_a_run_of_which_nothing_is_there_again_is_named(
+    store: Any, tmp_path: Path, run: Caller
+) -> None:
     read(store, tmp_path, "a")
-    assert run("invalidate", "run:1", "--reason", "odd", db=str(tmp_path / "s.db")).code == 0
+    assert (
+        run("invalidate", "run:1", "--reason", "odd", db=str(tmp_path / "s.db")).code
+        == 0
+    )
     report = read(store, tmp_path, "a", values={"benchmark": "another"})
-    assert any("been invalidated (odd); no run that is read now" in note for note in report.notes)
+    assert any(
+        "been invalidated (odd); no run that is read now" in note
+        for note in report.notes
+    )

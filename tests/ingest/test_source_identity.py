@@ -1,4 +1,5 @@
-"""What makes a source this source: its bytes, and everything that it takes its identity from."""
+"""What makes a source this source: its bytes, and everything that it takes its identity
+from."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ metric = "quality"
 value = "score"
 """
 METRIC = "metric = 'score'\nvalue = 'score'\n"
-BY_PATH = "training_seed = { group = 'training_seed' }\n[path]\n" + (r"pattern = 's(?P<training_seed>\d+)/r\.csv'")
+BY_PATH = "training_seed = { group = 'training_seed' }\n[path]\n" + (
+    r"pattern = 's(?P<training_seed>\d+)/r\.csv'"
+)
 BY_JOIN = "step = '&about.step'\n[join.about]\nfile = 'about.json'"
 
 
@@ -67,7 +70,8 @@ def states(report: IngestReport) -> list[tuple[str, int, int]]:
 
 
 SEEDS = (
-    "select training_seed.label from run join checkpoint on checkpoint.id = checkpoint_id "
+    "select training_seed.label from run join checkpoint on checkpoint.id = "
+    "checkpoint_id "
     "join training_seed on training_seed.id = training_seed_id order by 1"
 )
 
@@ -82,7 +86,9 @@ def test_the_same_bytes_under_two_seeds_are_two_runs(
     assert len(set(column(store, "select run_group_id from run"))) == 2
 
 
-def test_a_plain_copy_holds_nothing_new(load: Callable[..., IngestReport], tmp_path: Path) -> None:
+def test_a_plain_copy_holds_nothing_new(
+    load: Callable[..., IngestReport], tmp_path: Path
+) -> None:
     write(tmp_path, "s1/r.csv", "s2/r.csv", "deep/s1/r.csv")
     assert load().total("n_runs") == 1
     assert load("s2").total("n_runs") == 0
@@ -99,7 +105,10 @@ def test_a_joined_file_that_changes_makes_another_run(
         write(tmp_path, f"{name}/r.csv")
         write(tmp_path, f"{name}/about.json", text=f'{{"step": {step}}}')
     assert load(how=BY_JOIN).total("n_runs") == 2
-    positions = "select position from run join checkpoint on checkpoint.id = checkpoint_id order by 1"
+    positions = (
+        "select position from run join checkpoint on checkpoint.id = checkpoint_id "
+        "order by 1"
+    )
     assert column(store, positions) == [100, 200]
     assert states(load(how=BY_JOIN)) == [("unchanged", 0, 0)] * 2
     write(tmp_path, "a/about.json", text='{"step": 300}')
@@ -107,13 +116,19 @@ def test_a_joined_file_that_changes_makes_another_run(
     assert column(store, positions) == [100, 200, 300]
 
 
-def test_values_set_make_another_source(load: Callable[..., IngestReport], tmp_path: Path) -> None:
+def test_values_set_make_another_source(
+    load: Callable[..., IngestReport], tmp_path: Path
+) -> None:
     write(tmp_path, "s1/r.csv", "s2/r.csv")
     for folder, seed in (("s1", "1"), ("s2", "2")):
-        assert states(load(folder, values={"training_seed": seed})) == [("loaded", 1, 0)]
+        assert states(load(folder, values={"training_seed": seed})) == [
+            ("loaded", 1, 0)
+        ]
 
 
-def test_a_folder_that_names_the_step_makes_another_run(store: Store, tmp_path: Path) -> None:
+def test_a_folder_that_names_the_step_makes_another_run(
+    store: Store, tmp_path: Path
+) -> None:
     for step in (100, 200):
         write_run(tmp_path / f"step_{step}")
     first = ingest(store, [tmp_path / "step_100"])
@@ -121,11 +136,16 @@ def test_a_folder_that_names_the_step_makes_another_run(store: Store, tmp_path: 
     assert (first.total("n_runs"), both.total("n_runs")) == (1, 1)
     assert sorted(states(both)) == [("loaded", 1, 0), ("unchanged", 0, 0)]
     shutil.copytree(tmp_path / "step_100", tmp_path / "copy" / "of" / "this")
-    assert ingest(store, [tmp_path / "copy"]).total("n_runs") == 1  # no step: a condition of its own
+    assert (
+        ingest(store, [tmp_path / "copy"]).total("n_runs") == 1
+    )  # no step: a condition of its own
 
 
 def test_what_an_earlier_version_entered_is_unchanged_where_its_path_tells(
-    store: Store, load: Callable[..., IngestReport], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store,
+    load: Callable[..., IngestReport],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, "s1/r.csv")
     write_run(tmp_path / "logs")
@@ -133,20 +153,28 @@ def test_what_an_earlier_version_entered_is_unchanged_where_its_path_tells(
         before.setattr("warehouse.ingest.reading.context.context_of", lambda *_: {})
         assert load(how=BY_PATH).total("n_runs") == 1
         assert ingest(store, [tmp_path / "logs"]).total("n_runs") == 1
-    assert [state for state, *_ in states(ingest(store, [tmp_path / "logs"]))] == ["unchanged"]
+    assert [state for state, *_ in states(ingest(store, [tmp_path / "logs"]))] == [
+        "unchanged"
+    ]
     # the ledger shows 'r.csv', which does not tell the seed: read again, and seen again
     assert states(load(how=BY_PATH)) == [("loaded", 0, 1)]
     with monkeypatch.context() as before:
         before.setattr("warehouse.ingest.reading.context.context_of", lambda *_: {})
         write(tmp_path, "s3/r.csv", "x/s4/r.csv", text=ROWS + "q3,1\n")
         assert load(how=BY_PATH).total("n_runs") == 1  # the fault of that version
-    assert sorted(states(load(how=BY_PATH))) == [("loaded", 1, 0), ("unchanged", 0, 0), ("unchanged", 0, 0)]
+    assert sorted(states(load(how=BY_PATH))) == [
+        ("loaded", 1, 0),
+        ("unchanged", 0, 0),
+        ("unchanged", 0, 0),
+    ]
 
 
 def test_every_importer_says_what_it_takes_from_folders() -> None:
     from warehouse.importers import importers
 
-    assert [name for name in importers() if not hasattr(importer(name), "folders")] == []
+    assert [
+        name for name in importers() if not hasattr(importer(name), "folders")
+    ] == []
 
 
 def test_a_mapping_that_says_more_of_a_metric_is_heard(
@@ -160,7 +188,9 @@ def test_a_mapping_that_says_more_of_a_metric_is_heard(
     assert column(store, direction) == [None]
     more = f"{before}\n[metrics.quality]\nhigher_is_better = true"
     assert states(load(how=more)) == [("loaded", 1, 0)]
-    assert column(store, direction) == [True] and column(store, "select count(*) from run") == [1]
+    assert column(store, direction) == [True] and column(
+        store, "select count(*) from run"
+    ) == [1]
 
 
 # --- a file that changes while it is read --------------------------------------------------------
@@ -210,13 +240,23 @@ def replace_by_rename(path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "meddle"),
     [
-        *((True, meddle) for meddle in (rewrite_in_place, append, replace_by_rename, Path.unlink)),
+        *(
+            (True, meddle)
+            for meddle in (rewrite_in_place, append, replace_by_rename, Path.unlink)
+        ),
         *((False, meddle) for meddle in (append, Path.unlink)),
-        *(pytest.param(False, meddle, marks=pytest.mark.rare) for meddle in (rewrite_in_place, replace_by_rename)),
+        *(
+            pytest.param(False, meddle, marks=pytest.mark.rare)
+            for meddle in (rewrite_in_place, replace_by_rename)
+        ),
     ],
 )
 def test_a_file_that_changes_while_it_is_read_is_refused(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meddle: Any, first: bool
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    meddle: Any,
+    first: bool,
 ) -> None:
     path = tmp_path / "r.csv"
     text = "model,benchmark,prompt_id,score\na,b,q1,1\na,b,q2,0\n"
@@ -249,13 +289,17 @@ def test_one_that_changes_leaves_the_others_whole(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("a", "b", "c"):
-        (tmp_path / f"{name}.csv").write_text(f"model,benchmark,prompt_id,score\n{name},b,q1,1\n")
+        (tmp_path / f"{name}.csv").write_text(
+            f"model,benchmark,prompt_id,score\n{name},b,q1,1\n"
+        )
 
     def meddle(path: Path) -> None:
         if path.name == "b.csv":
             append(path)
 
-    monkeypatch.setattr("warehouse.ingest.discover.importers", lambda: {"tabular": Meddler(meddle)})
+    monkeypatch.setattr(
+        "warehouse.ingest.discover.importers", lambda: {"tabular": Meddler(meddle)}
+    )
     report = ingest(store, [tmp_path])
     assert [item.source for item in report.refused] == [str(tmp_path / "b.csv")]
     assert "changed while it was read" in report.refused[0].error
@@ -270,24 +314,49 @@ def test_a_file_that_was_corrected_is_named_with_what_takes_the_former_out(
     write(tmp_path, "r.csv", text=ROWS.replace("q2,0", "q2,1"))
     report = load("r.csv")
     assert report.total("n_repeats") == 1
-    assert [note.rpartition("; ")[2] for note in report.notes] == ["if this corrects it: warehouse forget 1"]
-    write(tmp_path, "copy/r.csv", text=ROWS.replace("q1,1", "q1,0"))  # a repeat, but from elsewhere
+    assert [note.rpartition("; ")[2] for note in report.notes] == [
+        "if this corrects it: warehouse forget 1"
+    ]
+    write(
+        tmp_path, "copy/r.csv", text=ROWS.replace("q1,1", "q1,0")
+    )  # a repeat, but from elsewhere
     assert load("copy/r.csv").total("n_repeats") == 1 and not load("copy/r.csv").notes
 
 
 @pytest.mark.parametrize(
-    ("published", "says"), [("0.625", ["score 0.625 published by run", "0.5 from 2"]), ("0.5", [])]
+    ("published", "says"),
+    [("0.625", ["score 0.625 published by run", "0.5 from 2"]), ("0.5", [])],
 )
 @pytest.mark.parametrize("names", [("board", "samples"), ("samples", "board")])
 def test_published_figures_are_held_against_samples_from_elsewhere(
-    store: Store, tmp_path: Path, published: str, says: list[str], names: tuple[str, str]
+    store: Store,
+    tmp_path: Path,
+    published: str,
+    says: list[str],
+    names: tuple[str, str],
 ) -> None:
-    write(tmp_path, "samples.csv", text="model,benchmark,prompt_id,score\nm,b,q1,1\nm,b,q2,0\n")
+    write(
+        tmp_path,
+        "samples.csv",
+        text="model,benchmark,prompt_id,score\nm,b,q1,1\nm,b,q2,0\n",
+    )
     write(tmp_path, "board.csv", text=f"model,benchmark,score\nm,b,{published}\n")
     board = tmp_path / "board.toml"
-    board.write_text("files = 'board.csv'\n[run]\nmodel = 'model'\nbenchmark = 'benchmark'\n[[published]]\n" + METRIC)
+    board.write_text(
+        "files = 'board.csv'\n"
+        "[run]\n"
+        "model = 'model'\n"
+        "benchmark = 'benchmark'\n"
+        "[[published]]\n" + METRIC
+    )
     told = [
-        ingest(store, [tmp_path / "in" / f"{name}.csv"], mapping=board if name == "board" else None).notes
+        ingest(
+            store,
+            [tmp_path / "in" / f"{name}.csv"],
+            mapping=board if name == "board" else None,
+        ).notes
         for name in names
     ]
-    assert [all(text in note for text in says) for note in told[1]] == [True] * bool(says)
+    assert [all(text in note for text in says) for note in told[1]] == [True] * bool(
+        says
+    )

@@ -1,4 +1,5 @@
-"""How many prompts were asked is a setting where figures alone are stored; where samples are, their prompts say it."""
+"""How many prompts were asked is a setting where figures alone are stored; where
+samples are, their prompts say it."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def rows_of(store: Connection) -> list[tuple[int, str]]:
     return [(row.runs, row.condition) for row in store.leaderboard(benchmark).rows]
 
 
-@pytest.mark.parametrize("order", [(0, 1), pytest.param((1, 0), marks=pytest.mark.rare)])
+@pytest.mark.parametrize(
+    "order", [(0, 1), pytest.param((1, 0), marks=pytest.mark.rare)]
+)
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
@@ -47,9 +50,16 @@ def rows_of(store: Connection) -> list[tuple[int, str]]:
     ],
 )
 def test_figures_of_another_subset(
-    tmp_path: Path, order: tuple[int, int], first: dict[str, Any], second: dict[str, Any], is_same: bool
+    tmp_path: Path,
+    order: tuple[int, int],
+    first: dict[str, Any],
+    second: dict[str, Any],
+    is_same: bool,
 ) -> None:
-    folders = [results(tmp_path / "a", 0.5, 1.7e9, **first), results(tmp_path / "b", 0.75, 1.8e9, **second)]
+    folders = [
+        results(tmp_path / "a", 0.5, 1.7e9, **first),
+        results(tmp_path / "b", 0.75, 1.8e9, **second),
+    ]
     store = warehouse.connect(f"duckdb:///{tmp_path / 's.duckdb'}")
     for number in order:
         store.ingest(folders[number])
@@ -57,8 +67,11 @@ def test_figures_of_another_subset(
 
 
 @pytest.mark.parametrize("limits", [(2, 4), (2, None)])
-def test_samples_tell_which_prompts_were_asked(tmp_path: Path, limits: tuple[Any, Any]) -> None:
-    """Two runs of one condition, of which one has fewer prompts: its samples say so, and no setting does."""
+def test_samples_tell_which_prompts_were_asked(
+    tmp_path: Path, limits: tuple[Any, Any]
+) -> None:
+    """Two runs of one condition, of which one has fewer prompts: its samples say so,
+    and no setting does."""
     store = warehouse.connect(f"duckdb:///{tmp_path / 's.duckdb'}")
     for number, limit in enumerate(limits):
         folder = Path(shutil.copytree(DUMP, tmp_path / str(number) / DUMP.name))
@@ -73,7 +86,9 @@ def test_samples_tell_which_prompts_were_asked(tmp_path: Path, limits: tuple[Any
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(("figures", "samples"))))
-def test_samples_of_a_run_replace_its_figures_whatever_was_asked(tmp_path: Path, order: tuple[str, str]) -> None:
+def test_samples_of_a_run_replace_its_figures_whatever_was_asked(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
     whole = Path(shutil.copytree(DUMP, tmp_path / "samples" / DUMP.name))
     (path,) = whole.glob("results_*.json")
     document = json.loads(path.read_text(encoding="utf-8"))

@@ -69,16 +69,26 @@ def test_what_is_no_regular_file_is_named_and_never_opened(
 
 
 @pytest.mark.timeout(60)
-def test_what_is_named_by_itself_was_meant(run: Caller, folder: Path, duckdb_url: str) -> None:
+def test_what_is_named_by_itself_was_meant(
+    run: Caller, folder: Path, duckdb_url: str
+) -> None:
     os.mkfifo(folder / "pipe.csv")
-    done = run("ingest", str(folder / "ok.csv"), str(folder / "pipe.csv"), db=duckdb_url)
+    done = run(
+        "ingest", str(folder / "ok.csv"), str(folder / "pipe.csv"), db=duckdb_url
+    )
     done.fails(3, "pipe.csv: a FIFO (named pipe), which is not read")
     assert "1 loaded" in done.out
-    run("ingest", "/dev/null", db=duckdb_url).fails(3, "/dev/null: a device, which is not read")
+    run("ingest", "/dev/null", db=duckdb_url).fails(
+        3, "/dev/null: a device, which is not read"
+    )
 
 
-@pytest.mark.parametrize("name", ["r.csv", "r.json", "any.jsonl", "x.parquet", "y.eval"])
-def test_pointers_of_any_name_are_said_for_what_they_are(run: Caller, folder: Path, duckdb_url: str, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["r.csv", "r.json", "any.jsonl", "x.parquet", "y.eval"]
+)
+def test_pointers_of_any_name_are_said_for_what_they_are(
+    run: Caller, folder: Path, duckdb_url: str, name: str
+) -> None:
     (folder / name).write_text(POINTER)
     (folder / "logo.png").write_text(POINTER)
     done = run("ingest", str(folder), db=duckdb_url)
@@ -87,7 +97,9 @@ def test_pointers_of_any_name_are_said_for_what_they_are(run: Caller, folder: Pa
     assert "note: " in done.err and "logo.png: a Git LFS pointer" in done.err
 
 
-def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(folder: Path, duckdb_url: str) -> None:
+def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(
+    folder: Path, duckdb_url: str
+) -> None:
     run_folder = folder / "suite" / "mmlu"
     run_folder.mkdir(parents=True)
     (run_folder / "run_spec.json").write_text('{"adapter_spec": {"model": "m"}}')
@@ -97,24 +109,34 @@ def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(folder: Path, d
     assert "git lfs pull" in refused.error
 
 
-def test_a_link_that_leads_nowhere_is_missed_where_it_names_data(folder: Path, duckdb_url: str) -> None:
+def test_a_link_that_leads_nowhere_is_missed_where_it_names_data(
+    folder: Path, duckdb_url: str
+) -> None:
     (folder / "gone.csv").symlink_to(".git/annex/objects/x")
     (folder / "gone.txt").symlink_to("nowhere")
     report = load(duckdb_url, folder)
-    assert [item.error for item in report.refused] == [f"{folder / 'gone.csv'}: a link to what is not there"]
+    assert [item.error for item in report.refused] == [
+        f"{folder / 'gone.csv'}: a link to what is not there"
+    ]
     assert unread(report) == {"gone.txt": "a link to what is not there"}
 
 
-def test_files_that_a_mapping_does_not_name(folder: Path, duckdb_url: str, tmp_path: Path) -> None:
+def test_files_that_a_mapping_does_not_name(
+    folder: Path, duckdb_url: str, tmp_path: Path
+) -> None:
     (tmp_path / "m.toml").write_text(MAPPING)
     (folder / "other.jsonl").write_text("{}\n")
     report = load(duckdb_url, folder, mapping=tmp_path / "m.toml")
     assert report.total("n_runs") == 1
-    assert unread(report) == {"other.jsonl": "not among the files that the mapping names (files, exclude)"}
+    assert unread(report) == {
+        "other.jsonl": "not among the files that the mapping names (files, exclude)"
+    }
 
 
 def incapable(*arguments: str, url: str) -> subprocess.CompletedProcess[str]:
-    return forked.run([sys.executable, str(INCAPABLE), str(COMMAND), "--db", url, *arguments])
+    return forked.run(
+        [sys.executable, str(INCAPABLE), str(COMMAND), "--db", url, *arguments]
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +147,9 @@ def incapable(*arguments: str, url: str) -> subprocess.CompletedProcess[str]:
         pytest.param(0o400, id="listed only", marks=pytest.mark.rare),
     ],
 )
-def test_files_and_folders_without_permission(folder: Path, duckdb_url: str, mode: int) -> None:
+def test_files_and_folders_without_permission(
+    folder: Path, duckdb_url: str, mode: int
+) -> None:
     (folder / "locked").mkdir()
     (folder / "locked" / "r.csv").write_text(ROWS)
     (folder / "locked" / "deeper").mkdir()
@@ -146,13 +170,18 @@ def test_files_and_folders_without_permission(folder: Path, duckdb_url: str, mod
     if mode == 0o400:
         assert f"{secret} [and 1 more like it: locked/r.csv]" in said
     else:
-        assert {secret, f"Error: {folder}/locked: a folder that cannot be read: Permission denied"} <= {*said}
+        assert {
+            secret,
+            f"Error: {folder}/locked: a folder that cannot be read: Permission denied",
+        } <= {*said}
     assert f"note: {folder}/notes.md: cannot be read: Permission denied" in said
     assert alone.returncode == 3 and "cannot be read" in alone.stderr
     assert mode != 0o400 or "r.csv: cannot be read" in alone.stderr
 
 
-def test_a_file_that_loses_its_permission_is_the_fault_of_nobody(folder: Path, duckdb_url: str) -> None:
+def test_a_file_that_loses_its_permission_is_the_fault_of_nobody(
+    folder: Path, duckdb_url: str
+) -> None:
     """Claimed by its name, unreadable when it is hashed."""
     path = folder / "samples_x_2024-01-01T00-00-00.000000.jsonl"
     path.symlink_to(path.name)  # a ring

@@ -40,10 +40,14 @@ def ready(watcher: Watcher) -> tuple[list[str], list[str]]:
     if not watcher.look():
         return [], []
     chosen, unknown = watcher.ready()
-    return [path.name for files in chosen for path in files], [item.path.name for item in unknown]
+    return [path.name for files in chosen for path in files], [
+        item.path.name for item in unknown
+    ]
 
 
-def test_a_file_is_ready_when_it_has_stayed_the_same(tmp_path: Path, clock: Clock) -> None:
+def test_a_file_is_ready_when_it_has_stayed_the_same(
+    tmp_path: Path, clock: Clock
+) -> None:
     watcher = Watcher([tmp_path], settle=2, clock=clock)
     (tmp_path / "a.csv").write_text(HEADER)
     found = []
@@ -55,7 +59,9 @@ def test_a_file_is_ready_when_it_has_stayed_the_same(tmp_path: Path, clock: Cloc
     assert found == [[], [], [], ["a.csv"], ["a.csv"], ["a.csv"]]
 
 
-def test_what_is_taken_comes_again_when_it_changes(tmp_path: Path, clock: Clock) -> None:
+def test_what_is_taken_comes_again_when_it_changes(
+    tmp_path: Path, clock: Clock
+) -> None:
     watcher = Watcher([tmp_path], settle=1, clock=clock)
     (tmp_path / "a.csv").write_text(HEADER + LINE.format(1))
     (tmp_path / "readme.txt").write_text("words")
@@ -98,7 +104,9 @@ def test_a_source_comes_again_when_a_table_changes_that_it_is_joined_with(
     assert [now for now, names in enumerate(found) if names] == [1, 6]
 
 
-def test_files_that_belong_together_wait_for_each_other(tmp_path: Path, clock: Clock) -> None:
+def test_files_that_belong_together_wait_for_each_other(
+    tmp_path: Path, clock: Clock
+) -> None:
     files = sorted(path for path in (FIXTURES / "v0_4_9").rglob("*") if path.is_file())
     watcher = Watcher([tmp_path], settle=2, clock=clock)
     for now, path in enumerate(files):
@@ -123,18 +131,38 @@ def test_a_folder_that_goes_has_no_files(tmp_path: Path, clock: Clock) -> None:
 
 
 @pytest.mark.rare_on_server
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.rare), signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.rare), signal.SIGTERM]
+)
 def test_the_command_ingests_publishes_and_stops(
-    bare_url: str, tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    bare_url: str,
+    tmp_path: Path,
+    number: signal.Signals,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # with it every line of a pipe is out at once
+    monkeypatch.delenv(
+        "PYTHONUNBUFFERED", raising=False
+    )  # with it every line of a pipe is out at once
     folder, copy = tmp_path / "runs", tmp_path / "copy.db"
     dumps(folder, 1)
-    (folder / "bad.csv").write_text(HEADER + "org/a,quiz,p1,acc,1\norg/a,quiz,p1,acc,0\n")
+    (folder / "bad.csv").write_text(
+        HEADER + "org/a,quiz,p1,acc,1\norg/a,quiz,p1,acc,0\n"
+    )
     server = "postgresql" in bare_url
-    command = [str(COMMAND), "--db", bare_url, "ingest", str(folder), "--watch", "--settle", "0.2"]
+    command = [
+        str(COMMAND),
+        "--db",
+        bare_url,
+        "ingest",
+        str(folder),
+        "--watch",
+        "--settle",
+        "0.2",
+    ]
     command += [] if server else ["--publish", str(copy)]
-    with Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
+    with Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as watching:
         line = reader(watching)
         first = line()
         assert "2 sources, 1 runs new" in first and "1 refused" in first
@@ -147,7 +175,11 @@ def test_the_command_ingests_publishes_and_stops(
         _, said = watching.communicate(timeout=60)
     assert watching.returncode == 0, said
     assert "taken as higher is better" in said
-    assert said.count("bad.csv") == 1 and said.endswith("stopped\n") and "Traceback" not in said
+    assert (
+        said.count("bad.csv") == 1
+        and said.endswith("stopped\n")
+        and "Traceback" not in said
+    )
     assert server or copy.exists()
     with open_store(bare_url) as store:
         assert check(store).ok
@@ -164,7 +196,11 @@ def sources(url: str) -> list[str]:
         return list(store.arrow(query)["path"].to_pylist())
 
 
-def test_what_does_not_go_together(capsys: pytest.CaptureFixture[str], duckdb_url: str, tmp_path: Path) -> None:
+def test_what_does_not_go_together(
+    capsys: pytest.CaptureFixture[str], duckdb_url: str, tmp_path: Path
+) -> None:
     call = Caller(capsys)
     for flag in ("--dry-run", "--json"):
-        call("ingest", str(tmp_path), "--watch", flag, db=duckdb_url).fails(2, "--watch")
+        call("ingest", str(tmp_path), "--watch", flag, db=duckdb_url).fails(
+            2, "--watch"
+        )

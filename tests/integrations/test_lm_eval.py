@@ -1,4 +1,5 @@
-"""The circle with the real lm-eval: baseline into the store, a run that is stopped, its log read back."""
+"""The circle with the real lm-eval: baseline into the store, a run that is stopped, its
+log read back."""
 
 from __future__ import annotations
 
@@ -17,7 +18,10 @@ from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 
 pytest.importorskip("lm_eval", reason="needs the extra lm-eval")
-pytestmark = [pytest.mark.rare, pytest.mark.filterwarnings("ignore")]  # warnings of others
+pytestmark = [
+    pytest.mark.rare,
+    pytest.mark.filterwarnings("ignore"),
+]  # warnings of others
 
 from lm_eval.api.model import LM  # noqa: E402
 from lm_eval.api.registry import register_model  # noqa: E402
@@ -30,12 +34,15 @@ N = 300
 
 def share(*parts: object) -> float:
     """A number in [0, 1) that depends on some words."""
-    return int(hashlib.md5("|".join(map(str, parts)).encode()).hexdigest()[:8], 16) / 2**32
+    return (
+        int(hashlib.md5("|".join(map(str, parts)).encode()).hexdigest()[:8], 16) / 2**32
+    )
 
 
 @register_model("scripted")
 class Scripted(LM):
-    """Agrees with the baseline on four questions of five, else is right with a chance of its own."""
+    """Agrees with the baseline on four questions of five, else is right with a chance
+    of its own."""
 
     def __init__(self, pretrained: str = "", skill: float = 0.5, **others: Any) -> None:
         super().__init__()
@@ -46,7 +53,11 @@ class Scripted(LM):
         for request in requests:
             question, answer = request.args
             own = share("agree", self.name, question) > 0.8
-            right = share(self.name, question) < self.skill if own else share("base", question) < 0.7
+            right = (
+                share(self.name, question) < self.skill
+                if own
+                else share("base", question) < 0.7
+            )
             found.append((0.0 if right == ("none" not in answer) else -5.0, True))
         return found
 
@@ -61,8 +72,13 @@ class Scripted(LM):
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A multiple-choice task of 300 questions, one of which is asked twice."""
     folder = tmp_path_factory.mktemp("lm_eval")
-    rows = [{"question": f"double {n}", "choices": [str(2 * n), "none"]} for n in [*range(1, N), 1]]
-    (folder / "doubles.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = [
+        {"question": f"double {n}", "choices": [str(2 * n), "none"]}
+        for n in [*range(1, N), 1]
+    ]
+    (folder / "doubles.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
     (folder / "doubles.yaml").write_text(
         f"task: doubles\ndataset_path: json\ndataset_kwargs:\n  data_files:\n    test: {folder}/doubles.jsonl\n"
         "test_split: test\noutput_type: multiple_choice\ndoc_to_text: '{{question}}'\ndoc_to_choice: '{{choices}}'\n"
@@ -73,7 +89,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def run(
-    folder: Path, house: str, name: str, skill: float, out: Path, baseline: str = "base", **named: Any
+    folder: Path,
+    house: str,
+    name: str,
+    skill: float,
+    out: Path,
+    baseline: str = "base",
+    **named: Any,
 ) -> SettledRun:
     options = {
         "task_manager": TaskManager(include_path=str(folder), include_defaults=False),
@@ -116,9 +138,16 @@ def house(folder: Path) -> Warehouse:
     return house
 
 
-@pytest.mark.parametrize(("name", "skill", "verdict"), [("good", 0.95, "pass"), ("bad", 0.0, "fail")])
+@pytest.mark.parametrize(
+    ("name", "skill", "verdict"), [("good", 0.95, "pass"), ("bad", 0.0, "fail")]
+)
 def test_a_run_stops_and_is_known_for_it(
-    house: Warehouse, folder: Path, tmp_path: Path, name: str, skill: float, verdict: str
+    house: Warehouse,
+    folder: Path,
+    tmp_path: Path,
+    name: str,
+    skill: float,
+    verdict: str,
 ) -> None:
     said: list[str] = []
     done = run(folder, house.url, name, skill, tmp_path, piece=25, say=said.append)
@@ -146,7 +175,9 @@ def test_a_run_stops_and_is_known_for_it(
     assert shown[name].method == "sequential betting" and shown[name].rank is None
 
 
-def test_what_is_asked_must_be_what_the_baseline_has(house: Warehouse, folder: Path, tmp_path: Path) -> None:
+def test_what_is_asked_must_be_what_the_baseline_has(
+    house: Warehouse, folder: Path, tmp_path: Path
+) -> None:
     with pytest.raises(MisuseError, match="pair is a group of tasks"):
         run(folder, house.url, "x", 0.5, tmp_path, task="pair", benchmark="doubles")
     with pytest.raises(MisuseError, match="no model with runs is called"):
@@ -159,24 +190,48 @@ def test_what_is_asked_must_be_what_the_baseline_has(house: Warehouse, folder: P
         run(folder, house.url, "x", 0.5, tmp_path, piece=0)
     other = tmp_path / "other"
     other.mkdir()
-    text = (folder / "doubles.yaml").read_text().replace(f"{folder}/doubles", f"{other}/doubles")
+    text = (
+        (folder / "doubles.yaml")
+        .read_text()
+        .replace(f"{folder}/doubles", f"{other}/doubles")
+    )
     (other / "doubles.yaml").write_text(text)
     lines = (folder / "doubles.jsonl").read_text().splitlines()
     (other / "doubles.jsonl").write_text("\n".join(lines[:200]) + "\n")
-    with pytest.raises(MisuseError, match="200 documents, of which base has 200 of its 300"):
+    with pytest.raises(
+        MisuseError, match="200 documents, of which base has 200 of its 300"
+    ):
         run(other, house.url, "x", 0.5, tmp_path)
     assert not list(tmp_path.rglob("results_*.json"))
 
 
 def test_the_command_line(house: Warehouse, folder: Path, tmp_path: Path) -> None:
     """The dummy of lm-eval, which answers at random."""
-    command = [sys.executable, "-m", "warehouse.integrations.lm_eval", "--db", house.url, "--margin", "0.05"]
-    command += ["--model", "dummy", "--model_args", "pretrained=dummy", "--tasks", "doubles", "--include_path"]
+    command = [
+        sys.executable,
+        "-m",
+        "warehouse.integrations.lm_eval",
+        "--db",
+        house.url,
+        "--margin",
+        "0.05",
+    ]
+    command += [
+        "--model",
+        "dummy",
+        "--model_args",
+        "pretrained=dummy",
+        "--tasks",
+        "doubles",
+        "--include_path",
+    ]
     command += [str(folder), "--output_path", str(tmp_path), "--baseline"]
     done = subprocess.run([*command, "base"], capture_output=True, text=True)
     assert done.returncode in (0, 1, 5), done.stderr
     assert "against base" in done.stdout and "Next: warehouse ingest" in done.stdout
     assert list(tmp_path.rglob("samples_doubles_*.jsonl"))
     done = subprocess.run([*command, "nobody"], capture_output=True, text=True)
-    assert done.returncode == 2 and "no model with runs is called 'nobody'" in done.stderr
+    assert (
+        done.returncode == 2 and "no model with runs is called 'nobody'" in done.stderr
+    )
     assert "Traceback" not in done.stderr

@@ -1,4 +1,5 @@
-"""The views and the library give the rows that stand in `cases/*.txt`, on every engine and on a lake."""
+"""The views and the library give the rows that stand in `cases/*.txt`, on every engine
+and on a lake."""
 
 from __future__ import annotations
 

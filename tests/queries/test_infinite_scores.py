@@ -1,4 +1,5 @@
-"""Infinite scores as figures are made of them, on both engines: kept as text, counted by prompt."""
+"""Infinite scores as figures are made of them, on both engines: kept as text, counted
+by prompt."""
 
 from __future__ import annotations
 
@@ -46,7 +47,11 @@ def test_views_and_figures_stand_beside_infinite_scores(filled: str) -> None:
     with open_store(filled) as opened:
         assert len(opened.rows("select model, estimate from score_summary")) == 2
     rows = {row.model: row for row in connect(filled).leaderboard("reg").rows}
-    assert (rows["a"].estimate, rows["a"].reason, rows["a"].n_unscored) == (None, "both_infinities", 1)
+    assert (rows["a"].estimate, rows["a"].reason, rows["a"].n_unscored) == (
+        None,
+        "both_infinities",
+        1,
+    )
     assert rows["b"].estimate == pytest.approx(2)
 
 
@@ -77,7 +82,13 @@ def test_the_view_has_the_figures_of_the_leaderboard(sides: str) -> None:
     board = {row.model: row for row in connect(sides).leaderboard("reg").rows}
     with open_store(sides) as store:
         found = {row["model"]: row for row in store.rows("select * from score_summary")}
-    expected = {"above": math.inf, "below": -math.inf, "every": math.inf, "both": None, "plain": 2.0}
+    expected = {
+        "above": math.inf,
+        "below": -math.inf,
+        "every": math.inf,
+        "both": None,
+        "plain": 2.0,
+    }
     for model, estimate in expected.items():
         row, shown = found[model], board[model]
         assert row["estimate"] == estimate == shown.estimate, model
@@ -85,7 +96,11 @@ def test_the_view_has_the_figures_of_the_leaderboard(sides: str) -> None:
         assert (shown.n_prompts, shown.n_draws, shown.n_unscored) == (2, 2, 0), model
         assert row["n_prompts_unscored"] == 0
         is_finite = model == "plain"
-        assert (row["standard_error"] is not None) == is_finite == (shown.standard_error is not None)
+        assert (
+            (row["standard_error"] is not None)
+            == is_finite
+            == (shown.standard_error is not None)
+        )
     assert found["above"]["method"] == found["below"]["method"] == "none: infinite"
     assert found["both"]["method"] == "none: infinite on both sides"
 
@@ -93,33 +108,63 @@ def test_the_view_has_the_figures_of_the_leaderboard(sides: str) -> None:
 def test_no_view_breaks_on_infinite_figures(sides: str) -> None:
     with open_store(sides) as store:
         seeds = {row["model"]: row for row in store.rows("select * from seed_summary")}
-        rates = {row["model"]: row["mean_win_rate"] for row in store.rows("select * from mean_win_rate")}
+        rates = {
+            row["model"]: row["mean_win_rate"]
+            for row in store.rows("select * from mean_win_rate")
+        }
         runs = {row["run_id"]: row for row in store.rows("select * from run_score")}
-    assert seeds["above"]["seed_mean"] == math.inf and seeds["above"]["seed_std"] is None
+    assert (
+        seeds["above"]["seed_mean"] == math.inf and seeds["above"]["seed_std"] is None
+    )
     assert set(rates) == {"above", "below", "every", "plain"}
     assert rates["below"] == 1 and rates["above"] == rates["every"] == 0
     assert len(runs) == 4  # both infinities have no mean
 
 
-def test_a_published_infinity_is_that_of_the_samples(store_url: str, tmp_path: Path) -> None:
+def test_a_published_infinity_is_that_of_the_samples(
+    store_url: str, tmp_path: Path
+) -> None:
     (tmp_path / "scores.csv").write_text(SIDES)
-    lines = ["model,benchmark,score,n", "above,reg,inf,2", "below,reg,inf,2", "plain,reg,2,2", "every,reg,3,2"]
+    lines = [
+        "model,benchmark,score,n",
+        "above,reg,inf,2",
+        "below,reg,inf,2",
+        "plain,reg,2,2",
+        "every,reg,3,2",
+    ]
     (tmp_path / "figures.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "figures.toml").write_text(
-        'files = ["figures.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\n'
-        '[[published]]\nmetric = "score"\nvalue = "score"\nn = "n"\n[metrics.score]\nkind = "continuous"\n'
+        'files = ["figures.csv"]\n'
+        "[run]\n"
+        'model = "model"\n'
+        'benchmark = "benchmark"\n'
+        "[[published]]\n"
+        'metric = "score"\n'
+        'value = "score"\n'
+        'n = "n"\n'
+        "[metrics.score]\n"
+        'kind = "continuous"\n'
     )
     store = connect(store_url)
     store.ingest(tmp_path / "scores.csv", higher_is_better=False)
     report = store.ingest(tmp_path / "figures.csv", mapping=tmp_path / "figures.toml")
     note = next(note for note in report.all_notes if "contradict" in note)
-    assert "above" not in note and "plain" not in note and "below" in note and "every" in note
+    assert (
+        "above" not in note
+        and "plain" not in note
+        and "below" in note
+        and "every" in note
+    )
     (row,) = (row for row in store.leaderboard("reg").rows if row.model == "above")
     assert row.estimate == math.inf
 
 
-def test_figures_that_are_published_as_infinite_stand_last(store_url: str, tmp_path: Path) -> None:
-    (tmp_path / "figures.csv").write_text("model,benchmark,loss\na,reg,inf\nb,reg,2\nc,reg,-inf\n")
+def test_figures_that_are_published_as_infinite_stand_last(
+    store_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "figures.csv").write_text(
+        "model,benchmark,loss\na,reg,inf\nb,reg,2\nc,reg,-inf\n"
+    )
     (tmp_path / "figures.toml").write_text(
         'files = ["figures.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\n'
         '[[published]]\nmetric = "loss"\nvalue = "loss"\n'
@@ -128,10 +173,17 @@ def test_figures_that_are_published_as_infinite_stand_last(store_url: str, tmp_p
     store = connect(store_url)
     store.ingest(tmp_path / "figures.csv", mapping=tmp_path / "figures.toml")
     rows = store.leaderboard("reg").rows
-    assert [(row.model, row.estimate) for row in rows] == [("c", -math.inf), ("b", 2.0), ("a", math.inf)]
+    assert [(row.model, row.estimate) for row in rows] == [
+        ("c", -math.inf),
+        ("b", 2.0),
+        ("a", math.inf),
+    ]
     assert rows[-1].standard_error is None and "infinite" in rows[-1].flags
     with open_store(store_url) as opened:
         figures = opened.rows("select estimate from run_score order by estimate")
-        verdicts = {row["verdict"] for row in opened.rows("select verdict from published_against_recomputed")}
+        verdicts = {
+            row["verdict"]
+            for row in opened.rows("select verdict from published_against_recomputed")
+        }
     assert [row["estimate"] for row in figures] == [-math.inf, 2.0, math.inf]
     assert verdicts == {"not_recomputable"}

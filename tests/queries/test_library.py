@@ -72,7 +72,9 @@ def test_every_query_has_a_case() -> None:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("name", GIVEN)
-def test_the_engines_give_the_same_rows_and_the_columns_of_the_header(worlds: list[Store], name: str) -> None:
+def test_the_engines_give_the_same_rows_and_the_columns_of_the_header(
+    worlds: list[Store], name: str
+) -> None:
     duck, postgres = (ask(store, name, **GIVEN[name]) for store in worlds)
     assert list(duck[0]) == [column for column, _ in QUERIES[name].columns]
     assert len(duck) == len(postgres) > 0
@@ -80,12 +82,21 @@ def test_the_engines_give_the_same_rows_and_the_columns_of_the_header(worlds: li
         assert [key for key in one if not _equal(one[key], other[key])] == []
 
 
-@pytest.mark.parametrize(("benchmark", "cluster"), [("essay", None), ("words", None), ("items", None), ("quiz", None)])
-def test_paired_difference_equals_the_python_figure(world: Store, benchmark: str, cluster: str | None) -> None:
+@pytest.mark.parametrize(
+    ("benchmark", "cluster"),
+    [("essay", None), ("words", None), ("items", None), ("quiz", None)],
+)
+def test_paired_difference_equals_the_python_figure(
+    world: Store, benchmark: str, cluster: str | None
+) -> None:
     pairs = {"items": ("item/model2", "item/model3"), "quiz": ("org/c", "org/d")}
     model_a, model_b = pairs.get(benchmark, ("org/a", "org/b"))
-    (expected,) = compare(world, model_a, model_b, benchmark=benchmark, cluster=cluster).rows
-    (row,) = ask(world, "paired_difference", run_a=expected.runs_a[0], run_b=expected.runs_b[0])
+    (expected,) = compare(
+        world, model_a, model_b, benchmark=benchmark, cluster=cluster
+    ).rows
+    (row,) = ask(
+        world, "paired_difference", run_a=expected.runs_a[0], run_b=expected.runs_b[0]
+    )
     same = {
         "estimate_a": "mean_a",
         "estimate_b": "mean_b",
@@ -106,12 +117,23 @@ def test_paired_difference_has_all_clustered_errors(world: Store) -> None:
     from warehouse.stats import paired_difference
 
     runs = [run_ids(model, "essay")[0] for model in ("org/a", "org/b")]
-    (row,) = ask(world, "paired_difference", run_a=runs[0], run_b=runs[1], metric="chrf")
-    sides = [{f["prompt_id"]: f["value"] for f in ROWS.rows["prompt_score"] if f["run_id"] == run} for run in runs]
+    (row,) = ask(
+        world, "paired_difference", run_a=runs[0], run_b=runs[1], metric="chrf"
+    )
+    sides = [
+        {
+            f["prompt_id"]: f["value"]
+            for f in ROWS.rows["prompt_score"]
+            if f["run_id"] == run
+        }
+        for run in runs
+    ]
     members = {m["prompt_id"]: m["cluster_id"] for m in ROWS.rows["prompt_cluster"]}
     prompts = list(sides[0])
     expected = paired_difference(
-        [sides[0][p] for p in prompts], [sides[1][p] for p in prompts], clusters=[members.get(p, -p) for p in prompts]
+        [sides[0][p] for p in prompts],
+        [sides[1][p] for p in prompts],
+        clusters=[members.get(p, -p) for p in prompts],
     )
     for name in ("se_eq7", "se_eq8", "se_cr0", "se_cr1", "se_cr2"):
         assert row[name] == pytest.approx(getattr(expected, name), rel=1e-9), name
@@ -127,14 +149,19 @@ def test_equal_runs_have_no_error_of_their_difference(world: Store) -> None:
 def test_disagreements_list_the_largest_differences_first(world: Store) -> None:
     found = ask(world, "disagreements", **QUIZ, smallest=1.0)
     assert {row["difference"] for row in found} <= {1.0, -1.0}
-    assert len(found) == len([r for r in ask(world, "disagreements", **QUIZ) if abs(r["difference"]) == 1])
+    assert len(found) == len(
+        [r for r in ask(world, "disagreements", **QUIZ) if abs(r["difference"]) == 1]
+    )
 
 
 def test_leaderboard_ranks_by_direction(world: Store) -> None:
     assert ask(world, "leaderboard", benchmark="quiz")[0]["estimate"] == 1.0
     words = ask(world, "leaderboard", benchmark="words")
     assert words[0]["estimate"] < words[1]["estimate"]
-    (other,) = {row["metric"] for row in ask(world, "leaderboard", benchmark="words", metric="bits_per_byte")}
+    (other,) = {
+        row["metric"]
+        for row in ask(world, "leaderboard", benchmark="words", metric="bits_per_byte")
+    }
     assert other == "bits_per_byte"
 
 
@@ -150,10 +177,19 @@ def changed_answers() -> StoreRows:
     """Models before and after, on other prompts: so many right of so many."""
     rows = StoreRows()
     rows.describe("quiz", rows.metric())
-    for model, runs in {"fell": ((100, 100), (30, 100)), "lucky": ((100, 100), (1980, 2000)), "plain": CHANGED}.items():
+    for model, runs in {
+        "fell": ((100, 100), (30, 100)),
+        "lucky": ((100, 100), (1980, 2000)),
+        "plain": CHANGED,
+    }.items():
         for month, (right, n) in enumerate(runs, start=1):
-            run = rows.run(model, "quiz", revision=f"v{month}", started_at=datetime(2026, month, 1))
-            rows.scores(run, {f"{model}{month}-{place}": float(place < right) for place in range(n)})
+            run = rows.run(
+                model, "quiz", revision=f"v{month}", started_at=datetime(2026, month, 1)
+            )
+            rows.scores(
+                run,
+                {f"{model}{month}-{place}": float(place < right) for place in range(n)},
+            )
     return rows
 
 
@@ -162,17 +198,37 @@ CHANGED = ((150, 200), (120, 200))
 
 @pytest.mark.engine
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_model_that_had_all_right_can_get_worse(request: pytest.FixtureRequest, engine: str) -> None:
+def test_a_model_that_had_all_right_can_get_worse(
+    request: pytest.FixtureRequest, engine: str
+) -> None:
     with filled_store(request, engine, changed_answers()) as store:
-        rows = {row["model"]: row for row in ask(store, "regressions_since", since="2026-01-15", min_z=0.01)}
+        rows = {
+            row["model"]: row
+            for row in ask(store, "regressions_since", since="2026-01-15", min_z=0.01)
+        }
     assert set(rows) == {"fell", "lucky", "plain"}
-    for model, (before, after) in {"fell": ((100, 100), (30, 100)), "lucky": ((100, 100), (1980, 2000))}.items():
-        ends = [proportion_confint(*own, method="wilson")[side] for own, side in ((before, 0), (after, 1))]
-        halves = [end - own[0] / own[1] for end, own in zip(ends, (before, after), strict=True)]
-        assert rows[model]["standard_error"] == pytest.approx(math.hypot(*halves) / norm.ppf(0.975), rel=1e-9)
+    for model, (before, after) in {
+        "fell": ((100, 100), (30, 100)),
+        "lucky": ((100, 100), (1980, 2000)),
+    }.items():
+        ends = [
+            proportion_confint(*own, method="wilson")[side]
+            for own, side in ((before, 0), (after, 1))
+        ]
+        halves = [
+            end - own[0] / own[1]
+            for end, own in zip(ends, (before, after), strict=True)
+        ]
+        assert rows[model]["standard_error"] == pytest.approx(
+            math.hypot(*halves) / norm.ppf(0.975), rel=1e-9
+        )
     (right, n), (then, of) = CHANGED
-    errors = [math.sqrt(p * (1 - p) / (m - 1)) for p, m in ((right / n, n), (then / of, of))]
-    assert rows["plain"]["standard_error"] == pytest.approx(math.hypot(*errors), rel=1e-9)
+    errors = [
+        math.sqrt(p * (1 - p) / (m - 1)) for p, m in ((right / n, n), (then / of, of))
+    ]
+    assert rows["plain"]["standard_error"] == pytest.approx(
+        math.hypot(*errors), rel=1e-9
+    )
 
 
 def test_unscored_samples_name_their_run(world: Store) -> None:
@@ -182,9 +238,15 @@ def test_unscored_samples_name_their_run(world: Store) -> None:
 
 
 def test_checkpoint_history_keeps_the_best(world: Store) -> None:
-    found = [row for row in ask(world, "checkpoint_history", model="lab/seeds") if row["training_seed"] == "s1"]
+    found = [
+        row
+        for row in ask(world, "checkpoint_history", model="lab/seeds")
+        if row["training_seed"] == "s1"
+    ]
     figures = [row["estimate"] for row in found]
-    assert [row["best_so_far"] for row in found] == [max(figures[: n + 1]) for n in range(3)]
+    assert [row["best_so_far"] for row in found] == [
+        max(figures[: n + 1]) for n in range(3)
+    ]
 
 
 def test_published_differences_leave_out_what_agrees(world: Store) -> None:
@@ -195,7 +257,9 @@ def test_published_differences_leave_out_what_agrees(world: Store) -> None:
 def test_runs_of_a_model_and_the_overview_count_aliases_once(world: Store) -> None:
     quiz = ask(world, "runs_of_model", model="org/a", benchmark="quiz")
     assert len(quiz) == 2  # its own, and that of the alias
-    (row,) = [row for row in ask(world, "benchmark_overview") if row["benchmark"] == "quiz"]
+    (row,) = [
+        row for row in ask(world, "benchmark_overview") if row["benchmark"] == "quiz"
+    ]
     assert (row["n_models"], row["n_prompts"]) == (8, 42 + 40)
 
 

@@ -31,7 +31,11 @@ def test_a_file_becomes_a_query(tmp_path: Path) -> None:
         "select a, b from t where n = :name -- not :this\nlimit :limit\n"
     )
     query = library(tmp_path, text)
-    assert (query.name, query.kind, query.path) == ("things", "library", str(tmp_path / "things.sql"))
+    assert (query.name, query.kind, query.path) == (
+        "things",
+        "library",
+        str(tmp_path / "things.sql"),
+    )
     assert query.description == "Rows of t, in two lines."
     assert query.grain == "one row per t"
     assert query.columns == (("a", "a thing [s], told in two lines"), ("b", "another"))
@@ -44,31 +48,55 @@ def test_a_file_becomes_a_query(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (HEADER + "select 1 as a\n", "the header has no columns"),
-        ("-- grain: one row\n" + COLUMNS + "select 1 as a\n", "line 1: the header has no description"),
+        (
+            "-- grain: one row\n" + COLUMNS + "select 1 as a\n",
+            "line 1: the header has no description",
+        ),
         ("-- Rows.\n" + COLUMNS + "select 1 as a\n", "the header has no grain"),
         (HEADER + COLUMNS, "no statement"),
-        (HEADER + "-- columns:\n--   a thing\nselect 1 as a\n", "line 4: '  a thing' under columns"),
         (
-            HEADER + "-- parameter: n integer = 1 -- unused\n" + COLUMNS + "select ':n' as a\n",
+            HEADER + "-- columns:\n--   a thing\nselect 1 as a\n",
+            "line 4: '  a thing' under columns",
+        ),
+        (
+            HEADER
+            + "-- parameter: n integer = 1 -- unused\n"
+            + COLUMNS
+            + "select ':n' as a\n",
             "line 3: parameter n declared but not used",
         ),
-        (HEADER + COLUMNS + "select :n as a\n", "line 5: parameter n used but not declared"),
         (
-            HEADER + "-- parameter: n integer -- x\n" * 2 + COLUMNS + "select :n as a\n",
+            HEADER + COLUMNS + "select :n as a\n",
+            "line 5: parameter n used but not declared",
+        ),
+        (
+            HEADER
+            + "-- parameter: n integer -- x\n" * 2
+            + COLUMNS
+            + "select :n as a\n",
             "line 3: parameter n declared twice",
         ),
         (
             HEADER + "-- parameter: n colour -- x\n" + COLUMNS + "select :n as a\n",
-            "line 3: parameter 'n colour -- x'; expected name type = default -- description",
+            "line 3: parameter 'n colour -- x'; expected name type = default -- "
+            "description",
         ),
-        (HEADER + "-- parameter: n integer\n" + COLUMNS + "select :n as a\n", "line 3: parameter 'n integer'"),
         (
-            HEADER + "-- parameter: n integer = few -- x\n" + COLUMNS + "select :n as a\n",
+            HEADER + "-- parameter: n integer\n" + COLUMNS + "select :n as a\n",
+            "line 3: parameter 'n integer'",
+        ),
+        (
+            HEADER
+            + "-- parameter: n integer = few -- x\n"
+            + COLUMNS
+            + "select :n as a\n",
             "line 3: default of parameter n: 'few' is not a whole number",
         ),
     ],
 )
-def test_a_wrong_header_names_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_header_names_file_and_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(InputError) as caught:
         library(tmp_path, text)
     assert str(caught.value).startswith(str(tmp_path / "things.sql"))
@@ -76,7 +104,8 @@ def test_a_wrong_header_names_file_and_line(tmp_path: Path, text: str, message: 
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("view", "things.sql"), ("library", "10_things.sql"), ("library", "Things.sql")]
+    ("kind", "name"),
+    [("view", "things.sql"), ("library", "10_things.sql"), ("library", "Things.sql")],
 )
 def test_a_wrong_file_name_is_refused(tmp_path: Path, kind: Any, name: str) -> None:
     (tmp_path / name).write_text(HEADER + COLUMNS + "select 1 as a\n")
@@ -94,7 +123,9 @@ def test_a_view_takes_no_parameters(tmp_path: Path) -> None:
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("10_things.sql", "20_things.sql"):
         (tmp_path / name).write_text(HEADER + COLUMNS + "select 1 as a\n")
-    with pytest.raises(InputError, match="20_things.sql: .*second query things: 10_things.sql"):
+    with pytest.raises(
+        InputError, match="20_things.sql: .*second query things: 10_things.sql"
+    ):
         read_folder(tmp_path, "view")
 
 
@@ -113,7 +144,9 @@ def test_an_override_takes_the_place_on_its_engine_only(tmp_path: Path) -> None:
 
 
 def query_of(*declarations: str) -> NamedQuery:
-    parameters = tuple(query_files.parse_parameter(text, "x.sql", 1) for text in declarations)
+    parameters = tuple(
+        query_files.parse_parameter(text, "x.sql", 1) for text in declarations
+    )
     return NamedQuery("things", "library", "", "", parameters, (), "", "x.sql")
 
 
@@ -131,7 +164,9 @@ def query_of(*declarations: str) -> NamedQuery:
         ("n timestamp = 2026-01-01T12:30 -- x", None, datetime(2026, 1, 1, 12, 30)),
     ],
 )
-def test_values_are_read_by_type(declaration: str, given: object, value: object) -> None:
+def test_values_are_read_by_type(
+    declaration: str, given: object, value: object
+) -> None:
     bound = query_of(declaration).bind({} if given is None else {"n": given})
     assert bound == {"n": value}
     assert type(bound["n"]) is type(value)
@@ -140,17 +175,27 @@ def test_values_are_read_by_type(declaration: str, given: object, value: object)
 @pytest.mark.parametrize(
     ("declaration", "given", "message"),
     [
-        ("n integer = 5 -- x", {"n": "five"}, "parameter n: 'five' is not a whole number"),
+        (
+            "n integer = 5 -- x",
+            {"n": "five"},
+            "parameter n: 'five' is not a whole number",
+        ),
         ("n integer = 5 -- x", {"n": 1.5}, "parameter n: 1.5 is not a whole number"),
         ("n integer = 5 -- x", {"n": True}, "parameter n: True is not a whole number"),
-        ("n number = 5 -- x", {"n": "nan"}, "parameter n: 'nan' is not a finite number"),
+        (
+            "n number = 5 -- x",
+            {"n": "nan"},
+            "parameter n: 'nan' is not a finite number",
+        ),
         ("n boolean = true -- x", {"n": "maybe"}, "is not true or false"),
         ("n timestamp = 2026-01-01 -- x", {"n": "soon"}, "is not a time such as"),
         ("n integer = 5 -- x", {"m": "1"}, "things has no parameter m; it has: n"),
         ("n integer -- how many", {}, "things needs a value for n (integer): how many"),
     ],
 )
-def test_a_value_that_cannot_be_read_is_said(declaration: str, given: dict[str, object], message: str) -> None:
+def test_a_value_that_cannot_be_read_is_said(
+    declaration: str, given: dict[str, object], message: str
+) -> None:
     with pytest.raises(MisuseError) as caught:
         query_of(declaration).bind(given)
     assert message in str(caught.value)

@@ -1,4 +1,5 @@
-"""Types that an engine has and others do not: every form of an answer has a value for them."""
+"""Types that an engine has and others do not: every form of an answer has a value for
+them."""
 
 from __future__ import annotations
 
@@ -76,11 +77,16 @@ def urls(request: pytest.FixtureRequest) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("engine", VALUES)
-def test_every_form_has_a_value(run: Caller, urls: dict[str, str], engine: str, tmp_path: Path) -> None:
+def test_every_form_has_a_value(
+    run: Caller, urls: dict[str, str], engine: str, tmp_path: Path
+) -> None:
     """Each value is a column of one query, as each query is a process of its own."""
     columns = [f'{value} as "{place}, y"' for place, value in enumerate(VALUES[engine])]
     names = [f"{place}, y" for place in range(len(columns))]
-    given, url = ("query", "--sql", f"select {', '.join(columns)}, :n as n", "-p", "n=%"), urls[engine]
+    given, url = (
+        ("query", "--sql", f"select {', '.join(columns)}, :n as n", "-p", "n=%"),
+        urls[engine],
+    )
     (row,) = run(*given, "--json", db=url).rows
     assert list(row) == [*names, "n"]
     assert dict(zip(VALUES[engine], row.values(), strict=False)) == VALUES[engine]
@@ -93,8 +99,15 @@ def test_every_form_has_a_value(run: Caller, urls: dict[str, str], engine: str, 
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgresql"])
-def test_the_order_of_rows_and_the_names_stay(run: Caller, urls: dict[str, str], engine: str) -> None:
-    sql = 'select interval \'1 day\' as a, id as a, name as "b""c" from model order by id desc;'
+def test_the_order_of_rows_and_the_names_stay(
+    run: Caller, urls: dict[str, str], engine: str
+) -> None:
+    sql = (
+        'select interval \'1 day\' as a, id as a, name as "b""c" from model order by '
+        "id desc;"
+    )
     rows = run("query", "--sql", sql, "--json", db=urls[engine]).rows
     assert list(rows[0]) == ["a", "a_2", 'b"c']
-    assert [row["a_2"] for row in rows] == sorted((row["a_2"] for row in rows), reverse=True)
+    assert [row["a_2"] for row in rows] == sorted(
+        (row["a_2"] for row in rows), reverse=True
+    )

@@ -1,4 +1,5 @@
-"""Every view on every engine: the columns that its header names, one grain, the same values."""
+"""Every view on every engine: the columns that its header names, one grain, the same
+values."""
 
 from __future__ import annotations
 
@@ -42,13 +43,19 @@ GRAIN = {
     "checkpoint_curve": "run_id, metric_id",
     "mean_win_rate": "suite, checkpoint_id, agent_id",
     "published_pass": "run_id, metric_id, perturbation, statistic",
-    "published_against_recomputed": "run_id, run_group_id, benchmark, metric_id, statistic, perturbation, published",
-    "published_errors": "source_id, run_id, metric_id, statistic, perturbation, published",
+    "published_against_recomputed": (
+        "run_id, run_group_id, benchmark, metric_id, statistic, perturbation, published"
+    ),
+    "published_errors": (
+        "source_id, run_id, metric_id, statistic, perturbation, published"
+    ),
     "transcript_summary": "run_id",
     "tool_use": "run_id, tool",
     "run_price": "run_id",
     "run_cost": "run_id",
-    "preference_current": "source_id, scorer_id, voter, prompt_id, model_a, model_b, first, draw",
+    "preference_current": (
+        "source_id, scorer_id, voter, prompt_id, model_a, model_b, first, draw"
+    ),
     "preference_summary": "benchmark, scorer_id, model_a, model_b",
     "judge_agreement": "benchmark, scorer_id, other_scorer_id",
     "opponent_vote": "run_id, prompt_id, metric_id",
@@ -64,7 +71,10 @@ def _world() -> StoreRows:
     """The world, and a run with infinite scores."""
     rows = build_world()
     rows.describe("loss", rows.metric())
-    rows.scores(rows.run("org/a", "loss"), {"q0": math.inf, "q1": [1.0, -math.inf], "q2": 1.0, "q3": None})
+    rows.scores(
+        rows.run("org/a", "loss"),
+        {"q0": math.inf, "q1": [1.0, -math.inf], "q2": 1.0, "q3": None},
+    )
     rows.scores(rows.run("org/b", "loss"), {"q0": math.inf, "q1": 2.0, "q2": 1.0})
     return rows
 
@@ -99,12 +109,18 @@ def test_the_header_names_the_columns(world: Store, name: str) -> None:
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_one_row_is_what_the_grain_says(world: Store, name: str) -> None:
-    doubles = world.arrow(f"select {GRAIN[name]} from {name} group by {GRAIN[name]} having count(*) > 1")
+    doubles = world.arrow(
+        f"select {GRAIN[name]} from {name} group by {GRAIN[name]} having count(*) > 1"
+    )
     assert doubles.to_pylist() == []
 
 
-@pytest.mark.parametrize("name", ["score_summary", "score_by_perturbation", "prompt_cost"])
-def test_rows_of_a_view_come_in_one_order_on_each_engine(world: Store, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["score_summary", "score_by_perturbation", "prompt_cost"]
+)
+def test_rows_of_a_view_come_in_one_order_on_each_engine(
+    world: Store, name: str
+) -> None:
     """Also those of one run, whose first columns are alike."""
     rows = [
         [(value is None, "" if value is None else value) for value in row.values()]
@@ -115,19 +131,26 @@ def test_rows_of_a_view_come_in_one_order_on_each_engine(world: Store, name: str
 
 def test_views_of_an_empty_store_are_empty(store_url: str) -> None:
     with open_store(store_url, create=True) as store:
-        counts = {name: store.arrow(f'select * from "{name}"').num_rows for name in VIEWS}
+        counts = {
+            name: store.arrow(f'select * from "{name}"').num_rows for name in VIEWS
+        }
     assert counts == dict.fromkeys(VIEWS, 0)
 
 
 def _sorted_rows(store: Store, name: str) -> list[dict[str, Any]]:
-    keys = ", ".join(f"{column.strip()} nulls last" for column in GRAIN[name].split(","))
+    keys = ", ".join(
+        f"{column.strip()} nulls last" for column in GRAIN[name].split(",")
+    )
     with store.begin() as connection:
         result = connection.exec_driver_sql(f'select * from "{name}" order by {keys}')
         return [dict(row._mapping) for row in result]
 
 
-def _differences(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Columns that differ in value beyond rounding, or in Python type (a decimal is no float)."""
+def _differences(
+    one: dict[str, Any], other: dict[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """Columns that differ in value beyond rounding, or in Python type (a decimal is no
+    float)."""
     return [
         (name, value, other[name])
         for name, value in one.items()

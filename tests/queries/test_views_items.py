@@ -1,4 +1,5 @@
-"""Views of prompts and draws: the matrix, difficulty, discrimination, variance components."""
+"""Views of prompts and draws: the matrix, difficulty, discrimination, variance
+components."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ ROWS = the_world()
 def components(world: Store, model: str) -> list[dict[str, object]]:
     return select(
         world,
-        "select * from variance_components where benchmark = 'draws' and model = :model order by run_id",
+        "select * from variance_components where benchmark = 'draws' and model = "
+        ":model order by run_id",
         model=model,
     )
 
@@ -38,7 +40,11 @@ def test_single_draws_borrow_the_mean_variance_of_the_others(world: Store) -> No
     assert row["within"] == pytest.approx(expected)
     assert (row["within_imputed"], row["n_multi_draw"]) == (True, 2)
     assert row["between_raw"] < 0
-    assert (row["between_clipped"], row["is_clipped"], row["suggested_draws"]) == (0, True, None)
+    assert (row["between_clipped"], row["is_clipped"], row["suggested_draws"]) == (
+        0,
+        True,
+        None,
+    )
 
 
 def test_difficulty_is_the_mean_over_conditions(world: Store) -> None:
@@ -46,30 +52,43 @@ def test_difficulty_is_the_mean_over_conditions(world: Store) -> None:
     for score in ROWS.rows["score"]:
         run = ROWS.rows["run"][score["run_id"] - 1]
         current = run["status"] != "invalidated" and run["superseded_by"] is None
-        headline = score["variant_id"] == ROWS.variant() and score["metric_id"] == ROWS.metric()
+        headline = (
+            score["variant_id"] == ROWS.variant()
+            and score["metric_id"] == ROWS.metric()
+        )
         if current and headline and score["value"] is not None:
             draws[score["prompt_id"], run["condition_key"]].append(score["value"])
     per_prompt = defaultdict(list)
     for (prompt, _), values in draws.items():
-        joined = {ROWS.prompt("quiz_2024", "q0"): ROWS.prompt("quiz", "q0")}.get(prompt, prompt)
+        joined = {ROWS.prompt("quiz_2024", "q0"): ROWS.prompt("quiz", "q0")}.get(
+            prompt, prompt
+        )
         per_prompt[joined].append(np.mean(values))
     found = select(
         world,
         "select prompt_id, difficulty, n_conditions, lowest, highest, spread"
         " from prompt_difficulty where benchmark = 'quiz' and metric_filter = ''",
     )
-    assert len(found) == 40 + 2 + 39  # quiz, what only one run saw there, what is not linked
+    assert (
+        len(found) == 40 + 2 + 39
+    )  # quiz, what only one run saw there, what is not linked
     for row in found:
         values = per_prompt[row["prompt_id"]]
         assert row["difficulty"] == pytest.approx(np.mean(values), rel=1e-12)
         assert row["n_conditions"] == len(values)
-        assert (row["lowest"], row["highest"]) == pytest.approx((min(values), max(values)))
+        assert (row["lowest"], row["highest"]) == pytest.approx(
+            (min(values), max(values))
+        )
         spread = np.std(values, ddof=1) if len(values) > 1 else None
         assert row["spread"] == (None if spread is None else pytest.approx(spread))
 
 
 def test_a_linked_prompt_stands_under_the_canonical_one(world: Store) -> None:
-    found = select(world, "select prompt_id from performance_matrix where model = 'org/g' order by prompt_id")
+    found = select(
+        world,
+        "select prompt_id from performance_matrix where model = 'org/g' order by "
+        "prompt_id",
+    )
     assert found[0]["prompt_id"] == ROWS.prompt("quiz", "q0")
     assert ROWS.prompt("quiz_2024", "q0") not in {row["prompt_id"] for row in found}
 
@@ -78,7 +97,8 @@ def test_repeats_are_pooled_as_draws(world: Store) -> None:
     first = min(run["id"] for run in ROWS.rows["run"] if _is(run, "org/b", "quiz"))
     found = select(
         world,
-        "select * from condition_matrix where condition_run_id = :run and metric_id = :m",
+        "select * from condition_matrix where condition_run_id = :run and metric_id = "
+        ":m",
         run=first,
         m=ROWS.metric(),
     )
@@ -99,5 +119,8 @@ def test_p_correct_has_the_wilson_interval(world: Store) -> None:
 def _is(run: dict[str, object], model: str, benchmark: str) -> bool:
     checkpoint = ROWS.rows["checkpoint"][run["checkpoint_id"] - 1]
     seed = ROWS.rows["training_seed"][checkpoint["training_seed_id"] - 1]
-    names = (ROWS.rows["model"][seed["model_id"] - 1]["name"], ROWS.rows["benchmark"][run["benchmark_id"] - 1]["name"])
+    names = (
+        ROWS.rows["model"][seed["model_id"] - 1]["name"],
+        ROWS.rows["benchmark"][run["benchmark_id"] - 1]["name"],
+    )
     return names == (model, benchmark)

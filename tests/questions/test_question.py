@@ -1,4 +1,5 @@
-"""What is said once of a question reaches whoever asks it: command, method, checks, explanation."""
+"""What is said once of a question reaches whoever asks it: command, method, checks,
+explanation."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ class Ask(Question):
     NAME, ANSWER = "ask", "nowhere:ask"
 
     to: Annotated[str, Option("Where to.", "PLACE")]
-    share: Annotated[float, Option("Of the way.", "P", least=0, most=1, is_open=(True, False))] = 0.5
+    share: Annotated[
+        float, Option("Of the way.", "P", least=0, most=1, is_open=(True, False))
+    ] = 0.5
     kind: Annotated[str, Option("On what.", choices=("by_foot", "by_bike"))] = "by_foot"
     slow_ok: Annotated[bool, Option("Slowly too.", flags=("--slow",))] = False
     stops: Annotated[int | None, Option("At most.", "N", least=1)] = None
@@ -67,7 +70,9 @@ def test_a_question_is_answered_by_a_function_of_it(question: type[Question]) ->
 
 @pytest.mark.parametrize("question", every(), ids=lambda kind: kind.__name__)
 def test_a_question_loads_nothing_that_computes(question: type[Question]) -> None:
-    assert not {"numpy", "sqlalchemy", "click"} & {name.partition(".")[0] for name in vars(inspect.getmodule(question))}
+    assert not {"numpy", "sqlalchemy", "click"} & {
+        name.partition(".")[0] for name in vars(inspect.getmodule(question))
+    }
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,11 @@ def test_a_question_loads_nothing_that_computes(question: type[Question]) -> Non
     [
         ({"share": 0}, StatisticsError, r"share must be in \(0, 1\], found 0"),
         ({"share": float("nan")}, StatisticsError, "share must be"),
-        ({"kind": "by-boat"}, MisuseError, "unknown kind 'by_boat'; there are: by_foot, by_bike"),
+        (
+            {"kind": "by-boat"},
+            MisuseError,
+            "unknown kind 'by_boat'; there are: by_foot, by_bike",
+        ),
         ({"stops": 0}, StatisticsError, "stops must be at least 1, found 0"),
         ({"stops": 2.5}, StatisticsError, "stops must be a whole number, found 2.5"),
         ({"stops": True}, StatisticsError, "stops must be a whole number, found True"),
@@ -85,7 +94,9 @@ def test_a_question_loads_nothing_that_computes(question: type[Question]) -> Non
         ({"kind": None}, MisuseError, "kind must be a text, found None"),
     ],
 )
-def test_a_value_that_cannot_be_is_refused(values: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_a_value_that_cannot_be_is_refused(
+    values: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         Ask("town", **values)
 
@@ -105,7 +116,9 @@ def test_what_is_no_text_is_refused(values: dict[str, Any], message: str) -> Non
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    asked = Ask("town", share=np.float32(0.5), stops=np.int64(3), slow_ok=np.bool_(True))
+    asked = Ask(
+        "town", share=np.float32(0.5), stops=np.int64(3), slow_ok=np.bool_(True)
+    )
     assert (asked.share, asked.stops, asked.slow_ok) == (0.5, 3, True)
     assert AnyLeaderboard(group="exam", weights={"a": 1.0}).weights == {"a": 1.0}
 
@@ -119,17 +132,23 @@ def test_what_would_change_nothing_is_refused_by_its_name() -> None:
     Ask("town").refuse("is for bikes", "slow_ok", "stops")
     with pytest.raises(UnusedError, match="stops is for bikes"):
         Ask("town", stops=3).refuse("is for bikes", "slow_ok", "stops")
-    with pytest.raises(UnusedError, match="slow_ok is for bikes"):  # said, though it is the default
+    with pytest.raises(
+        UnusedError, match="slow_ok is for bikes"
+    ):  # said, though it is the default
         Ask.from_command({"to": "town"}, ["slow_ok"]).refuse("is for bikes", "slow_ok")
 
 
 def test_another_kind_of_question_takes_what_it_knows() -> None:
     paired = Compare("a", "b", level=0.9, force=True)
-    assert paired.only(CompareUnpaired, "is for pairs") == CompareUnpaired("a", "b", level=0.9, force=True)
+    assert paired.only(CompareUnpaired, "is for pairs") == CompareUnpaired(
+        "a", "b", level=0.9, force=True
+    )
     with pytest.raises(UnusedError, match="flips is for pairs"):
         Compare("a", "b", flips=3).only(CompareUnpaired, "is for pairs")
     board = AnyLeaderboard("exam", level=0.9)
-    assert board.only(OneLeaderboard, "is for suites") == OneLeaderboard("exam", level=0.9)
+    assert board.only(OneLeaderboard, "is for suites") == OneLeaderboard(
+        "exam", level=0.9
+    )
     with pytest.raises(UnusedError, match="weights is for suites"):
         AnyLeaderboard("exam", weights="prompts").only(OneLeaderboard, "is for suites")
 
@@ -149,7 +168,9 @@ def run(*words: str) -> tuple[int, str, dict[str, Any]]:
     @options_of(Ask, share={"help": "Of the whole way."})
     def ask(**values: Any) -> None:
         seen.update(values)
-        Ask.from_command(values, [name for name in values if name == "slow_ok"]).refuse("is for bikes", "slow_ok")
+        Ask.from_command(values, [name for name in values if name == "slow_ok"]).refuse(
+            "is for bikes", "slow_ok"
+        )
 
     from click.testing import CliRunner
 
@@ -158,39 +179,75 @@ def run(*words: str) -> tuple[int, str, dict[str, Any]]:
 
 
 def test_a_command_has_the_options_of_its_question() -> None:
-    code, output, seen = run("town", "--share", "1", "--kind", "by-bike", "--stops", "2")
-    assert seen == {"to": "town", "share": 1.0, "kind": "by-bike", "slow_ok": False, "stops": 2}
-    assert (code, "--slow is for bikes" in output) == (2, True)  # by its name on the command line
+    code, output, seen = run(
+        "town", "--share", "1", "--kind", "by-bike", "--stops", "2"
+    )
+    assert seen == {
+        "to": "town",
+        "share": 1.0,
+        "kind": "by-bike",
+        "slow_ok": False,
+        "stops": 2,
+    }
+    assert (code, "--slow is for bikes" in output) == (
+        2,
+        True,
+    )  # by its name on the command line
     _, helped, _ = run("--help")
-    for text in ("PLACE", "Of the whole way.", "[default: 0.5; 0<x<=1]", "[by-foot|by-bike]", "--slow", "[x>=1]"):
+    for text in (
+        "PLACE",
+        "Of the whole way.",
+        "[default: 0.5; 0<x<=1]",
+        "[by-foot|by-bike]",
+        "--slow",
+        "[x>=1]",
+    ):
         assert text in helped
     assert run("town", "--share", "0")[0] == 2
     assert run()[0] == 2
 
 
 def test_notes_name_options_as_the_command_does() -> None:
-    assert in_flags(Ask, "not shown (slow_ok shows it)") == "not shown (--slow shows it)"
+    assert (
+        in_flags(Ask, "not shown (slow_ok shows it)") == "not shown (--slow shows it)"
+    )
 
 
 def test_the_explanation_has_every_option_with_its_range() -> None:
     text = explained(Ask)
-    assert text.startswith("How far it is.\n\nArgs:\n    to: Where to.\n    share: Of the way; in (0, 1].\n")
+    assert text.startswith(
+        "How far it is.\n"
+        "\n"
+        "Args:\n"
+        "    to: Where to.\n"
+        "    share: Of the way; in (0, 1].\n"
+    )
     assert "    kind: On what; one of by_foot, by_bike.\n" in text
     assert text.endswith("Raises:\n    MisuseError: nowhere.")
 
 
-def test_several_names_are_arguments_of_their_own_and_one_model_stands_by_itself() -> None:
+def test_several_names_are_arguments_of_their_own_and_one_model_stands_by_itself() -> (
+    None
+):
     shown = inspect.signature(Warehouse.duplicates).parameters["benchmarks"]
     assert shown.kind is inspect.Parameter.VAR_POSITIONAL
     assert FindDuplicates(("a", "b")).python() == 'store.duplicates("a", "b")'
     model = TinyEmbedder()
-    assert EmbedPrompts(embedder=model).embedder == EmbedPrompts(embedder=[model]).embedder == (model,)
+    assert (
+        EmbedPrompts(embedder=model).embedder
+        == EmbedPrompts(embedder=[model]).embedder
+        == (model,)
+    )
     with pytest.raises(MisuseError, match="embedder must be a list, found 5"):
         EmbedPrompts(embedder=5)  # type: ignore[arg-type]
-    assert "progress" not in EmbedPrompts.json_schema()["properties"]  # only Python has it
+    assert (
+        "progress" not in EmbedPrompts.json_schema()["properties"]
+    )  # only Python has it
 
 
 def test_a_name_that_an_importer_may_still_use_says_what_it_is_now() -> None:
-    settings = ImportSettings(values={"model": "a"}, defaults={"model": "b", "agent": "c"})
+    settings = ImportSettings(
+        values={"model": "a"}, defaults={"model": "b", "agent": "c"}
+    )
     with pytest.warns(DeprecationWarning, match="user_values"):
         assert settings.stated == settings.user_values == {"model": "a", "agent": "c"}

@@ -1,4 +1,5 @@
-"""Fields of a question that hold several numbers, that may be left open, and that a reason names."""
+"""Fields of a question that hold several numbers, that may be left open, and that a
+reason names."""
 
 from __future__ import annotations
 
@@ -27,8 +28,12 @@ class Ask(Question):
 
     places: Annotated[Sequence[str], Option("Where to.", "PLACE...")]
     _: KW_ONLY
-    stops: Annotated[Sequence[int] | None, Option("After so many miles.", "N,N...", least=1)] = None
-    kind: Annotated[str | None, Option("On what.", choices=("by_foot", "by_bike"))] = None
+    stops: Annotated[
+        Sequence[int] | None, Option("After so many miles.", "N,N...", least=1)
+    ] = None
+    kind: Annotated[str | None, Option("On what.", choices=("by_foot", "by_bike"))] = (
+        None
+    )
     gear: Annotated[int, Option("To begin with.", "N", ("--first-gear",), least=1)] = 1
 
     def __post_init__(self) -> None:
@@ -52,7 +57,11 @@ def asked(*arguments: str) -> Any:
 
 def test_several_values_are_checked_one_by_one() -> None:
     assert Ask("town", stops=[3, 1]).stops == (3, 1)
-    assert Ask("town").places == ("town",) and Ask("town").stops is None and Ask("town").kind is None
+    assert (
+        Ask("town").places == ("town",)
+        and Ask("town").stops is None
+        and Ask("town").kind is None
+    )
     with pytest.raises(StatisticsError, match="stops must be at least 1, found 0"):
         Ask("town", stops=[2, 0])
     with pytest.raises(StatisticsError, match=r"shares must be in \[0, 1\), found 1"):
@@ -78,5 +87,8 @@ def test_a_reason_names_fields_as_they_are_called_there() -> None:
 
 
 def test_words_of_a_note_stay_words() -> None:
-    note = "n_resamples: more; where a metric is random: warehouse benchmarks metrics b --metric m"
+    note = (
+        "n_resamples: more; where a metric is random: warehouse benchmarks metrics b "
+        "--metric m"
+    )
     assert in_flags(AllPairs, note) == note.replace("n_resamples", "--resamples")

@@ -1,4 +1,5 @@
-"""A question says how it is asked: its line given to a shell, and its Python, ask the same again."""
+"""A question says how it is asked: its line given to a shell, and its Python, ask the
+same again."""
 
 from __future__ import annotations
 
@@ -32,8 +33,27 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import Answer, FieldOption, Options, Question, options
 
 WORDS = st.one_of(
-    st.sampled_from(["a b", "-x", "--metric", "it's", '"$HOME"', "a;b", "é 模型", "*", "#7", "a=b", "\\", "--"]),
-    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8),
+    st.sampled_from(
+        [
+            "a b",
+            "-x",
+            "--metric",
+            "it's",
+            '"$HOME"',
+            "a;b",
+            "é 模型",
+            "*",
+            "#7",
+            "a=b",
+            "\\",
+            "--",
+        ]
+    ),
+    st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
+        min_size=1,
+        max_size=8,
+    ),
 )
 NAMES = st.text("abc=-_/.", min_size=1, max_size=6).filter(str.strip)
 #: Beyond it the command refuses what another question of the same field allows.
@@ -46,14 +66,17 @@ class Asked(MisuseError):
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Options]]:
-    """The questions that commands and methods ask, in a folder with the files that they name."""
+    """The questions that commands and methods ask, in a folder with the files that they
+    name."""
     heard: list[Options] = []
 
     def hear(question: Options) -> Any:
         heard.append(question)
         raise Asked
 
-    def made(kind: Any, values: Any, typed: Any, way: Any = Options.from_command.__func__) -> Any:
+    def made(
+        kind: Any, values: Any, typed: Any, way: Any = Options.from_command.__func__
+    ) -> Any:
         heard.append(way(kind, values, typed))
         return heard[-1]
 
@@ -65,7 +88,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Opti
     monkeypatch.setattr(Options, "from_command", classmethod(made))
     monkeypatch.setattr(Question, "ask", lambda question, _store: hear(question))
     monkeypatch.setattr(
-        Answer, "__call__", lambda answer, _store, *args, **named: hear(answer.question(*args, **named))
+        Answer,
+        "__call__",
+        lambda answer, _store, *args, **named: hear(answer.question(*args, **named)),
     )
     monkeypatch.setattr(State, "open", lambda *_, **__: nullcontext())
     monkeypatch.setattr(Warehouse, "_reading", lambda *_: nullcontext())
@@ -73,12 +98,18 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Opti
     yield heard
 
 
-def values(kind: type[Question], name: str, option: FieldOption) -> st.SearchStrategy[Any]:
+def values(
+    kind: type[Question], name: str, option: FieldOption
+) -> st.SearchStrategy[Any]:
     """What a field may hold."""
     least = 0 if option.least is None else option.least
     most = min(1e6 if option.most is None else option.most, 1e6)
     single: st.SearchStrategy[Any] = WORDS
-    if (kind.__name__, name) in (("Audit", "against"), ("Audit", "verdicts"), ("ImportSubset", "path")):
+    if (kind.__name__, name) in (
+        ("Audit", "against"),
+        ("Audit", "verdicts"),
+        ("ImportSubset", "path"),
+    ):
         single = st.just("verdicts.csv")
     elif name in ("margins", "weights"):
         single = st.dictionaries(NAMES, st.floats(0.001, 9), min_size=1, max_size=2)
@@ -93,9 +124,16 @@ def values(kind: type[Question], name: str, option: FieldOption) -> st.SearchStr
     elif option.type is int:
         single = st.integers(int(max(least, 1)), int(most))
     elif option.type is float:
-        single = st.floats(least, most, exclude_min=option.is_open[0], exclude_max=option.is_open[1])
+        single = st.floats(
+            least, most, exclude_min=option.is_open[0], exclude_max=option.is_open[1]
+        )
     if option.is_list:
-        single = st.lists(single, min_size=1, max_size=2 if option.is_spread or option.type is str else 4, unique=True)
+        single = st.lists(
+            single,
+            min_size=1,
+            max_size=2 if option.is_spread or option.type is str else 4,
+            unique=True,
+        )
     return single
 
 
@@ -104,7 +142,9 @@ def questions(draw: Callable[..., Any], kind: type[Question]) -> Question:
     """A question with some of its fields not at their defaults."""
     known = options(kind)
     needed = [name for name, option in known.items() if option.default is option.empty]
-    more = draw(st.sets(st.sampled_from(sorted(set(known) - set(needed)) or needed), max_size=4))
+    more = draw(
+        st.sets(st.sampled_from(sorted(set(known) - set(needed)) or needed), max_size=4)
+    )
     given = {name: draw(values(kind, name, known[name])) for name in {*needed, *more}}
     if kind is PassRates:
         given |= {"at": given.get("at") or (3,)}
@@ -119,7 +159,11 @@ def same(heard: Options, question: Question) -> bool:
     if type(heard) is type(question):
         return in_text(heard) == in_text(question)
     if isinstance(heard, AnyLeaderboard | PowerFromRuns):
-        known = {name: getattr(heard, name) for name in ("benchmark", "group") if hasattr(heard, name)}
+        known = {
+            name: getattr(heard, name)
+            for name in ("benchmark", "group")
+            if hasattr(heard, name)
+        }
         return heard.only(type(question), "is too much", **known) == question
     return False
 
@@ -127,7 +171,9 @@ def same(heard: Options, question: Question) -> bool:
 def in_text(question: Options) -> dict[str, Any]:
     """Its fields, paths and ids as the texts that they are typed as."""
     return {
-        name: str(value) if isinstance(value, Path) or name in ("run", "prompt") and value is not None else value
+        name: str(value)
+        if isinstance(value, Path) or name in ("run", "prompt") and value is not None
+        else value
         for name in options(type(question))
         for value in [getattr(question, name)]
     }
@@ -170,12 +216,17 @@ class Spoken:
 
 
 @pytest.mark.parametrize("kind", every(), ids=lambda kind: kind.__name__)
-def test_a_question_is_asked_again_by_what_it_says(kind: type[Question], asked: list[Options]) -> None:
+def test_a_question_is_asked_again_by_what_it_says(
+    kind: type[Question], asked: list[Options]
+) -> None:
     @settings(
         max_examples=12,
         deadline=None,
         derandomize=True,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+        suppress_health_check=[
+            HealthCheck.function_scoped_fixture,
+            HealthCheck.filter_too_much,
+        ],
     )
     @given(questions(kind))
     def ask(question: Question) -> None:
@@ -184,8 +235,15 @@ def test_a_question_is_asked_again_by_what_it_says(kind: type[Question], asked: 
             question.command()
         except MisuseError as error:
             assert "ask in Python" in str(error)
-            beyond = [name for name, option in options(kind).items() if option.in_python_only or kind is Anchors]
-            assert any(getattr(question, name) != options(kind)[name].default for name in beyond)
+            beyond = [
+                name
+                for name, option in options(kind).items()
+                if option.in_python_only or kind is Anchors
+            ]
+            assert any(
+                getattr(question, name) != options(kind)[name].default
+                for name in beyond
+            )
         else:
             check_command(question, asked)
 
@@ -194,29 +252,59 @@ def test_a_question_is_asked_again_by_what_it_says(kind: type[Question], asked: 
 
 def test_what_is_said_is_what_a_reader_would_type() -> None:
     assert Compare("a", "b").command() == "warehouse compare a b"
-    assert AnyLeaderboard("gsm8k", metric="acc").python() == 'store.leaderboard("gsm8k", metric="acc")'
+    assert (
+        AnyLeaderboard("gsm8k", metric="acc").python()
+        == 'store.leaderboard("gsm8k", metric="acc")'
+    )
     assert SuiteLeaderboard("gsm8k,arc", weights={"arc": 2}).command() == (
         "warehouse leaderboard --group gsm8k,arc --weights arc=2"
     )
-    gate = ReleaseGate("new", "old", 0.01, margins={"gsm8k": 0.02}, benchmarks=["gsm8k"])
-    assert gate.command() == "warehouse gate new old --margin 0.01 --margin gsm8k=0.02 --benchmark gsm8k"
-    assert gate.python() == 'store.gate("new", "old", margin=0.01, margins={"gsm8k": 0.02}, benchmarks=["gsm8k"])'
+    gate = ReleaseGate(
+        "new", "old", 0.01, margins={"gsm8k": 0.02}, benchmarks=["gsm8k"]
+    )
+    assert (
+        gate.command()
+        == "warehouse gate new old --margin 0.01 --margin gsm8k=0.02 --benchmark gsm8k"
+    )
+    assert (
+        gate.python()
+        == 'store.gate("new", "old", margin=0.01, margins={"gsm8k": 0.02}, benchmarks=["gsm8k"])'
+    )
     sequential = SequentialReleaseGate("new", "old", 0.01, looks=4, use_history=False)
-    assert sequential.command() == "warehouse gate new old --sequential --obf --margin 0.01 --looks 4 --no-history"
-    assert Anchors(["exam"], by="scores").command() == "warehouse anchors exam --list --by scores"
-    assert Compare("-a", "b", where=["-x=1"]).command() == "warehouse compare --where=-x=1 -- -a b"
+    assert (
+        sequential.command()
+        == "warehouse gate new old --sequential --obf --margin 0.01 --looks 4 --no-history"
+    )
+    assert (
+        Anchors(["exam"], by="scores").command()
+        == "warehouse anchors exam --list --by scores"
+    )
+    assert (
+        Compare("-a", "b", where=["-x=1"]).command()
+        == "warehouse compare --where=-x=1 -- -a b"
+    )
 
 
 def test_what_the_command_has_no_option_for_is_refused() -> None:
-    with pytest.raises(MisuseError, match="with_flags=False cannot be said on the command line: ask in Python"):
+    with pytest.raises(
+        MisuseError,
+        match="with_flags=False cannot be said on the command line: ask in Python",
+    ):
         AllPairs("exam", with_flags=False).command()
-    assert AllPairs("exam", with_flags=False).python() == 'store.pairs("exam", with_flags=False)'
+    assert (
+        AllPairs("exam", with_flags=False).python()
+        == 'store.pairs("exam", with_flags=False)'
+    )
 
 
 def test_the_line_can_be_pasted() -> None:
     where = ['model=it\'s $(id) `id` "x" \\ !', "a\nb=*"]
     words = subprocess.run(
-        ["bash", "-c", f"printf '%s\\0' {Compare('a b', 'c;d', where=where).command()}"],
+        [
+            "bash",
+            "-c",
+            f"printf '%s\\0' {Compare('a b', 'c;d', where=where).command()}",
+        ],
         capture_output=True,
         check=True,
     )

@@ -35,7 +35,8 @@ def test_what_the_standard_library_writes_is_read(value: object) -> None:
         "[-9223372036854775809]",
         '{"a": [0.5, 123456789012345678901234]}',
         '["x.1", 99999999999999999999]',
-        '["12345678901234567890\\\\", "\\" 12345678901234567890 \\"", -12345678901234567890]',
+        '["12345678901234567890\\\\", "\\" 12345678901234567890 \\"", '
+        "-12345678901234567890]",
     ],
 )
 def test_integers_beyond_64_bits_are_refused(text: str) -> None:
@@ -43,7 +44,9 @@ def test_integers_beyond_64_bits_are_refused(text: str) -> None:
         parse_json(text)
 
 
-def test_digits_in_a_text_do_not_make_it_slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digits_in_a_text_do_not_make_it_slow_to_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(json, "loads", None)  # takes several times as long
     texts = [
         "0" * 22,
@@ -56,7 +59,10 @@ def test_digits_in_a_text_do_not_make_it_slow_to_read(monkeypatch: pytest.Monkey
 
 
 def test_many_digits_after_a_point_are_a_number() -> None:
-    assert parse_json("[0.00012345678901234567, 1.0000000000000000000000001]") == [0.00012345678901234567, 1.0]
+    assert parse_json("[0.00012345678901234567, 1.0000000000000000000000001]") == [
+        0.00012345678901234567,
+        1.0,
+    ]
     assert parse_json("[0." + "1" * 100_000 + "]") == [pytest.approx(1 / 9)]
 
 
@@ -72,8 +78,13 @@ def test_a_key_needs_a_canonical_form(depth: int) -> None:
 
 
 @settings(deadline=None)  # the first array imports pandas
-@given(number=st.integers(-(1 << 70), 1 << 70), kind=st.sampled_from([pa.int32(), pa.int64()]))
-def test_a_number_is_too_large_where_arrow_says_so(number: int, kind: pa.DataType) -> None:
+@given(
+    number=st.integers(-(1 << 70), 1 << 70),
+    kind=st.sampled_from([pa.int32(), pa.int64()]),
+)
+def test_a_number_is_too_large_where_arrow_says_so(
+    number: int, kind: pa.DataType
+) -> None:
     try:
         pa.array([number], kind)
     except (OverflowError, pa.ArrowInvalid):

@@ -53,22 +53,35 @@ def test_a_score_that_moved_beyond_its_errors(house: Warehouse, own_url: str) ->
     found = alerts(house, worse=False)
     assert found.tests == 2
     (row,) = found.rows
-    assert (row.rule, row.benchmark) == ("moved", "essay") and row.subject.startswith("org/b#")
+    assert (row.rule, row.benchmark) == ("moved", "essay") and row.subject.startswith(
+        "org/b#"
+    )
     old = before[row.subject]
-    (new,) = [one for one in current(house, "score", "essay") if one["subject"] == row.subject]
-    # errors as the sides of the intervals that face one another have them; 10 clusters each
+    (new,) = [
+        one for one in current(house, "score", "essay") if one["subject"] == row.subject
+    ]
+    # errors as the sides of the intervals that face one another have them; 10 clusters
+    # each
     half = stats.t.ppf(0.975, 9)
     errors = [
-        max(one["standard_error"] or 0.0, abs((one[side] or 0.05) - one["estimate"]) / half)
+        max(
+            one["standard_error"] or 0.0,
+            abs((one[side] or 0.05) - one["estimate"]) / half,
+        )
         for one, side in ((old, "low"), (new, "high"))
     ]
     t = (0.05 - old["estimate"]) / np.hypot(*errors)
     df = 9 * sum(error**2 for error in errors) ** 2 / sum(error**4 for error in errors)
     assert row.p_value == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-9)
     assert row.p_holm == pytest.approx(2 * row.p_value, rel=1e-9)
-    with TestClient(create_app(own_url, rules=Rules(worse=False)), base_url="http://localhost") as client:
+    with TestClient(
+        create_app(own_url, rules=Rules(worse=False)), base_url="http://localhost"
+    ) as client:
         strip = client.get("/").text.partition('class="strip"')[2].partition("</ul>")[0]
-    assert f"moved: essay, {row.subject}: {row.message}" in strip and strip.count(" moved from ") == 1
+    assert (
+        f"moved: essay, {row.subject}: {row.message}" in strip
+        and strip.count(" moved from ") == 1
+    )
     assert alerts(house, worse=False).rows == ()  # told once
 
 
@@ -78,28 +91,42 @@ def test_worse_than_a_baseline_or_the_checkpoint_before(house: Warehouse) -> Non
     p = []
     for row in rows:
         error = row["standard_error"]
-        df = row["n"] - 1 if row["method"] in ("paired_t", "paired_added_prompts") else None
+        df = (
+            row["n"] - 1
+            if row["method"] in ("paired_t", "paired_added_prompts")
+            else None
+        )
         one_sided = stats.t.cdf(row["estimate"] / error, df) if df else np.nan
         p.append(one_sided)
     assert found.tests == len(rows) == 6
     assert {row.rule for row in found.rows} == {"worse"}
     plain = [row for row in found.rows if row.benchmark == "quiz"]
     expected = {
-        row["subject"]: one for row, one in zip(rows, p, strict=True) if row["benchmark"] == "quiz" and one < 0.001
+        row["subject"]: one
+        for row, one in zip(rows, p, strict=True)
+        if row["benchmark"] == "quiz" and one < 0.001
     }
-    assert {row.subject: row.p_value for row in plain} == pytest.approx(expected, rel=1e-9)
+    assert {row.subject: row.p_value for row in plain} == pytest.approx(
+        expected, rel=1e-9
+    )
     assert all(row.p_holm is not None and row.p_holm < 0.05 for row in found.rows)
-    assert not [row for row in found.rows if row.subject.startswith("org/b#")]  # it is better
+    assert not [
+        row for row in found.rows if row.subject.startswith("org/b#")
+    ]  # it is better
 
 
 def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> None:
-    """A refresh without the baselines takes the differences away; the next brings them back."""
+    """A refresh without the baselines takes the differences away; the next brings them
+    back."""
     first = alerts(house, moved=False)
     assert first.rows and first.tests == 6
     refresh(house._opener, replace(WORK, settings=FamilySettings()))
     assert len(current(house, "difference")) == 2  # between checkpoints
     again = alerts(house, moved=False)
-    assert len(current(house, "difference")) == 6 and (again.rows, again.tests) == ((), 0)
+    assert len(current(house, "difference")) == 6 and (again.rows, again.tests) == (
+        (),
+        0,
+    )
     refresh(house._opener, replace(WORK, settings=FamilySettings()))
     change_run(house, 2)  # org/b on quiz: other content, the same scores
     assert alerts(house, moved=False).tests == 1
@@ -108,7 +135,9 @@ def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> 
     change_run(house, 6, 0.9)
     assert alerts(house, moved=False).tests == len(worse) == 1
     change_run(house, 6, 0.05)  # as it was before it was better: that is news
-    assert [row.subject for row in alerts(house, moved=False).rows] == [worse[0].subject]
+    assert [row.subject for row in alerts(house, moved=False).rows] == [
+        worse[0].subject
+    ]
 
 
 def test_changes_without_spread_are_seen(store_url: str) -> None:
@@ -136,10 +165,16 @@ MODELS, SUBJECTS, PROMPTS, CHANCE = 4, 3, 40, 0.8
 
 
 def draw(house: Warehouse, dice: np.random.Generator, collapsed: str = "") -> None:
-    """Every model answers anew; one of them, on one benchmark, as if it had forgotten all."""
+    """Every model answers anew; one of them, on one benchmark, as if it had forgotten
+    all."""
     with house._writing() as store, store.begin() as connection:
-        names = "select run.id, benchmark.name as name from run join benchmark on benchmark.id"
-        rows = connection.execute(sa.text(f"{names} = run.benchmark_id order by run.id")).all()
+        names = (
+            "select run.id, benchmark.name as name from run join benchmark on "
+            "benchmark.id"
+        )
+        rows = connection.execute(
+            sa.text(f"{names} = run.benchmark_id order by run.id")
+        ).all()
         for run, name in rows:
             chance = 0.3 if name == collapsed and run % MODELS == 0 else CHANCE
             right = np.flatnonzero(dice.random(PROMPTS) < chance).tolist()
@@ -162,19 +197,23 @@ def draw(house: Warehouse, dice: np.random.Generator, collapsed: str = "") -> No
 
 @pytest.mark.slow
 def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
-    """Refreshes in which nothing but chance has changed: 12 scores that may have moved, and 9
-    differences from a baseline, in each."""
+    """Refreshes in which nothing but chance has changed: 12 scores that may have moved,
+    and 9 differences from a baseline, in each."""
     rows, dice = StoreRows(), np.random.default_rng(11)
     for subject in range(SUBJECTS):
         rows.describe(f"quiz{subject}", rows.metric())
         for model in range(MODELS):
             name = f"quiz{subject}"
-            rows.scores(rows.run(f"org/m{model}", name), {f"q{i}": 1.0 for i in range(PROMPTS)})
+            rows.scores(
+                rows.run(f"org/m{model}", name), {f"q{i}": 1.0 for i in range(PROMPTS)}
+            )
     url = store_at(tmp_path / "store.duckdb")
     with open_store(url, write=True) as store:
         rows.write(store)
     house, alpha, trials = connect(url), 0.2, 80
-    work = RefreshRequest(("scores", "differences"), (), FamilySettings(baselines=("org/m0",)))
+    work = RefreshRequest(
+        ("scores", "differences"), (), FamilySettings(baselines=("org/m0",))
+    )
 
     def told(collapsed: str = "") -> Alerts:
         draw(house, dice, collapsed)
@@ -193,7 +232,9 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
         collapse, back = told("quiz1"), told()
         for one in (collapse, back):
             assert ("moved", "quiz1") in {(row.rule, row.benchmark) for row in one.rows}
-        assert ("worse", "quiz1") in {(row.rule, row.benchmark) for row in collapse.rows}
+        assert ("worse", "quiz1") in {
+            (row.rule, row.benchmark) for row in collapse.rows
+        }
 
 
 def test_shares_contradictions_and_silence(house: Warehouse) -> None:
@@ -205,7 +246,9 @@ def test_shares_contradictions_and_silence(house: Warehouse) -> None:
             )
         )
         told = {"digest": "x"}
-        connection.execute(sa.text("update run set content_digest = :digest where id = 2"), told)
+        connection.execute(
+            sa.text("update run set content_digest = :digest where id = 2"), told
+        )
     quiet = {"moved": False, "worse": False}
     found = alerts(house, **quiet, max_unscored=0.2, max_silence=timedelta(days=1))
     by_rule = {row.rule: row for row in found.rows}
@@ -215,7 +258,10 @@ def test_shares_contradictions_and_silence(house: Warehouse) -> None:
     assert alerts(house, **quiet, max_unscored=0.2).rows == ()
     with house._writing() as store, store.begin() as connection:
         connection.execute(
-            sa.text("update run set benchmark_id = (select benchmark_id from run where id = 1) where id = 5")
+            sa.text(
+                "update run set benchmark_id = (select benchmark_id from run where id "
+                "= 1) where id = 5"
+            )
         )
     (row,) = alerts(house, **quiet).rows
     assert (row.rule, row.benchmark, row.subject[:6]) == ("gone", "essay", "org/b#")
@@ -232,20 +278,26 @@ def test_a_metric_without_direction_is_named_once(store_url: str) -> None:
             rows.scores(rows.run(model, name), scores)
     rows.describe("known", rows.metric())
     for model in (BASE, "org/b"):
-        rows.scores(rows.run(model, "known"), {f"q{i}": float(i % 2) for i in range(40)})
+        rows.scores(
+            rows.run(model, "known"), {f"q{i}": float(i % 2) for i in range(40)}
+        )
     with open_store(store_url, create=True) as store:
         rows.write(store)
     house = connect(store_url)
     found = alerts(house)
     assert found.rows == () and found.tests == 1
     assert found.notes == (
-        "worse is not checked for acc on essay, quiz: it is not known whether a higher acc is"
-        " better; this says so of the first of 2 benchmarks (--lower-is-better the opposite):"
-        " warehouse benchmarks metrics essay --metric acc --higher-is-better",
+        "worse is not checked for acc on essay, quiz: it is not known whether a higher "
+        "acc is better; this says so of the first of 2 benchmarks (--lower-is-better "
+        "the opposite): warehouse benchmarks metrics essay --metric acc "
+        "--higher-is-better",
     )
     assert alerts(house).notes == ()  # nothing was computed
     row = house.gate("org/b", BASE, 0.01, benchmarks=["quiz"]).rows[0]
-    assert row.verdict == "undecided" and "warehouse benchmarks metrics quiz --metric acc" in row.reason
+    assert (
+        row.verdict == "undecided"
+        and "warehouse benchmarks metrics quiz --metric acc" in row.reason
+    )
 
 
 def test_a_contradicted_figure_is_told(store_url: str) -> None:
@@ -281,7 +333,9 @@ def server(*answers: int) -> Iterator[tuple[str, list[Any]]]:
             """Quiet."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as httpd:
-        thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(
+            target=httpd.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         thread.start()
         try:
             yield f"http://127.0.0.1:{httpd.server_port}/secret", sent
@@ -301,13 +355,19 @@ def test_a_refusal_is_told_without_the_secret_of_the_url() -> None:
         post(url, {}, pause=0)
     assert "127.0.0.1 did not take the message: HTTP 404 (1 try)" in str(caught.value)
     assert "secret" not in str(caught.value) and len(sent) == 1
-    with server(500, 500) as (url, _), pytest.raises(WarehouseError, match=r"HTTP 500 \(2 tries"):
+    with (
+        server(500, 500) as (url, _),
+        pytest.raises(WarehouseError, match=r"HTTP 500 \(2 tries"),
+    ):
         post(url, {}, pause=0, tries=2)
     with server() as (url, _):
         pass
     with pytest.raises(WarehouseError, match="refused"):
         post(url, {}, pause=0, tries=2)
-    with server(302) as (url, sent), pytest.raises(WarehouseError, match=r"HTTP 302 \(1 try\)"):
+    with (
+        server(302) as (url, sent),
+        pytest.raises(WarehouseError, match=r"HTTP 302 \(1 try\)"),
+    ):
         post(url, {}, pause=0)  # what is sent on would be a GET without the message
     for wrong in (
         "file:///etc/passwd",
@@ -339,7 +399,9 @@ def test_credentials_of_a_url_are_sent_as_a_header() -> None:
             """Quiet."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as httpd:
-        thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(
+            target=httpd.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         thread.start()
         try:
             where = f"127.0.0.1:{httpd.server_port}/hook?token=t"
@@ -384,40 +446,62 @@ def socket_that(answer: bytes | None) -> Iterator[str]:
 
 
 def test_a_service_that_says_nothing_or_nonsense() -> None:
-    with socket_that(None) as url, pytest.raises(WarehouseError, match=r"timed out \(2 tries\)"):
+    with (
+        socket_that(None) as url,
+        pytest.raises(WarehouseError, match=r"timed out \(2 tries\)"),
+    ):
         post(url, {}, timeout=0.05, tries=2, pause=0)
-    with socket_that(b"nonsense\r\n\r\n") as url, pytest.raises(WarehouseError) as caught:
+    with (
+        socket_that(b"nonsense\r\n\r\n") as url,
+        pytest.raises(WarehouseError) as caught,
+    ):
         post(url, {}, tries=2, pause=0)
     assert "no answer of HTTP (BadStatusLine) (2 tries)" in str(caught.value)
 
 
 def test_the_command_tells_alerts(
-    house: Warehouse, own_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    house: Warehouse,
+    own_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder, run = tmp_path / "here", Caller(capsys)
     folder.mkdir()
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # a webhook is told by a file that somebody chose
+    monkeypatch.setenv(
+        "WAREHOUSE_CONFIG", "warehouse.toml"
+    )  # a webhook is told by a file that somebody chose
     with server(200, 404, 200) as (url, sent):
         (folder / "warehouse.toml").write_text(
-            f'[refresh]\nbaselines = ["{BASE}"]\n[alerts]\nmoved = false\nwebhook = "{url}"\n'
+            "[refresh]\n"
+            f'baselines = ["{BASE}"]\n'
+            "[alerts]\n"
+            "moved = false\n"
+            f'webhook = "{url}"\n'
         )
         found = run("refresh", db=own_url)
         again = run("refresh", "quiz", "--level", "0.9", db=own_url)
         late = run("refresh", "quiz", "--level", "0.9", db=own_url)
     assert found.code == 1
-    lines = [line for line in found.err.splitlines() if line.startswith("alert: worse: ")]
+    lines = [
+        line for line in found.err.splitlines() if line.startswith("alert: worse: ")
+    ]
     assert lines and len(sent) == 3 and len(sent[0][1]["rows"]) == len(lines)
     again.fails(1, "did not take the message: HTTP 404 (1 try)")
     assert "recomputed" in again.out  # what was done is told all the same
     assert late.code == 0 and sent[2] == sent[1]  # what was not taken is sent again
     none = run("refresh", "quiz", "--level", "0.9", "--alerts", "--json", db=own_url)
-    assert none.rows == [] and none.err.count("no alerts") == 1  # a line beside the answer, and no table again
+    assert (
+        none.rows == [] and none.err.count("no alerts") == 1
+    )  # a line beside the answer, and no table again
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
     assert shown["refresh.baselines"] == BASE and shown["alerts.moved"] == "false"
     assert shown["alerts.webhook"] == "http://127.0.0.1/..."
     run("refresh", "--alerts", "--dry-run", db=own_url).fails(2, "give one of")
-    (folder / "warehouse.toml").write_text('[alerts]\n\nwebhook = "example.org/secret"\n')
+    (folder / "warehouse.toml").write_text(
+        '[alerts]\n\nwebhook = "example.org/secret"\n'
+    )
     refused = run("refresh", db=own_url)
     refused.fails(2, "warehouse.toml, line 3: a webhook is an http:// or https:// URL")
     assert "secret" not in refused.err

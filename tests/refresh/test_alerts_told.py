@@ -34,7 +34,9 @@ WORK = RefreshRequest(("scores",))
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
+def run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Caller:
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -52,7 +54,10 @@ def collapse(house: Warehouse, score: float) -> None:
     """org/b's answers on essay are all about as good: a score that has moved."""
     change_run(house, 5, score)
     with house._writing() as store, store.begin() as connection:
-        spread = "update prompt_score set value = value + 0.01 * (prompt_id % 7) where run_id = 5"
+        spread = (
+            "update prompt_score set value = value + 0.01 * (prompt_id % 7) where "
+            "run_id = 5"
+        )
         connection.execute(sa.text(spread))
 
 
@@ -63,7 +68,9 @@ def lines(err: str) -> list[str]:
 class Ear:
     """A channel that hears some refreshes, and then fails or dies."""
 
-    def __init__(self, hears: int = 99, error: type[BaseException] = WarehouseError) -> None:
+    def __init__(
+        self, hears: int = 99, error: type[BaseException] = WarehouseError
+    ) -> None:
         self.hears, self.error, self.heard = hears, error, list[int]()
 
     def __call__(self, alerts: Sequence[Alerts]) -> Iterator[int]:
@@ -75,7 +82,9 @@ class Ear:
             yield one.refresh_id
 
 
-def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -> Delivery:
+def told(
+    house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]
+) -> Delivery:
     """A refresh whose alerts go to these channels."""
     channels = {f"ear {number}": ear for number, ear in enumerate(ears)}
     found = refresh(house._opener, replace(WORK, channels=tuple(channels)))
@@ -85,8 +94,12 @@ def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -
 def test_what_a_webhook_did_not_take_the_next_refresh_sends(
     house: Warehouse, run: Caller, own_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(post, "__kwdefaults__", {"timeout": 5.0, "tries": 1, "pause": 0.0})
-    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # a webhook is told by a file that somebody chose
+    monkeypatch.setattr(
+        post, "__kwdefaults__", {"timeout": 5.0, "tries": 1, "pause": 0.0}
+    )
+    monkeypatch.setenv(
+        "WAREHOUSE_CONFIG", "warehouse.toml"
+    )  # a webhook is told by a file that somebody chose
     with server(404, 404, 200, 200) as (url, sent):
         configure(url)
         assert run("refresh", db=own_url).code == 0  # nothing to compare with
@@ -94,13 +107,20 @@ def test_what_a_webhook_did_not_take_the_next_refresh_sends(
         down = run("refresh", db=own_url)
         down.fails(1, "did not take the message: HTTP 404")
         assert len(lines(down.err)) == 1
-        assert "note: alerts of 1 refresh wait for the next refresh (webhook)" in down.err
+        assert (
+            "note: alerts of 1 refresh wait for the next refresh (webhook)" in down.err
+        )
         still = run("refresh", db=own_url)
         still.fails(1, "did not take the message: HTTP 404")
-        assert lines(still.err) == [] and "0 recomputed" in still.err  # the line was out
+        assert (
+            lines(still.err) == [] and "0 recomputed" in still.err
+        )  # the line was out
         up = run("refresh", db=own_url)
         assert up.code == 0 and lines(up.err) == []
-        assert "note: alerts of refresh 2 had not been told everywhere, and are now" in up.err
+        assert (
+            "note: alerts of refresh 2 had not been told everywhere, and are now"
+            in up.err
+        )
         collapse(house, 0.9)
         assert run("refresh", db=own_url).code == 1
         quiet = run("refresh", db=own_url)
@@ -113,14 +133,19 @@ def test_what_a_webhook_did_not_take_the_next_refresh_sends(
 def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
     house: Warehouse, run: Caller, own_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # a webhook is told by a file that somebody chose
+    monkeypatch.setenv(
+        "WAREHOUSE_CONFIG", "warehouse.toml"
+    )  # a webhook is told by a file that somebody chose
     configure()
     assert run("refresh", db=own_url).code == 0
     collapse(house, 0.05)
     with socket_that(None) as url:  # takes the message, and never answers
         configure(url)
         process = Popen(
-            [str(COMMAND), "--db", own_url, "refresh"], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [str(COMMAND), "--db", own_url, "refresh"],
+            text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
         assert process.stderr is not None
         said = ""
@@ -142,13 +167,17 @@ def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
 
 @pytest.mark.rare
 @pytest.mark.parametrize("error", [KeyboardInterrupt, WarehouseError])
-def test_each_channel_has_its_own_marks(house: Warehouse, error: type[BaseException]) -> None:
+def test_each_channel_has_its_own_marks(
+    house: Warehouse, error: type[BaseException]
+) -> None:
     deaf, other = Ear(0, error), Ear()
     told(house, deaf, other)
     collapse(house, 0.05)
     if error is WarehouseError:
         assert str(told(house, deaf, other).problem) == "nobody listens"
-        assert other.heard == [2]  # one that fails does not keep the others from telling
+        assert other.heard == [
+            2
+        ]  # one that fails does not keep the others from telling
     else:
         with pytest.raises(KeyboardInterrupt):
             told(house, deaf, other)
@@ -161,7 +190,9 @@ def test_each_channel_has_its_own_marks(house: Warehouse, error: type[BaseExcept
     assert told(house, last).notes == [] and last.heard == []
 
 
-def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(house: Warehouse) -> None:
+def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(
+    house: Warehouse,
+) -> None:
     refresh(house._opener, WORK)
     collapse(house, 0.05)
     refresh(house._opener, WORK)
@@ -179,17 +210,22 @@ def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(hou
 
 
 def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
-    """Killed between the end of the refresh and the first alert: the marks are in the store."""
+    """Killed between the end of the refresh and the first alert: the marks are in the
+    store."""
     work = replace(WORK, channels=("ear 0",))
     refresh(house._opener, work)
     collapse(house, 0.05)
     refresh(house._opener, work)
     ear = Ear()
-    assert [one.refresh_id for one in told(house, ear).taken["ear 0"]] == ear.heard == [2]
+    assert (
+        [one.refresh_id for one in told(house, ear).taken["ear 0"]] == ear.heard == [2]
+    )
 
 
 @pytest.mark.rare
-def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_is_bounded_in_number_and_age(
+    house: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(delivering, "AT_ONCE", 2)
     told(house, Ear(0))
     for turn in range(4):
@@ -197,13 +233,17 @@ def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: 
         found = told(house, Ear(0))
     assert found.notes == ["alerts of 4 refreshes wait for the next refresh (ear 0)"]
     some = Ear()
-    assert told(house, some).notes == ["alerts of 2 refreshes wait for the next refresh (ear 0)"]
+    assert told(house, some).notes == [
+        "alerts of 2 refreshes wait for the next refresh (ear 0)"
+    ]
     assert some.heard == [2, 3]
     late = refresh(house._opener, replace(WORK, channels=("ear 0",))).refresh_id
     ears, week = Ear(), utc_now() + timedelta(days=7, seconds=1)
     old = deliver_alerts(house._opener, RULES, late, week, {"ear 0": ears})
     assert ears.heard == []
-    assert old.notes == ["alerts of 2 refreshes were not taken for 7 days and are given up (ear 0)"]
+    assert old.notes == [
+        "alerts of 2 refreshes were not taken for 7 days and are given up (ear 0)"
+    ]
     assert deliver_alerts(house._opener, RULES, late, week, {"ear 0": ears}).notes == []
 
 
@@ -215,7 +255,11 @@ def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None
     told(house, ear)
     assert ear.heard == [2]
     with house._writing() as store, store.begin() as connection:
-        connection.execute(sa.text("update refresh set finished_at = null, summary = null where id = 2"))
+        connection.execute(
+            sa.text(
+                "update refresh set finished_at = null, summary = null where id = 2"
+            )
+        )
     with house._reading() as store:
         assert [one.id for one in untold(store, 1)] == [1]
         assert untold(store, 2) == []

@@ -1,4 +1,5 @@
-"""A series is watched: the newest run of a condition is held against the runs before it."""
+"""A series is watched: the newest run of a condition is held against the runs before
+it."""
 
 from __future__ import annotations
 
@@ -29,11 +30,16 @@ def house(store_url: str) -> Warehouse:
     return connect(store_url)
 
 
-def night(folder: Path, number: int, scores: Sequence[float], *, metric: str = "acc") -> Path:
+def night(
+    folder: Path, number: int, scores: Sequence[float], *, metric: str = "acc"
+) -> Path:
     """A table with the scores of one night."""
     path = folder / f"n{number:02}.csv"
     lines = ["model,benchmark,prompt_id,started_at," + metric]
-    lines += [f"fox,quiz,q{i},2026-05-{number:02}T02:00:00,{score}" for i, score in enumerate(scores)]
+    lines += [
+        f"fox,quiz,q{i},2026-05-{number:02}T02:00:00,{score}"
+        for i, score in enumerate(scores)
+    ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -62,16 +68,22 @@ def test_nights_alike_then_a_collapse(house: Warehouse, tmp_path: Path) -> None:
     found = look(house)
     (row,) = found.rows  # the score moved as well: one fact, one alert
     assert row.rule == "worse" and row.p_value is not None and row.p_value < 1e-15
-    assert "acc is 0 in run 6, the newest" in row.message and "the 5 runs of it before" in row.message
+    assert (
+        "acc is 0 in run 6, the newest" in row.message
+        and "the 5 runs of it before" in row.message
+    )
     (stored,) = current(house, "newest_run")
-    assert stored["estimate"] == row.change and stored["method"] == "unequal_coins_exact"
+    assert (
+        stored["estimate"] == row.change and stored["method"] == "unequal_coins_exact"
+    )
     assert look(house).rows == ()  # told once
     load(house, night(tmp_path, 7, draws(7)))
     assert "worse" not in [row.rule for row in look(house).rows]  # it recovers
 
 
 def test_all_nights_at_once_and_in_any_order(house: Warehouse, tmp_path: Path) -> None:
-    """Where runs say when they began, the newest is that which began last, whatever was loaded last."""
+    """Where runs say when they began, the newest is that which began last, whatever was
+    loaded last."""
     paths = [night(tmp_path, number, draws(number)) for number in range(1, 5)]
     load(house, night(tmp_path, 5, [0.0] * 60))
     for path in paths:
@@ -90,7 +102,9 @@ def test_all_nights_at_once_and_in_any_order(house: Warehouse, tmp_path: Path) -
         ({"worse": False, "moved": False}, 0.0, None),
     ],
 )
-def test_which_rule_it_is(house: Warehouse, tmp_path: Path, rules: dict[str, Any], share: float, rule: str) -> None:
+def test_which_rule_it_is(
+    house: Warehouse, tmp_path: Path, rules: dict[str, Any], share: float, rule: str
+) -> None:
     load(house, night(tmp_path, 1, draws(1, share=0.4)))
     load(house, night(tmp_path, 2, draws(2, share=share)))
     assert [row.rule for row in look(house, **rules).rows] == ([rule] if rule else [])
@@ -99,18 +113,27 @@ def test_which_rule_it_is(house: Warehouse, tmp_path: Path, rules: dict[str, Any
 def test_without_a_direction_a_fall_has_moved(house: Warehouse, tmp_path: Path) -> None:
     rows = [[3 * value for value in draws(number)] for number in (1, 2, 3)]
     for number, scores in enumerate([*rows, [0.5] * 60], start=1):
-        load(house, night(tmp_path, number, scores, metric="score"), higher_is_better=None)
+        load(
+            house,
+            night(tmp_path, number, scores, metric="score"),
+            higher_is_better=None,
+        )
     (row,) = look(house).rows
     assert row.rule == "moved" and row.p_value is not None and row.p_value < 1e-6
 
 
-def test_what_did_not_change_is_not_told_again(house: Warehouse, tmp_path: Path) -> None:
+def test_what_did_not_change_is_not_told_again(
+    house: Warehouse, tmp_path: Path
+) -> None:
     load(house, night(tmp_path, 1, draws(1)))
     load(house, night(tmp_path, 2, [0.0] * 60))
     assert len(look(house).rows) == 1
     found = refresh(house._opener)
     other = tmp_path / "other.csv"
-    other.write_text("model,benchmark,prompt_id,acc\nowl,quiz,q1,1\nowl,quiz,q2,0\n", encoding="utf-8")
+    other.write_text(
+        "model,benchmark,prompt_id,acc\nowl,quiz,q1,1\nowl,quiz,q2,0\n",
+        encoding="utf-8",
+    )
     load(house, other)
     assert [row.rule for row in look(house).rows] == []
     assert found.total("recomputed") == 0
@@ -124,7 +147,12 @@ def stated(house: Warehouse, *figures: tuple[float, float | None]) -> None:
     last = len(figures)
     for number, (value, error) in enumerate(figures, start=1):
         later = None if number == last else last
-        run = rows.run("fox", started_at=datetime(2026, 5, number), repeat=number, superseded_by=later)
+        run = rows.run(
+            "fox",
+            started_at=datetime(2026, 5, number),
+            repeat=number,
+            superseded_by=later,
+        )
         rows.published(run, value, metric, standard_error=error)
     with house._writing() as store:
         rows.write(store)
@@ -140,7 +168,10 @@ def test_a_figure_that_is_stated_anew(house: Warehouse, error: float | None) -> 
         assert found.rows == ()
         return
     (row,) = found.rows
-    assert row.rule == "moved" and row.message == "acc is stated as 0.8, and was stated as 0.4 before"
+    assert (
+        row.rule == "moved"
+        and row.message == "acc is stated as 0.8, and was stated as 0.4 before"
+    )
 
 
 def test_the_command_ends_with_1(run: Caller, store_url: str, tmp_path: Path) -> None:

@@ -101,16 +101,26 @@ def copy(file: Path | None, *, back: bool = False) -> None:
 def finished(house: Warehouse) -> tuple[int, int]:
     """Refreshes that are finished, and that are not."""
     with house._reading() as store:
-        (row,) = select(store, "select count(finished_at) as whole, count(*) as all_of_them from refresh")
+        (row,) = select(
+            store,
+            "select count(finished_at) as whole, count(*) as all_of_them from refresh",
+        )
     return row["whole"], row["all_of_them"] - row["whole"]
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse, own_url: str) -> None:
+def test_killed_at_any_moment_history_has_whole_refreshes_only(
+    house: Warehouse, own_url: str
+) -> None:
     process, begun = begin(own_url), time.monotonic()
     process.communicate()
     window, dice = time.monotonic() - begun, random.Random(1)
-    met = {"before it began": 0, "in the middle": 0, "after its end": 0, "in the engine": 0}
+    met = {
+        "before it began": 0,
+        "in the middle": 0,
+        "after its end": 0,
+        "in the engine": 0,
+    }
     resumed = 0
     for number in range(1, POINTS + 1):
         change_all(house, number)
@@ -120,7 +130,9 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse,
             kill(begin(own_url), dice.uniform(0.0, 1.1) * window)
             try:
                 now, unfinished = finished(house)
-            except StoreError as error:  # docs/writers.md: half a block of the engine's own
+            except (
+                StoreError
+            ) as error:  # docs/writers.md: half a block of the engine's own
                 assert "the file is damaged" in str(error)
                 copy(store_file(house), back=True)
                 met["in the engine"] += 1
@@ -133,20 +145,36 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse,
         resumed += found.total("resumed")
         assert finished(house)[1] == rest == 0
         assert shown(house) == from_scratch(house, WORK)
-        (row,) = [one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]]
+        (row,) = [
+            one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]
+        ]
         assert row["estimate"] == number / 64
     print(f"killed {met}; {resumed} answers of killed refreshes were taken up")
     with house._reading() as store:
-        assert select(store, f"select {KEY} from metric_value group by {KEY} having count(*) > 1") == []
-        sizes = select(store, "select count(*) as n from metric_history group by refresh_id")
-        assert select(store, "select distinct state from refresh") == [{"state": "complete"}]
-    assert len({row["n"] for row in sizes}) == 1  # every figure was out of date each time
+        assert (
+            select(
+                store,
+                f"select {KEY} from metric_value group by {KEY} having count(*) > 1",
+            )
+            == []
+        )
+        sizes = select(
+            store, "select count(*) as n from metric_history group by refresh_id"
+        )
+        assert select(store, "select distinct state from refresh") == [
+            {"state": "complete"}
+        ]
+    assert (
+        len({row["n"] for row in sizes}) == 1
+    )  # every figure was out of date each time
     assert met["in the middle"] > POINTS // 4 and resumed > 0
     assert met["in the engine"] <= POINTS // 8
 
 
 @pytest.mark.slow
-def test_of_two_at_once_one_works_and_the_other_waits_or_says_who_works(house: Warehouse, own_url: str) -> None:
+def test_of_two_at_once_one_works_and_the_other_waits_or_says_who_works(
+    house: Warehouse, own_url: str
+) -> None:
     both = [start(own_url, "--wait", "60") for _ in range(2)]
     said = sorted(process.communicate()[1] for process in both)
     assert [process.returncode for process in both] == [0, 0], said

@@ -1,4 +1,5 @@
-"""What the tests of the report look at: the module's store, its report data, and the page of them."""
+"""What the tests of the report look at: the module's store, its report data, and the
+page of them."""
 
 from __future__ import annotations
 
@@ -32,10 +33,13 @@ def written(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """The script of axe-core: that of WAREHOUSE_AXE, else the one that the package axe-core-python holds."""
+    """The script of axe-core: that of WAREHOUSE_AXE, else the one that the package
+    axe-core-python holds."""
     if named := os.environ.get("WAREHOUSE_AXE"):
         return Path(named).read_text(encoding="utf-8")
-    pytest.importorskip("axe_core_python", reason="axe-core is not installed (axe-core-python)")
+    pytest.importorskip(
+        "axe_core_python", reason="axe-core is not installed (axe-core-python)"
+    )
     return files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
@@ -44,7 +48,12 @@ def window(opened: Any) -> Iterator[Any]:
     """Shows the page in a window of a width and theme."""
 
     def show(width: int, theme: str) -> Any:
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        metrics = {
+            "width": width,
+            "height": 900,
+            "deviceScaleFactor": 1,
+            "mobile": width < 500,
+        }
         opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", media)

@@ -21,8 +21,21 @@ from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.report.page import render
 from warehouse.store.open import open_store
 
-RECORD = {"rule": "betting", "manager": "eval-warehouse", "verdict": "pass", "decided_at": 31, "n_prompts": 40}
-RECORD |= {"seed": 0, "n_max": 120, "alpha": 0.05, "margin": 0.02, "population": 120, "baseline": "lab/m00"}
+RECORD = {
+    "rule": "betting",
+    "manager": "eval-warehouse",
+    "verdict": "pass",
+    "decided_at": 31,
+    "n_prompts": 40,
+}
+RECORD |= {
+    "seed": 0,
+    "n_max": 120,
+    "alpha": 0.05,
+    "margin": 0.02,
+    "population": 120,
+    "baseline": "lab/m00",
+}
 
 
 def partial_of(part: BenchmarkPart) -> tuple[PartialRun, ...]:
@@ -35,9 +48,15 @@ def partial_of(part: BenchmarkPart) -> tuple[PartialRun, ...]:
 def test_planned_runs_are_on_the_page(tmp_path: Path) -> None:
     url = load(tmp_path, whole())
     house = connect(url)
-    plan = house.subset_plan("quiz", size=40, now=utc_now() + timedelta(seconds=1)).rows[0]
+    plan = house.subset_plan(
+        "quiz", size=40, now=utc_now() + timedelta(seconds=1)
+    ).rows[0]
     later = (utc_now() + timedelta(hours=1)).isoformat()
-    load(tmp_path, rows_of("new/one", answers(2)[8], only=asked_in(plan), started_at=later), url)
+    load(
+        tmp_path,
+        rows_of("new/one", answers(2)[8], only=asked_in(plan), started_at=later),
+        url,
+    )
     with open_store(url) as store:
         data = read_report(store, n_resamples=0)
         (one,) = partial_of(data.benchmarks[0])
@@ -54,12 +73,18 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
         rows.benchmark(name, parent="suite")
         rows.describe(name, rows.metric())
         for m in range(4):
-            scores = {f"{name}{i}": float(dice.random() < 0.3 + 0.15 * m) for i in range(60)}
+            scores = {
+                f"{name}{i}": float(dice.random() < 0.3 + 0.15 * m) for i in range(60)
+            }
             rows.scores(rows.run(f"org/m{m}", name), scores)
     stopped = rows.run("new/one", "suite/one", status="truncated", n_benchmark=120)
     for row in rows.rows["run"]:
-        row["configuration"] = {"early_stopping": RECORD} if row["id"] == stopped else {}
-    rows.scores(stopped, {f"suite/one{i}": float(dice.random() < 0.5) for i in range(40)})
+        row["configuration"] = (
+            {"early_stopping": RECORD} if row["id"] == stopped else {}
+        )
+    rows.scores(
+        stopped, {f"suite/one{i}": float(dice.random() < 0.5) for i in range(40)}
+    )
     url = store_at(tmp_path / "s.duckdb")
     with open_store(url, write=True) as store:
         rows.write(store)
@@ -69,12 +94,25 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
     with open_store(url) as store:
         data = read_report(store, n_resamples=0)
         page = render(data)
-        stored = store.arrow("select benchmark, statistic, estimate from metric_current").to_pylist()
+        stored = store.arrow(
+            "select benchmark, statistic, estimate from metric_current"
+        ).to_pylist()
     (one,) = partial_of(data.benchmarks[0])
     assert (one.kind, one.row.n_prompts, one.n_all) == ("stopped early", 40, 120)
-    assert one.says == "pass after 31 prompts against lab/m00, margin 0.02, alpha 0.05, at most 120"
-    assert one.says in page and "Reliability of suite/one" in page and "Reliability of suite" in page
-    of_suite = {row["statistic"]: row["estimate"] for row in stored if row["benchmark"] == "suite"}
+    assert (
+        one.says
+        == "pass after 31 prompts against lab/m00, margin 0.02, alpha 0.05, at most 120"
+    )
+    assert (
+        one.says in page
+        and "Reliability of suite/one" in page
+        and "Reliability of suite" in page
+    )
+    of_suite = {
+        row["statistic"]: row["estimate"]
+        for row in stored
+        if row["benchmark"] == "suite"
+    }
     report = house.reliability("suite")
     (by_prompts,) = [row for row in report.prompt_rows if row.size is None]
     assert of_suite["dior_ranking"] == pytest.approx(by_prompts.ranking)
@@ -82,6 +120,7 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
     assert of_suite["scenarios_dior_ranking"] is None  # two scenarios are no sample
     of_suite_shown = data.suites[0].sections["reliability"]
     assert (
-        isinstance(of_suite_shown, ReliabilitySection) and "same order of all models" in of_suite_shown.stored.sentence
+        isinstance(of_suite_shown, ReliabilitySection)
+        and "same order of all models" in of_suite_shown.stored.sentence
     )
     assert refresh(house._opener, work).total("recomputed") == 0

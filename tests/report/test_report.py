@@ -1,4 +1,5 @@
-"""The report: what it shows, that text of dumps stays text, and the page in a real browser."""
+"""The report: what it shows, that text of dumps stays text, and the page in a real
+browser."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ def build() -> StoreRows:
         prompt.setdefault("choices")
     for skill, model in enumerate(("b", "a", f"c {EVIL}")):
         run = rows.run(model, f"evil {EVIL}")
-        rows.scores(run, {f"e{place}": float(place < 4 + 3 * skill) for place in range(12)})
+        rows.scores(
+            run, {f"e{place}": float(place < 4 + 3 * skill) for place in range(12)}
+        )
     return rows
 
 
@@ -49,12 +52,19 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
     split = many.sections["variance"]
     assert isinstance(split, VarianceSection)
     for shown, row in zip(split.report.rows, store.variance("many").rows, strict=True):
-        differing = {name for name, value in asdict(row).items() if getattr(shown, name) != value}
+        differing = {
+            name for name, value in asdict(row).items() if getattr(shown, name) != value
+        }
         assert all(name.startswith("delta_k1") for name in differing)
     frame = store.query("published_against_recomputed")
-    assert [row["verdict"] for row in data.published].count("contradicts") == sum(frame["verdict"] == "contradicts")
+    assert [row["verdict"] for row in data.published].count("contradicts") == sum(
+        frame["verdict"] == "contradicts"
+    )
     assert len(data.sources) + data.n_other_sources == len(store.query("ingest_log"))
-    assert [row["path"] for row in data.sources] == ["dump1", "dump2"]  # the other brought votes
+    assert [row["path"] for row in data.sources] == [
+        "dump1",
+        "dump2",
+    ]  # the other brought votes
     unscored = store.query("unscored_samples", limit=10**6)
     assert sum(row["n_samples"] for row in data.unscored) == len(unscored) > 0
 
@@ -68,14 +78,23 @@ def test_the_page_holds_the_figures(url: str) -> None:
     rows = table(page, "Rank", "Model")
     assert [row["Model"] for row in rows] == [row.model for row in board.rows]
     places = decimals(row.standard_error for row in board.rows)
-    assert [row["Estimate"] for row in rows] == [f"{row.estimate:.{places}f}" for row in board.rows]
-    assert [row["Stat. rank"] for row in rows] == [f"{row.statistical_rank}" for row in board.rows]
+    assert [row["Estimate"] for row in rows] == [
+        f"{row.estimate:.{places}f}" for row in board.rows
+    ]
+    assert [row["Stat. rank"] for row in rows] == [
+        f"{row.statistical_rank}" for row in board.rows
+    ]
     assert [row["Group"] for row in rows] == [row.group for row in board.rows]
     pairs = one.benchmarks[0].pairs
     assert pairs is not None
     (forest,) = table(page, "Other model")
-    assert forest["Difference"] == f"{pairs.rows[0].difference:+.{decimals([pairs.rows[0].standard_error])}f}"
-    assert f"together (max-|T|, {pairs.rows[0].n_resamples} draws, seed 0)" in render(one)
+    assert (
+        forest["Difference"]
+        == f"{pairs.rows[0].difference:+.{decimals([pairs.rows[0].standard_error])}f}"
+    )
+    assert f"together (max-|T|, {pairs.rows[0].n_resamples} draws, seed 0)" in render(
+        one
+    )
     difference = round(pairs.rows[0].difference or 0, 3)
     assert [
         [row[name].rstrip("*") for name in pairs.groups[0].labels]
@@ -92,14 +111,20 @@ def test_the_page_holds_the_variance(url: str) -> None:
     assert split.rows[0].share_between is not None
     rows = table(Reader(render(many)), "Share of prompts")
     assert [row["Model tested"] for row in rows] == [row.model for row in split.rows]
-    assert [row["Share of draws"] for row in rows] == [f"{row.share_within:.2f}" for row in split.rows]
+    assert [row["Share of draws"] for row in rows] == [
+        f"{row.share_within:.2f}" for row in split.rows
+    ]
 
 
 def test_what_is_not_there_takes_no_space(data: ReportData) -> None:
     page = render(data)
     for part in data.benchmarks:
-        assert (f'id="{anchor("variance", part.name)}"' in page) == ("variance" in part.sections)
-    assert "Not split" not in page and "not computed" not in page and ">check<" not in page
+        assert (f'id="{anchor("variance", part.name)}"' in page) == (
+            "variance" in part.sections
+        )
+    assert (
+        "Not split" not in page and "not computed" not in page and ">check<" not in page
+    )
 
 
 def test_every_benchmark_is_there_or_says_why_not(data: ReportData) -> None:
@@ -110,7 +135,11 @@ def test_every_benchmark_is_there_or_says_why_not(data: ReportData) -> None:
     for suite in data.suites:
         assert (suite.board is None) == bool(suite.why_no_board)
     assert ">None<" not in page and ">nan<" not in page.lower()
-    assert "Suite <bdi>suite</bdi>" in page and "Training</h3>" in page and "Data map</h3>" in page
+    assert (
+        "Suite <bdi>suite</bdi>" in page
+        and "Training</h3>" in page
+        and "Data map</h3>" in page
+    )
 
 
 def test_text_of_dumps_stays_text(data: ReportData) -> None:
@@ -119,8 +148,12 @@ def test_text_of_dumps_stays_text(data: ReportData) -> None:
     assert "<script>window" not in text and "<img" not in text
     assert "&lt;script&gt;window.hurt=1" in text
     assert [tag for tag, _ in page.tags].count("script") == 1
-    assert not [found for _, found in page.tags if any(name.startswith("on") for name in found)]
-    assert not [found for _, found in page.tags if "style" in found]  # the policy forbids them
+    assert not [
+        found for _, found in page.tags if any(name.startswith("on") for name in found)
+    ]
+    assert not [
+        found for _, found in page.tags if "style" in found
+    ]  # the policy forbids them
     (policy,) = [
         found["content"] or ""
         for tag, found in page.tags
@@ -133,9 +166,14 @@ def test_tables_and_drawings_can_be_heard(data: ReportData) -> None:
     page = Reader(render(data))
     counts = [tag for tag, _ in page.tags]
     assert counts.count("table") == counts.count("caption") == len(page.tables)
-    assert all(found.get("scope") in ("col", "row") for tag, found in page.tags if tag == "th")
+    assert all(
+        found.get("scope") in ("col", "row") for tag, found in page.tags if tag == "th"
+    )
     drawings = [found for tag, found in page.tags if tag == "svg"]
-    assert drawings and all(found.get("aria-hidden") == "true" or found.get("aria-label") for found in drawings)
+    assert drawings and all(
+        found.get("aria-hidden") == "true" or found.get("aria-label")
+        for found in drawings
+    )
     targets = {found["id"] for _, found in page.tags if "id" in found}
     links = [found["href"] or "" for tag, found in page.tags if tag == "a"]
     assert links and all(link[1:] in targets for link in links)
@@ -179,11 +217,20 @@ def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) 
     found = run(*call, db=url)  # an earlier report is replaced unasked
     (row,) = found.rows
     size = out.stat().st_size
-    assert row == {"path": str(out), "bytes": size, "benchmarks": 1, "unchanged": False, "pages": 1, "why_split": ""}
+    assert row == {
+        "path": str(out),
+        "bytes": size,
+        "benchmarks": 1,
+        "unchanged": False,
+        "pages": 1,
+        "why_split": "",
+    }
     assert out.read_text().startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     again = warehouse.connect(url).report(tmp_path / "p.html", "one", n_resamples=99)
-    assert again.benchmarks == 1 and str(again).startswith(f"wrote {tmp_path / 'p.html'}")
+    assert again.benchmarks == 1 and str(again).startswith(
+        f"wrote {tmp_path / 'p.html'}"
+    )
 
 
 def test_a_page_that_shows_the_same_stays_whenever_it_is_made(
@@ -191,10 +238,16 @@ def test_a_page_that_shows_the_same_stays_whenever_it_is_made(
 ) -> None:
     """Also where it was first made in the minute in which its sources were read."""
     loaded = datetime(2031, 5, 6, 7, 8)
-    held = replace(data, sources=[{**row, "claimed_at": loaded} for row in data.sources])
+    held = replace(
+        data, sources=[{**row, "claimed_at": loaded} for row in data.sources]
+    )
     out = tmp_path / "r.html"
     for later, unchanged in ((0, False), (30, True), (60, True), (86400, True)):
-        monkeypatch.setattr(writing, "utc_now", lambda seconds=later: loaded + timedelta(seconds=seconds))
+        monkeypatch.setattr(
+            writing,
+            "utc_now",
+            lambda seconds=later: loaded + timedelta(seconds=seconds),
+        )
         assert write_report(held, out, keep_unchanged=True).unchanged is unchanged
     assert out.read_text().count("2031-05-06 07:08") >= 2
     assert not write_report(held, out).unchanged
@@ -203,8 +256,12 @@ def test_a_page_that_shows_the_same_stays_whenever_it_is_made(
 
 def test_what_cannot_be_is_told(run: Caller, url: str, tmp_path: Path) -> None:
     out = str(tmp_path / "r.html")
-    run("report", "nosuch", "--out", out, db=url).fails(2, "nosuch", "warehouse benchmarks")
-    run("report", "--out", str(tmp_path / "no" / "r.html"), db=url).fails(2, "does not exist")
+    run("report", "nosuch", "--out", out, db=url).fails(
+        2, "nosuch", "warehouse benchmarks"
+    )
+    run("report", "--out", str(tmp_path / "no" / "r.html"), db=url).fails(
+        2, "does not exist"
+    )
     (tmp_path / "data.duckdb").write_bytes(bytes(8) + b"DUCK")
     run("report", "--out", str(tmp_path), db=url).fails(2, "holds the database")
     with open_store(url) as store, pytest.raises(warehouse.errors.StatisticsError):
@@ -223,10 +280,14 @@ def test_an_empty_store_says_what_to_do(tmp_path: Path, run: Caller) -> None:
 
 
 @pytest.fixture(scope="module")
-def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     out = tmp_path_factory.mktemp("page") / "report.html"
     with filled_url(request, "duckdb", build()) as url:
-        warehouse.connect(url).report(out, "one", "told", f"evil {EVIL}", n_resamples=99)
+        warehouse.connect(url).report(
+            out, "one", "told", f"evil {EVIL}", n_resamples=99
+        )
     return out
 
 
@@ -245,7 +306,8 @@ def test_the_policy_stops_what_would_slip_through(opened: Any) -> None:
         "s.textContent = 'window.hurt=2'; document.body.append(s);"
     )
     answer = opened.execute_async_script(
-        "const done = arguments[0];fetch('http://127.0.0.1:9/').then(() => done('sent'), (e) => done(e.name));"
+        "const done = arguments[0];fetch('http://127.0.0.1:9/').then(() => "
+        "done('sent'), (e) => done(e.name));"
     )
     assert answer == "TypeError"
     assert opened.execute_script("return window.hurt") is None
@@ -255,12 +317,14 @@ def test_the_policy_stops_what_would_slip_through(opened: Any) -> None:
 
 def test_tables_sort_by_keyboard(opened: Any) -> None:
     button = next(
-        found for found in opened.find_elements("css selector", "table.sortable th button") if found.text == "Estimate"
+        found
+        for found in opened.find_elements("css selector", "table.sortable th button")
+        if found.text == "Estimate"
     )
     column = (
-        "const t = arguments[0].closest('table'), i = arguments[0].closest('th').cellIndex;"
-        "return [...t.tBodies[0].rows].map(r => r.cells[i])"
-        ".map(cell => Number(cell.dataset.v ?? cell.textContent))"
+        "const t = arguments[0].closest('table'), i = "
+        "arguments[0].closest('th').cellIndex;return [...t.tBodies[0].rows].map(r => "
+        "r.cells[i]).map(cell => Number(cell.dataset.v ?? cell.textContent))"
     )
     button.send_keys("\ue007")  # enter
     head = button.find_element("xpath", "./..")

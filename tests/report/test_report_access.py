@@ -1,4 +1,5 @@
-"""The page under axe-core, wide and on a phone, light and dark, and whether its tables fit the window."""
+"""The page under axe-core, wide and on a phone, light and dark, and whether its tables
+fit the window."""
 
 from __future__ import annotations
 
@@ -17,9 +18,13 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         yield filled
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.rare)])
+@pytest.mark.parametrize(
+    "theme", ["light", pytest.param("dark", marks=pytest.mark.rare)]
+)
 @pytest.mark.parametrize("width", [390, pytest.param(1400, marks=pytest.mark.rare)])
-def test_axe_finds_nothing_serious(window: Any, axe: str, width: int, theme: str) -> None:
+def test_axe_finds_nothing_serious(
+    window: Any, axe: str, width: int, theme: str
+) -> None:
     assert serious(window(width, theme), axe) == []
 
 
@@ -28,7 +33,7 @@ def test_nothing_is_wider_than_the_window(window: Any, width: int) -> None:
     page = window(width, "light")
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     wide = page.execute_script(
-        "return [...document.querySelectorAll('.scroll')].filter(e => e.offsetParent && e.scrollWidth > e.clientWidth"
-        " + 1).map(e => e.getAttribute('aria-label'))"
+        "return [...document.querySelectorAll('.scroll')].filter(e => e.offsetParent "
+        "&& e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute('aria-label'))"
     )
     assert [label for label in wide if not label.startswith("All pairs")] == []

@@ -1,4 +1,5 @@
-"""Sections of the report in a real browser: they can be seen and read, no text of a dump runs."""
+"""Sections of the report in a real browser: they can be seen and read, no text of a
+dump runs."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 def test_nothing_of_a_dump_runs(opened: Any, written: Path) -> None:
     assert opened.get_log("browser") == []
-    assert all(one == written.as_uri() or one.startswith("data:") for one in requests(opened))
+    assert all(
+        one == written.as_uri() or one.startswith("data:") for one in requests(opened)
+    )
     assert opened.execute_script("return window.hurt") is None
     assert opened.execute_script("return document.images.length") == 0
 
@@ -33,12 +36,13 @@ def test_figures_can_be_seen_and_fit(opened: Any) -> None:
         "[...s.querySelectorAll('path')].filter(p => p.getTotalLength() > 0).length]})"
     )
     assert len(sizes) >= 10
-    assert all(width > 200 and height > 150 and paths > 2 for width, height, paths in sizes)
+    assert all(
+        width > 200 and height > 150 and paths > 2 for width, height, paths in sizes
+    )
     overlaps = opened.execute_script(
-        "return [...document.querySelectorAll('svg.plot')].filter(s => {"
-        "const boxes = [...s.querySelectorAll('text')].map(t => "
-        "t.getBoundingClientRect());"
-        "return boxes.some((a, i) => boxes.some((b, j) => j > i && a.left < b.right - 1 && "
+        "return [...document.querySelectorAll('svg.plot')].filter(s => {const boxes = "
+        "[...s.querySelectorAll('text')].map(t => t.getBoundingClientRect());return "
+        "boxes.some((a, i) => boxes.some((b, j) => j > i && a.left < b.right - 1 && "
         "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3))})"
         ".map(s => s.getAttribute('aria-label'))"
     )
@@ -51,7 +55,8 @@ def test_the_page_is_never_wider_than_the_window(opened: Any, width: int) -> Non
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         found = opened.execute_script(
-            "return [innerWidth, document.documentElement.scrollWidth - document.documentElement.clientWidth]"
+            "return [innerWidth, document.documentElement.scrollWidth - "
+            "document.documentElement.clientWidth]"
         )
     finally:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -67,7 +72,9 @@ def test_what_is_folded_opens_by_keyboard(opened: Any) -> None:
 
 
 def test_nothing_is_folded_on_paper(opened: Any) -> None:
-    folded = "return [...document.querySelectorAll('details')].filter(d => !d.open).length"
+    folded = (
+        "return [...document.querySelectorAll('details')].filter(d => !d.open).length"
+    )
     assert opened.execute_script(folded) > 0
     opened.execute_cdp_cmd("Page.printToPDF", {"landscape": True})
     assert opened.execute_script(folded) == 0
@@ -75,7 +82,10 @@ def test_nothing_is_folded_on_paper(opened: Any) -> None:
 
 def test_the_first_sheet_is_no_empty_one(opened: Any) -> None:
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    breaks = "return [...document.querySelectorAll('h2')].map(head => getComputedStyle(head).breakBefore)"
+    breaks = (
+        "return [...document.querySelectorAll('h2')].map(head => "
+        "getComputedStyle(head).breakBefore)"
+    )
     first, *others = opened.execute_script(breaks)
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert (first, set(others)) == ("auto", {"page"})
@@ -83,10 +93,17 @@ def test_the_first_sheet_is_no_empty_one(opened: Any) -> None:
 
 def test_links_to_parts_lead_there(opened: Any) -> None:
     links = opened.find_elements("css selector", "ul.parts a")
-    assert {link.text for link in links} >= {"Training", "Data map", "Performance matrix"}
+    assert {link.text for link in links} >= {
+        "Training",
+        "Data map",
+        "Performance matrix",
+    }
     for link in links:
         target = link.get_attribute("href").rpartition("#")[2]
-        opened.execute_script("location.hash = arguments[0]; dispatchEvent(new Event('hashchange'))", target)
+        opened.execute_script(
+            "location.hash = arguments[0]; dispatchEvent(new Event('hashchange'))",
+            target,
+        )
         assert opened.find_element("id", target).tag_name == "h3"
 
 
@@ -95,7 +112,10 @@ def test_colours_follow_light_and_dark(opened: Any) -> None:
         feature = {"name": "prefers-color-scheme", "value": scheme}
         wanted = {"features": [feature], "media": media}
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
-        script = "return getComputedStyle(document.querySelector('.plot path[fill^=var]')).fill"
+        script = (
+            "return getComputedStyle(document.querySelector('.plot "
+            "path[fill^=var]')).fill"
+        )
         return str(opened.execute_script(script))
 
     light, dark = fill("light"), fill("dark")
@@ -105,10 +125,13 @@ def test_colours_follow_light_and_dark(opened: Any) -> None:
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance by WCAG 2 of ``rgb(...)`` in 0 … 255 or ``color(srgb ...)`` in 0 … 1."""
+    """Relative luminance by WCAG 2 of ``rgb(...)`` in 0 … 255 or ``color(srgb ...)`` in
+    0 … 1."""
     scale = 1.0 if colour.startswith("color") else 255.0
     parts = [float(text) / scale for text in re.findall(r"[0-9.]+", colour)[:3]]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    linear = [
+        p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -117,12 +140,12 @@ def test_text_stands_out_on_every_shade(opened: Any, scheme: str) -> None:
     feature = {"name": "prefers-color-scheme", "value": scheme}
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     pairs = opened.execute_script(
-        "const cell = document.querySelector('td'), found = [];"
-        "for (const kind of ['up', 'down']) for (let i = 1; i <= 5; i++) {"
-        "cell.className = kind + i; const s = getComputedStyle(cell);"
-        "found.push([s.color, s.backgroundColor]); }"
+        "const cell = document.querySelector('td'), found = [];for (const kind of "
+        "['up', 'down']) for (let i = 1; i <= 5; i++) {cell.className = kind + i; "
+        "const s = getComputedStyle(cell);found.push([s.color, s.backgroundColor]); }"
         "const dim = getComputedStyle(document.querySelector('.dim')).color;"
-        "found.push([dim, getComputedStyle(document.body).backgroundColor]); return found"
+        "found.push([dim, getComputedStyle(document.body).backgroundColor]); return "
+        "found"
     )
     assert len({background for _, background in pairs}) == 11
     for text, background in pairs:

@@ -1,4 +1,5 @@
-"""The opening of the report: the answer in words, models by benchmarks, what changed; and its anchors."""
+"""The opening of the report: the answer in words, models by benchmarks, what changed;
+and its anchors."""
 
 from __future__ import annotations
 
@@ -37,17 +38,22 @@ def build() -> StoreRows:
         for place in range(PROMPTS):
             rows.prompt(name, f"q{place}", text=f"question {place}")
         for model, skill in SKILLS.items():
-            scores = {f"q{n}": float((dice.random() < skill) != lower) for n in range(PROMPTS)}
+            scores = {
+                f"q{n}": float((dice.random() < skill) != lower) for n in range(PROMPTS)
+            }
             rows.scores(rows.run(model, name), scores, metric)
     _refreshes(rows)
     for kind in list(rows.rows):
         if "id" in rows.rows[kind][0]:
-            rows.rows["id_counter"].append({"table_name": kind, "next_id": len(rows.rows[kind]) + 1})
+            rows.rows["id_counter"].append(
+                {"table_name": kind, "next_id": len(rows.rows[kind]) + 1}
+            )
     return rows
 
 
 def _refreshes(rows: StoreRows) -> None:
-    """Two that have ended: b has moved to the first place, c is new, a is gone, d is the same."""
+    """Two that have ended: b has moved to the first place, c is new, a is gone, d is
+    the same."""
     for number in (1, 2):
         rows.add(
             "refresh",
@@ -87,23 +93,42 @@ def _refreshes(rows: StoreRows) -> None:
 
 def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) -> None:
     part = next(one for one in data.benchmarks if one.name == "quiz")
-    assert part.board is not None and part.pairs is not None and part.bounds == (0.0, 1.0)
+    assert (
+        part.board is not None and part.pairs is not None and part.bounds == (0.0, 1.0)
+    )
     first = part.pairs.rows[0]
-    assert first.model_a == "a" and first.difference is not None and first.ci_low is not None
+    assert (
+        first.model_a == "a"
+        and first.difference is not None
+        and first.ci_low is not None
+    )
     words = str(answer(part.board, part.pairs, part.bounds))
     found = re.match(
-        r"a leads with 0\.\d+ \[0\.\d+, 0\.\d+\], \+([0-9.]+) points over ([bc]) \[([0-9.]+), ([0-9.]+)\]; (.*)", words
+        r"a leads with 0\.\d+ \[0\.\d+, 0\.\d+\], \+([0-9.]+) points over ([bc]) \[([0-9.]+), ([0-9.]+)\]; (.*)",
+        words,
     )
     assert found is not None
     assert float(found[1]) == pytest.approx(100 * first.difference, abs=0.051)
-    assert float(found[3]) == pytest.approx(100 * first.ci_low, abs=0.051) and found[2] == first.model_b
-    assert found[5] in (f"b and c {CANNOT_TELL}; 200 prompts.", f"c and b {CANNOT_TELL}; 200 prompts.")
+    assert (
+        float(found[3]) == pytest.approx(100 * first.ci_low, abs=0.051)
+        and found[2] == first.model_b
+    )
+    assert found[5] in (
+        f"b and c {CANNOT_TELL}; 200 prompts.",
+        f"c and b {CANNOT_TELL}; 200 prompts.",
+    )
 
 
-def test_lower_is_better_and_no_points_without_bounds(url: str, data: ReportData) -> None:
+def test_lower_is_better_and_no_points_without_bounds(
+    url: str, data: ReportData
+) -> None:
     loss, part = data.benchmarks
-    assert part.board is not None and loss.board is not None and loss.bounds == (0.0, None)
-    assert str(answer(loss.board, loss.pairs, loss.bounds)).startswith("a leads with 0.")
+    assert (
+        part.board is not None and loss.board is not None and loss.bounds == (0.0, None)
+    )
+    assert str(answer(loss.board, loss.pairs, loss.bounds)).startswith(
+        "a leads with 0."
+    )
     assert "points" not in str(answer(loss.board, loss.pairs, loss.bounds))
     alone = str(answer(part.board, None, part.bounds))
     assert alone.startswith("a leads with 0.") and "points" not in alone
@@ -111,17 +136,31 @@ def test_lower_is_better_and_no_points_without_bounds(url: str, data: ReportData
 
 def test_the_command_says_it_in_the_same_words(url: str) -> None:
     store = warehouse.connect(url)
-    assert f"a and b {CANNOT_TELL} on quiz" in store.compare("b", "c", benchmark="quiz").sentence
+    assert (
+        f"a and b {CANNOT_TELL} on quiz"
+        in store.compare("b", "c", benchmark="quiz").sentence
+    )
 
 
 def test_the_page_opens_with_the_answers(data: ReportData) -> None:
     text = render(data)
     opening = text[text.index('id="answer"') : text.index('id="benchmark-quiz"')]
-    assert opening.split("</ul>")[0].count("<li>") == 2 and '<a href="#benchmark-quiz">' in opening
+    assert (
+        opening.split("</ul>")[0].count("<li>") == 2
+        and '<a href="#benchmark-quiz">' in opening
+    )
     assert "<bdi>a</bdi> leads with 0." in opening and "<script>window" not in opening
-    assert not data.unscored and 'href="#unscored"' not in text and 'id="unscored"' not in text
+    assert (
+        not data.unscored
+        and 'href="#unscored"' not in text
+        and 'id="unscored"' not in text
+    )
     rows = table(Reader(text), "Model", "quiz acc")
-    assert [row["Model"] for row in rows][0] == "a" and set(rows[0]) == {"Model", "quiz acc", "loss {x} ↓ loss"}
+    assert [row["Model"] for row in rows][0] == "a" and set(rows[0]) == {
+        "Model",
+        "quiz acc",
+        "loss {x} ↓ loss",
+    }
     part = next(one for one in data.benchmarks if one.name == "quiz")
     assert part.board is not None
     assert {row["Model"]: float(row["quiz acc"]) for row in rows} == {
@@ -135,24 +174,41 @@ def test_models_that_cannot_be_told_apart_have_one_shade(data: ReportData) -> No
     lines = re.findall(r"<tr><th[^>]*><bdi>(.*?)</bdi></th>(.*)", heat)[:4]
     shades = {model: re.findall(r"<td( class=up\d)?", cells) for model, cells in lines}
     assert shades["a"] == [" class=up5"] * 2 and shades["b"] == shades["c"]
-    assert shades["b"][0] not in ("", " class=up5") and next(v for k, v in shades.items() if k[0] == "d") == ["", ""]
+    assert shades["b"][0] not in ("", " class=up5") and next(
+        v for k, v in shades.items() if k[0] == "d"
+    ) == ["", ""]
 
 
 def test_what_changed_is_what_the_last_refresh_changed(data: ReportData) -> None:
     found = data.changes
     assert found is not None and found.previous_at == datetime(2026, 3, 1, 1)
-    assert [(row.model, row.before, row.now) for row in found.moved] == [("b", 0.5, 0.8125)]
-    assert [row.model for row in found.new] == ["c"] and [row.model for row in found.gone] == ["a"]
+    assert [(row.model, row.before, row.now) for row in found.moved] == [
+        ("b", 0.5, 0.8125)
+    ]
+    assert [row.model for row in found.new] == ["c"] and [
+        row.model for row in found.gone
+    ] == ["a"]
     text = render(data)
-    assert "1 figure changed, 1 figure new, 1 figure gone; <bdi>b</bdi> is now first on <bdi>quiz</bdi>." in text
-    (row,) = [row for row in table(Reader(text), "Model that changed") if row["Model that changed"] == "b"]
+    assert (
+        "1 figure changed, 1 figure new, 1 figure gone; <bdi>b</bdi> is now first on "
+        "<bdi>quiz</bdi>." in text
+    )
+    (row,) = [
+        row
+        for row in table(Reader(text), "Model that changed")
+        if row["Model that changed"] == "b"
+    ]
     assert (row["Before"], row["Now"], row["Change"]) == ("0.500", "0.812", "+0.312")
 
 
-def test_without_two_refreshes_nothing_has_changed(request: pytest.FixtureRequest) -> None:
+def test_without_two_refreshes_nothing_has_changed(
+    request: pytest.FixtureRequest,
+) -> None:
     rows = build()
     del rows.rows["refresh"][1:]
-    rows.rows["metric_value"] = [row for row in rows.rows["metric_value"] if row["refresh_id"] == 1]
+    rows.rows["metric_value"] = [
+        row for row in rows.rows["metric_value"] if row["refresh_id"] == 1
+    ]
     with filled_url(request, "duckdb", rows) as filled, open_store(filled) as store:
         one = read_report(store, ["quiz"], n_resamples=0)
     assert one.changes is None and 'id="changes"' not in render(one)
@@ -162,14 +218,26 @@ def test_anchors_are_names_that_stay(data: ReportData) -> None:
     text = render(data)
     ids = [found["id"] for _, found in Reader(text).tags if "id" in found]
     assert len(ids) == len(set(ids))
-    assert {"benchmark-quiz", "board-quiz", "pairs-quiz", "check-quiz", anchor("benchmark", "loss {x}")} <= set(ids)
+    assert {
+        "benchmark-quiz",
+        "board-quiz",
+        "pairs-quiz",
+        "check-quiz",
+        anchor("benchmark", "loss {x}"),
+    } <= set(ids)
     assert not [one for one in ids if re.fullmatch(r"[bs]\d+.*", str(one))]
     names = ["pairs", "x", "pairs-x", "X", "x y", "日本", EVIL]
-    assert len({anchor(part, name) for part in ("benchmark", "pairs") for name in names}) == 2 * len(names)
-    assert slug("gsm8k") == "gsm8k" and re.fullmatch(r"loss-x~[0-9a-f]{10}", slug("loss {x}"))
+    assert len(
+        {anchor(part, name) for part in ("benchmark", "pairs") for name in names}
+    ) == 2 * len(names)
+    assert slug("gsm8k") == "gsm8k" and re.fullmatch(
+        r"loss-x~[0-9a-f]{10}", slug("loss {x}")
+    )
 
 
-def test_a_benchmark_of_votes_alone_lacks_nothing(request: pytest.FixtureRequest) -> None:
+def test_a_benchmark_of_votes_alone_lacks_nothing(
+    request: pytest.FixtureRequest,
+) -> None:
     rows = StoreRows()
     rows.add("source", (1,), sha256="1" * 64, settings_key="", path="votes.csv", format="tabular",
              importer_version="1", state="loaded")  # fmt: skip
@@ -179,7 +247,8 @@ def test_a_benchmark_of_votes_alone_lacks_nothing(request: pytest.FixtureRequest
     assert (
         "Leaderboard</h3>" not in page
         and "16 votes over 2 models" in page
-        and "voted by people" in page.split("Figures of the strengths")[0]  # drawn above what is folded
+        and "voted by people"
+        in page.split("Figures of the strengths")[0]  # drawn above what is folded
         and "without a leaderboard" not in page
         and "1 source" in page
     )

@@ -55,7 +55,8 @@ def part(data: ReportData, name: str) -> BenchmarkPart:
 
 
 def two_digits(values: list[float | None]) -> list[str]:
-    """Of a column: the smallest with two digits that say something, all with the same decimals."""
+    """Of a column: the smallest with two digits that say something, all with the same
+    decimals."""
     places = decimals(values)
     return ["" if value is None else f"{value:.{places}f}" for value in values]
 
@@ -64,11 +65,17 @@ def g(value: float | None, form: str = "%.4g") -> str:
     return "" if value is None else form % value
 
 
-def test_matrix_tests_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+def test_matrix_tests_are_those_of_the_command(
+    data: ReportData, page: Reader, url: str
+) -> None:
     found = warehouse.connect(url).matrix("exam").test(permutations=49)
     section = section_of(part(data, "exam"), MatrixSection)
     told = section.stored.test if section else None
-    assert told is not None and told.rows == found.rows and told.histogram == found.histogram
+    assert (
+        told is not None
+        and told.rows == found.rows
+        and told.histogram == found.histogram
+    )
     rows = table(page, "Similarity", "p, textbook")
     assert [(row["Similarity"], row["Observed"], row["p"]) for row in rows] == [
         (row.similarity, g(row.observed), g(row.p_value, "%.2g")) for row in found.rows
@@ -78,12 +85,18 @@ def test_matrix_tests_are_those_of_the_command(data: ReportData, page: Reader, u
 
 
 def test_the_sentence_counts_the_tests(url: str) -> None:
-    """Of 12 tests one has p ≤ .05 in a fifth of the matrices where prompts have nothing in common."""
+    """Of 12 tests one has p ≤ .05 in a fifth of the matrices where prompts have nothing
+    in common."""
     found = warehouse.connect(url).matrix("exam").test(permutations=49)
     assert len(found.rows) == 12 and "12 tests need 239" in matrix_sentence(found)
     for p, said in {0.02: "No correlation", 0.004: "Prompts are correlated"}.items():
-        rows = [replace(row, p_value=p if row.statistic == "ks" else 0.9) for row in found.rows]
-        assert said in matrix_sentence(replace(found, n_permutations=1000, rows=tuple(rows)))
+        rows = [
+            replace(row, p_value=p if row.statistic == "ks" else 0.9)
+            for row in found.rows
+        ]
+        assert said in matrix_sentence(
+            replace(found, n_permutations=1000, rows=tuple(rows))
+        )
 
 
 def test_weights_are_those_of_the_command(page: Reader, url: str) -> None:
@@ -93,35 +106,50 @@ def test_weights_are_those_of_the_command(page: Reader, url: str) -> None:
         medoid = cells[row["Model weighed"], "medoid"]
         assert row["medoid"].split()[0] == f"{medoid.score:.3f}"
         change = row["medoid"].split()[1]
-        signed = 0 if change == "=" else int(change[1:]) * (1 if change[0] == "▲" else -1)
+        signed = (
+            0 if change == "=" else int(change[1:]) * (1 if change[0] == "▲" else -1)
+        )
         assert signed == medoid.rank_change
     drawn = table(page, "Model drawn", "Best in")
     by_model = {row.model: row for row in found.random}
-    assert [row["Uniform"] for row in drawn] == sorted((row["Uniform"] for row in drawn), reverse=True)
+    assert [row["Uniform"] for row in drawn] == sorted(
+        (row["Uniform"] for row in drawn), reverse=True
+    )
     places = decimals(row.standard_deviation for row in found.random)
-    assert all(row["97.5%"] == f"{by_model[row['Model drawn']].high:.{places}f}" for row in drawn)
-    assert sum(float(row["Best in"].rstrip("%")) for row in drawn) == pytest.approx(100, abs=0.5)
+    assert all(
+        row["97.5%"] == f"{by_model[row['Model drawn']].high:.{places}f}"
+        for row in drawn
+    )
+    assert sum(float(row["Best in"].rstrip("%")) for row in drawn) == pytest.approx(
+        100, abs=0.5
+    )
 
 
 def test_clusters_growth_and_explanation_are_there(page: Reader, url: str) -> None:
     matrix = warehouse.connect(url).matrix("exam")
     clusters = matrix.cluster(n_clusters=(2, 3, 4), permutations=19)
-    assert [row["Silhouette"] for row in table(page, "Clusters tried", "Silhouette")] == [
-        g(row.silhouette) for row in clusters.rows
-    ]
+    assert [
+        row["Silhouette"] for row in table(page, "Clusters tried", "Silhouette")
+    ] == [g(row.silhouette) for row in clusters.rows]
     chosen = table(page, "Medoid", "Its text")
-    assert sorted(int(row["Prompts"]) for row in chosen) == sorted(row.n_prompts for row in clusters.clusters)
+    assert sorted(int(row["Prompts"]) for row in chosen) == sorted(
+        row.n_prompts for row in clusters.clusters
+    )
     steps_told = table(page, "Order", "Rank correlation")
     last = [row for row in steps_told if row["Size"] == "30"]
     assert [row["Largest difference"] for row in last] == ["0", "0"]
     explained = matrix.explain(permutations=19)
     (mantel,) = [
-        row for row in table(page, "Statistic of the explanation") if row["Statistic of the explanation"] == "Mantel r"
+        row
+        for row in table(page, "Statistic of the explanation")
+        if row["Statistic of the explanation"] == "Mantel r"
     ]
     assert mantel["Observed"] == g(explained.mantel_r)
     top = table(page, "Prompt explained", "FDR")
     positive = [row for row in explained.rows if (row.coefficient or 0) > 0][:10]
-    assert [row["Coefficient"] for row in top] == [g(row.coefficient) for row in positive]
+    assert [row["Coefficient"] for row in top] == [
+        g(row.coefficient) for row in positive
+    ]
     assert top and all(row["Text"].startswith(EVIL) for row in top)
 
 
@@ -141,31 +169,52 @@ def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> 
     ]
     assert len(rows) == 4 and {row["Checkpoints"] for row in rows} == {str(len(STEPS))}
     seeds = table(page, "Seeds of", "SD over seeds")
-    assert [row["SE, both"] for row in seeds] == two_digits([row.se_both_sampled for row in found.seeds.rows])
+    assert [row["SE, both"] for row in seeds] == two_digits(
+        [row.se_both_sampled for row in found.seeds.rows]
+    )
     assert section_of(part(data, "exam"), TrainingSection) is None
 
 
-def test_noise_of_training_is_that_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+def test_noise_of_training_is_that_of_the_command(
+    data: ReportData, page: Reader, url: str
+) -> None:
     found = warehouse.connect(url).seeds(["steps"])
     rows = table(page, "Recipe of", "Noise floor")
-    assert [row["SD over seeds"] for row in rows] == two_digits([row.seed_sd for row in found.rows])
-    assert [row["Noise floor"] for row in rows] == two_digits([row.noise_floor for row in found.rows])
+    assert [row["SD over seeds"] for row in rows] == two_digits(
+        [row.seed_sd for row in found.rows]
+    )
+    assert [row["Noise floor"] for row in rows] == two_digits(
+        [row.noise_floor for row in found.rows]
+    )
     section = section_of(part(data, "steps"), TrainingSection)
     assert section is not None
     said = findings(section)
     along = warehouse.connect(url).curves("steps").one_line
     assert said[0].startswith(f"Along training: {along}; tests against chance")
-    assert any("in 5 % of cases" in one for one in said) == any(row.noise_floor for row in found.rows)
+    assert any("in 5 % of cases" in one for one in said) == any(
+        row.noise_floor for row in found.rows
+    )
 
 
 def test_another_level_holds_for_noise_and_decisions_too(url: str) -> None:
     with open_store(url) as store:
-        found = section_of(part(read_report(store, ["steps"], level=0.9, n_resamples=0), "steps"), TrainingSection)
+        found = section_of(
+            part(read_report(store, ["steps"], level=0.9, n_resamples=0), "steps"),
+            TrainingSection,
+        )
     house = warehouse.connect(url)
     assert found is not None
-    assert found.noise is not None and found.noise.rows == house.seeds(["steps"], level=0.9).rows
+    assert (
+        found.noise is not None
+        and found.noise.rows == house.seeds(["steps"], level=0.9).rows
+    )
     assert found.decided is not None
-    assert found.decided.rows == house.decide(found.decided.a, found.decided.b, benchmark="steps", level=0.9).rows
+    assert (
+        found.decided.rows
+        == house.decide(
+            found.decided.a, found.decided.b, benchmark="steps", level=0.9
+        ).rows
+    )
     assert any("in 10 % of cases" in one for one in findings(found))
     assert "in 10 % of cases" in noise_table(found.noise, "steps")
 
@@ -177,39 +226,74 @@ def test_a_decision_counts_the_prompts_as_the_command_does(tmp_path: Path) -> No
         for step in (1, 2)
         for prompt in range(150)
     ]
-    (tmp_path / "steps.csv").write_text("\n".join(["model,benchmark,step,prompt_id,score", *lines]) + "\n")
+    (tmp_path / "steps.csv").write_text(
+        "\n".join(["model,benchmark,step,prompt_id,score", *lines]) + "\n"
+    )
     url = store_at(tmp_path / "store.duckdb")
     assert not warehouse.connect(url).ingest(tmp_path / "steps.csv").refused
     with open_store(url) as store:
-        section = section_of(part(read_report(store, ["piqa"], n_resamples=0), "piqa"), TrainingSection)
+        section = section_of(
+            part(read_report(store, ["piqa"], n_resamples=0), "piqa"), TrainingSection
+        )
     found = section.decided if section else None
-    assert found is not None and found.rows[0].floor_from == "pool" and found.rows[0].prompt_sd
+    assert (
+        found is not None
+        and found.rows[0].floor_from == "pool"
+        and found.rows[0].prompt_sd
+    )
     assert found.rows == warehouse.connect(url).decide(found.a, found.b).rows
 
 
-def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+def test_data_maps_are_those_of_the_command(
+    data: ReportData, page: Reader, url: str
+) -> None:
     found = warehouse.connect(url).datamap("lab/a", benchmark="gens")
     section = section_of(part(data, "gens"), DataMapSection)
     assert section is not None and section.maps.maps[0].rows == found.rows
     rows = table(page, "Model mapped", "Always")
-    assert [row["Mean"] for row in rows] == [f"{row.mean:.3f}" for row in found.distribution]
-    assert {row["Never"] for row in rows} == {"0.250"} == {row["Always"] for row in rows}
+    assert [row["Mean"] for row in rows] == [
+        f"{row.mean:.3f}" for row in found.distribution
+    ]
+    assert (
+        {row["Never"] for row in rows} == {"0.250"} == {row["Always"] for row in rows}
+    )
     (suspect,) = table(page, "Majority answer", "Suspected by")
-    assert (suspect["Prompt"], suspect["Suspected by"]) == ("wrong", "2")  # temperatures
-    assert suspect["Majority answer"] == f"{EVIL} no" and suspect["Target"] == f"yes {EVIL}"
+    assert (suspect["Prompt"], suspect["Suspected by"]) == (
+        "wrong",
+        "2",
+    )  # temperatures
+    assert (
+        suspect["Majority answer"] == f"{EVIL} no"
+        and suspect["Target"] == f"yes {EVIL}"
+    )
     assert len(found.suspects) == 2
     drawn = map_part(section.maps)
-    dots = "".join(re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)" stroke="var', draw(drawn.charts[0]).body))
+    dots = "".join(
+        re.findall(
+            'd="((?:M[0-9.]+ [0-9.]+h0)+)" stroke="var', draw(drawn.charts[0]).body
+        )
+    )
     dots = dots.replace("M11 0h0", "")  # of the legend
     lowest = math.log(max(row.n_generations for row in found.rows))
-    shown = [(float(x) / PLOT[0], float(y) / PLOT[1]) for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)]
-    one = [row for row in found.rows if row.condition == found.distribution[0].condition]
-    expected = sorted((row.p_correct or 0, -(row.consistency or 0) / lowest) for row in one)
+    shown = [
+        (float(x) / PLOT[0], float(y) / PLOT[1])
+        for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)
+    ]
+    one = [
+        row for row in found.rows if row.condition == found.distribution[0].condition
+    ]
+    expected = sorted(
+        (row.p_correct or 0, -(row.consistency or 0) / lowest) for row in one
+    )
     assert len(shown) == len(ANSWERS) == len(expected)  # no two prompts fall together
-    assert sorted(shown) == [pytest.approx(at, abs=0.021) for at in expected]  # 25 cells
+    assert sorted(shown) == [
+        pytest.approx(at, abs=0.021) for at in expected
+    ]  # 25 cells
 
 
-def test_suites_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+def test_suites_are_those_of_the_command(
+    data: ReportData, page: Reader, url: str
+) -> None:
     assert [one.name for one in data.suites] == ["course", "extra"]
     board, newest = (one.board for one in data.suites)
     assert board is not None and newest is not None
@@ -220,22 +304,33 @@ def test_suites_are_those_of_the_command(data: ReportData, page: Reader, url: st
     rows = table(page, "Benchmarks", "Missing")
     places = decimals(row.standard_error for row in board.rows)
     assert [(row["Estimate"], row["Low"]) for row in rows] == [
-        # an interval that says nothing for want of seeds is not shown, as on a leaderboard
-        (f"{row.estimate:.{places}f}", "" if "seeds_too_few" in row.flags else f"{row.ci_low:.{places}f}")
+        # an interval that says nothing for want of seeds is not shown, as on a
+        # leaderboard
+        (
+            f"{row.estimate:.{places}f}",
+            "" if "seeds_too_few" in row.flags else f"{row.ci_low:.{places}f}",
+        )
         for row in board.rows
     ]
 
 
-def test_the_commands_that_have_figures_checked_give_those_figures(data: ReportData, url: str) -> None:
-    """The store is made by hand, so that its runs prove nothing and no claim is written: what would stand in it is."""
+def test_the_commands_that_have_figures_checked_give_those_figures(
+    data: ReportData, url: str
+) -> None:
+    """The store is made by hand, so that its runs prove nothing and no claim is
+    written: what would stand in it is."""
     html = render(data)
     held = re.findall(r'<details class="check".*?</details>', html, re.DOTALL)
-    found = [one for section in held for one in re.findall(r"<code>(.*?)</code>", section)]
+    found = [
+        one for section in held for one in re.findall(r"<code>(.*?)</code>", section)
+    ]
     shown = [unescape(re.sub("<.*?>", "", one)) for one in found]
     assert len(shown) == len(set(shown))
     claimed: dict[str, list[dict[str, Any]]] = {}
     for command in shown:
-        assert command.startswith("warehouse claim ") and command.endswith(" -o claim.json")
+        assert command.startswith("warehouse claim ") and command.endswith(
+            " -o claim.json"
+        )
         question = shlex.split(command)[2]
         with open_store(url) as store:
             claimed[question] = ask(store, *question_of(question)).rows
@@ -247,17 +342,39 @@ def test_the_commands_that_have_figures_checked_give_those_figures(data: ReportD
             ]
         if one.pairs:
             rows = claimed[f"pairs {shlex.quote(one.name)} --resamples 99"]
-            sides = ("split", "metric", "model_a", "condition_a", "model_b", "condition_b")
-            figures = {tuple(row[side] for side in sides): (row["difference"], row["p_step_down"]) for row in rows}
-            assert len(one.pairs.rows) == sum(len(group.labels) - 1 for group in one.pairs.groups)  # the first's
+            sides = (
+                "split",
+                "metric",
+                "model_a",
+                "condition_a",
+                "model_b",
+                "condition_b",
+            )
+            figures = {
+                tuple(row[side] for side in sides): (
+                    row["difference"],
+                    row["p_step_down"],
+                )
+                for row in rows
+            }
+            assert len(one.pairs.rows) == sum(
+                len(group.labels) - 1 for group in one.pairs.groups
+            )  # the first's
             for row in one.pairs.rows:
-                assert figures[tuple(getattr(row, side) for side in sides)] == (row.difference, row.p_step_down)
+                assert figures[tuple(getattr(row, side) for side in sides)] == (
+                    row.difference,
+                    row.p_step_down,
+                )
         split = section_of(one, VarianceSection)
         if split is not None:
-            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(split.report.rows)
+            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(
+                split.report.rows
+            )
     for suite, end in zip(data.suites, ("", " --latest"), strict=True):
         assert suite.board is not None
-        found = [row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]]
+        found = [
+            row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]
+        ]
         assert found == [row.estimate for row in suite.board.rows]
     assert any(question.startswith("variance") for question in claimed)
     assert len(held) == len(data.benchmarks) + len(data.suites)
@@ -273,13 +390,22 @@ def test_a_suite_can_be_asked_for(url: str) -> None:
 
 
 def test_every_figure_says_what_is_seen(page: Reader) -> None:
-    plots = [found for tag, found in page.tags if tag == "svg" and str(found.get("class")).startswith("plot")]
+    plots = [
+        found
+        for tag, found in page.tags
+        if tag == "svg" and str(found.get("class")).startswith("plot")
+    ]
     assert len(plots) >= 20
-    assert all(found["role"] == "img" and len(found["aria-label"] or "") > 30 for found in plots)
+    assert all(
+        found["role"] == "img" and len(found["aria-label"] or "") > 30
+        for found in plots
+    )
     names = [tag for tag, _ in page.tags]
     assert names.count("figure") == names.count("figcaption") == len(plots)
     parts = [found for tag, found in page.tags if tag in ("g", "text")]
-    assert len(parts) > 100  # the words are those of the figure: none of its parts speaks
+    assert (
+        len(parts) > 100
+    )  # the words are those of the figure: none of its parts speaks
     assert not {"id", "class", "role", "aria-label", "aria-hidden"} & {*chain(*parts)}
     captions = [found for tag, found in page.tags if tag == "caption"]
     assert len(captions) == names.count("table")
@@ -293,10 +419,19 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     found, test = section.stored, matrix_part(section.stored)["test"]
     assert found.test is not None
     cosine = next(chart for chart in test["charts"] if chart.title.startswith("Cosine"))
-    held = [row for row in found.test.histogram if row.similarity == "cosine" and (row.observed or row.permuted)]
+    held = [
+        row
+        for row in found.test.histogram
+        if row.similarity == "cosine" and (row.observed or row.permuted)
+    ]
     x, y = (cosine.spec["encoding"][name] for name in "xy")
-    assert x["scale"]["domain"] == [held[0].low, held[-1].high] and not x["scale"]["nice"]
-    assert y["scale"]["domain"] == [0.0, max(max(row.observed, row.permuted) for row in held)]
+    assert (
+        x["scale"]["domain"] == [held[0].low, held[-1].high] and not x["scale"]["nice"]
+    )
+    assert y["scale"]["domain"] == [
+        0.0,
+        max(max(row.observed, row.permuted) for row in held),
+    ]
     observed, outline = (one["data"]["values"] for one in cosine.spec["layer"])
     assert [(row["x"], row["x2"], row["y"], row["y2"]) for row in observed] == [
         (row.low, row.high, 0.0, row.observed) for row in held if row.observed
@@ -310,4 +445,6 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     assert f"; best on all prompts: {best.model}, " in scores.say
     part_of_page = matrix_part(found)
     assert part_of_page["any"]
-    assert found.weights is not None and isinstance(found.weights.outranks[0], OutrankRow)
+    assert found.weights is not None and isinstance(
+        found.weights.outranks[0], OutrankRow
+    )

@@ -1,4 +1,5 @@
-"""The report in a folder: an index and a page for each benchmark, with links that work there."""
+"""The report in a folder: an index and a page for each benchmark, with links that work
+there."""
 
 from __future__ import annotations
 
@@ -61,8 +62,13 @@ def test_a_benchmark_leaves_memory_with_its_section(data: ReportData) -> None:
         gc.enable()
 
 
-def test_the_index_leads_to_every_benchmark_and_back(opened: Any, folder: Path, data: ReportData) -> None:
-    links = opened.execute_script("return [...document.querySelectorAll('#benchmarks ~ div tbody a')].map(a => a.href)")
+def test_the_index_leads_to_every_benchmark_and_back(
+    opened: Any, folder: Path, data: ReportData
+) -> None:
+    links = opened.execute_script(
+        "return [...document.querySelectorAll('#benchmarks ~ div tbody a')].map(a => "
+        "a.href)"
+    )
     assert len(links) == len(data.benchmarks)
     assert len({*links}) == len(links)
     for link, part in zip(links, data.benchmarks, strict=True):
@@ -79,8 +85,13 @@ def test_the_index_leads_to_every_benchmark_and_back(opened: Any, folder: Path, 
 
 def test_the_index_says_each_benchmark_once(folder: Path, data: ReportData) -> None:
     text = (folder / INDEX).read_text()
-    for row, part in zip(table(Reader(text), "Benchmark", "In short"), data.benchmarks, strict=True):
-        assert (row["Benchmark"], row["In short"]) == (part.name, answer_of(part).striptags())
+    for row, part in zip(
+        table(Reader(text), "Benchmark", "In short"), data.benchmarks, strict=True
+    ):
+        assert (row["Benchmark"], row["In short"]) == (
+            part.name,
+            answer_of(part).striptags(),
+        )
     assert "By benchmark" not in text
 
 
@@ -90,11 +101,17 @@ def test_all_scores_stand_on_a_page_of_their_own_where_the_index_has_a_part(
     rows = StoreRows()
     rows.describe("one", rows.metric())
     for place in range(30):
-        rows.scores(rows.run(f"m{place:02}", "one"), {f"p{n}": float((n * place) % 7 < 4) for n in range(4)})
+        rows.scores(
+            rows.run(f"m{place:02}", "one"),
+            {f"p{n}": float((n * place) % 7 < 4) for n in range(4)},
+        )
     with filled_url(request, "duckdb", rows) as url, open_store(url) as store:
         write_report(read_report(store, n_resamples=0), tmp_path / "report", split=True)
     assert f'href="{SCORES}"' in (tmp_path / "report" / INDEX).read_text()
-    assert len(table(Reader((tmp_path / "report" / SCORES).read_text()), "Model", "one")) == 30
+    assert (
+        len(table(Reader((tmp_path / "report" / SCORES).read_text()), "Model", "one"))
+        == 30
+    )
 
 
 def test_a_page_holds_its_benchmark_alone(folder: Path, data: ReportData) -> None:
@@ -143,11 +160,17 @@ def test_names_of_files_stay_and_are_safe() -> None:
         assert not {*name} - {*"abcdefghijklmnopqrstuvwxyz0123456789._-~"}
 
 
-def test_the_command_writes_a_folder(run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_writes_a_folder(
+    run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     out = run("--db", url, "report", "one", "--split", "--resamples", "0")
     assert out.code == 0, out.err
-    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == [INDEX, LOG, "one.html"]
+    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == [
+        INDEX,
+        LOG,
+        "one.html",
+    ]
     (tmp_path / "taken").write_text("")
     refused = run("--db", url, "report", "--split", "--out", "taken")
     assert refused.code == 2
@@ -166,25 +189,36 @@ def large(request: pytest.FixtureRequest) -> Iterator[str]:
         for prompt in range(4):
             rows.prompt(name, f"{name}-{prompt}", text=f"{name} {prompt}")
         for model in range(120):
-            scores = {f"{name}-{prompt}": float((model >> prompt) % 2) for prompt in range(4)}
+            scores = {
+                f"{name}-{prompt}": float((model >> prompt) % 2) for prompt in range(4)
+            }
             rows.scores(rows.run(f"model-{model:03}", name), scores)
     with filled_url(request, "duckdb", rows) as filled:
         yield filled
 
 
-def test_a_page_has_few_nodes_before_something_is_opened(large: str, tmp_path: Path, browser: Any) -> None:
+def test_a_page_has_few_nodes_before_something_is_opened(
+    large: str, tmp_path: Path, browser: Any
+) -> None:
     out = tmp_path / "report.html"
     connect(large).report(out, n_resamples=0)
     nodes = "return document.querySelectorAll('*').length"
     browser.get(out.as_uri())
     assert browser.execute_script(nodes) <= MOST_NODES
-    assert browser.execute_script("return document.getElementById('board-sixth')") is None
+    assert (
+        browser.execute_script("return document.getElementById('board-sixth')") is None
+    )
     browser.get(f"{out.as_uri()}#pairs-sixth")
     browser.refresh()  # a link from elsewhere opens what holds its place
     assert browser.find_element("id", "pairs-sixth").is_displayed()
-    rows = "return document.querySelectorAll('#board-sixth ~ .scroll')[0].querySelectorAll('tbody tr').length"
+    rows = (
+        "return document.querySelectorAll('#board-sixth ~ "
+        ".scroll')[0].querySelectorAll('tbody tr').length"
+    )
     assert browser.execute_script(rows) == 40
-    browser.execute_script("document.querySelector('#board-sixth ~ .scroll th button').click()")
+    browser.execute_script(
+        "document.querySelector('#board-sixth ~ .scroll th button').click()"
+    )
     assert browser.execute_script(rows) == 120  # all rows are sorted
     assert browser.get_log("browser") == []
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
@@ -195,7 +229,9 @@ def test_a_page_has_few_nodes_before_something_is_opened(large: str, tmp_path: P
         board.find_element("xpath", "./ancestor::details/summary").send_keys(Keys.ENTER)
         assert board.is_displayed()
     finally:
-        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        browser.execute_cdp_cmd(
+            "Emulation.setScriptExecutionDisabled", {"value": False}
+        )
 
 
 def test_many_benchmarks_or_bytes_become_a_folder(
@@ -205,17 +241,28 @@ def test_many_benchmarks_or_bytes_become_a_folder(
     assert len(data.benchmarks) > MOST_BENCHMARKS
     many = write_report(data)
     assert many.path == "report/index.html" and many.pages == len(data.benchmarks) + 3
-    assert many.bytes == sum(path.stat().st_size for path in (tmp_path / "report").iterdir())
-    assert f"more than {MOST_BENCHMARKS} benchmarks" in many.why_split and "--one-page" in str(many)
+    assert many.bytes == sum(
+        path.stat().st_size for path in (tmp_path / "report").iterdir()
+    )
+    assert (
+        f"more than {MOST_BENCHMARKS} benchmarks" in many.why_split
+        and "--one-page" in str(many)
+    )
     assert write_report(data, "report", keep_unchanged=True).unchanged
-    assert write_report(data, "named.html").pages == write_report(data, split=False).pages == 1
+    assert (
+        write_report(data, "named.html").pages
+        == write_report(data, split=False).pages
+        == 1
+    )
     few = replace(data, benchmarks=data.benchmarks[:3])
     assert write_report(few).path == "report.html"
     monkeypatch.setattr(writing, "MOST_BYTES", 1000)
     assert write_report(few).pages == 5
 
 
-def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_do_not_grow_with_benchmarks(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the parts of a page read is read once, for many benchmarks at a time."""
     asked: list[str] = []
     select = Store._select
@@ -244,7 +291,9 @@ def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monke
             counts.append(len(asked))
             asked.clear()
             reading = ReportReading(store, n_resamples=0)
-            assert [part.name for name in found.names for part in reading.parts([name])] == [*found.names]
+            assert [
+                part.name for name in found.names for part in reading.parts([name])
+            ] == [*found.names]
             # as a process asks that makes one block after the other
             assert sum("from run_cost" in sql for sql in asked) == 1
     assert counts[0] == counts[1] < 30
@@ -255,8 +304,16 @@ def test_processes_side_by_side_write_the_same_pages(url: str, tmp_path: Path) -
     for jobs in (1, 2):
         with open_store(url) as store:
             reading = ReportReading(store)
-            write_report(reading, tmp_path / f"{jobs}", split=True, sections_by=side_by_side(reading, jobs))
+            write_report(
+                reading,
+                tmp_path / f"{jobs}",
+                split=True,
+                sections_by=side_by_side(reading, jobs),
+            )
         pages.append(
-            {path.name: path.read_text().rpartition("<!-- content")[2] for path in (tmp_path / f"{jobs}").iterdir()}
+            {
+                path.name: path.read_text().rpartition("<!-- content")[2]
+                for path in (tmp_path / f"{jobs}").iterdir()
+            }
         )
     assert pages[0] == pages[1] and len(pages[0]) > 2

@@ -61,13 +61,18 @@ def dump(path: Path, model: str, unscored: int = 0) -> Path:
     """A dump of 40 prompts, of which some have no score."""
     path.parent.mkdir(exist_ok=True)
     scores = ["" if i < unscored else str(i % 3 // 2) for i in range(40)]
-    path.write_text(HEADER + "".join(f"{model},quiz,p{i},acc,{score}\n" for i, score in enumerate(scores)))
+    path.write_text(
+        HEADER
+        + "".join(f"{model},quiz,p{i},acc,{score}\n" for i, score in enumerate(scores))
+    )
     return path
 
 
 def loaded(url: str) -> list[str]:
     with open_store(url, wait=30) as store:
-        rows = select(store, "select path from source where state = 'loaded' order by path")
+        rows = select(
+            store, "select path from source where state = 'loaded' order by path"
+        )
     return [Path(row["path"]).name for row in rows]
 
 
@@ -97,7 +102,9 @@ class Once:
 
 
 @pytest.fixture
-def once(call: Caller, duckdb_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Once:
+def once(
+    call: Caller, duckdb_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Once:
     monkeypatch.chdir(tmp_path)
     return Once(call, duckdb_url)
 
@@ -130,7 +137,13 @@ class Running:
 
 @contextmanager
 def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
-    words = [*(["--db", url] if url else []), "schedule", "--log-format", "json", *arguments]
+    words = [
+        *(["--db", url] if url else []),
+        "schedule",
+        "--log-format",
+        "json",
+        *arguments,
+    ]
     with Popen(
         [str(COMMAND), *words],
         cwd=folder,
@@ -149,24 +162,50 @@ def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
 # --- one run ---------------------------------------------------------------------------------
 
 
-def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, bare_url: str, tmp_path: Path) -> None:
+def test_a_run_ingests_refreshes_alerts_and_reports(
+    once: Once, bare_url: str, tmp_path: Path
+) -> None:
     once.url = bare_url
     dump(tmp_path / "new" / "a.csv", "org/a", unscored=4)
     dump(tmp_path / "new" / "b.csv", "org/b")
     (tmp_path / "warehouse.toml").write_text("[alerts]\nmax_unscored = 0.05\n")
-    ask = ("--watch", "new", "--settle", "0", "--report", "out.html", "--prune-older-than", "90d")
+    ask = (
+        "--watch",
+        "new",
+        "--settle",
+        "0",
+        "--report",
+        "out.html",
+        "--prune-older-than",
+        "90d",
+    )
     found = once(*ask, code=1)
-    assert [one["step"] for one in found.named("step_finished")] == ["ingest", "refresh", "alerts", "prune", "report"]
+    assert [one["step"] for one in found.named("step_finished")] == [
+        "ingest",
+        "refresh",
+        "alerts",
+        "prune",
+        "report",
+    ]
     (alert,) = found.named("alert")
     assert (alert["rule"], alert["benchmark"]) == ("unscored", "quiz")
     assert alert["subject"].startswith("org/a#") and "10.0%" in alert["message"]
     (finished,) = found.named("job_finished")
-    assert (finished["result"], finished["sources_loaded"], finished["alerts"]) == ("alerts", 2, 1)
+    assert (finished["result"], finished["sources_loaded"], finished["alerts"]) == (
+        "alerts",
+        2,
+        1,
+    )
     assert "<title>" in (tmp_path / "out.html").read_text()
     again = once(*ask)
     (finished,) = again.named("job_finished")
     assert (finished["result"], finished["exit_code"]) == ("ok", 0)
-    assert finished["sources_loaded"] == finished["figures_recomputed"] == finished["alerts"] == 0
+    assert (
+        finished["sources_loaded"]
+        == finished["figures_recomputed"]
+        == finished["alerts"]
+        == 0
+    )
     assert loaded(bare_url) == ["a.csv", "b.csv"]
     for event in (*found, *again):
         assert list(event) == ["time", "level", "event", "fields"]
@@ -175,13 +214,17 @@ def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, bare_url: str, t
 
 
 @pytest.mark.rare
-def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: Path) -> None:
-    """A folder that is not there, a refused dump, a family that raises, a webhook that nobody
-    answers, a copy and a report that cannot be written."""
+def test_what_goes_wrong_in_a_step_leaves_the_others(
+    duckdb_url: str, tmp_path: Path
+) -> None:
+    """A folder that is not there, a refused dump, a family that raises, a webhook that
+    nobody answers, a copy and a report that cannot be written."""
     package = tmp_path / "plugins" / "broken_family-1.dist-info"
     package.mkdir(parents=True)
     (package / "entry_points.txt").write_text(POINTS)
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-family\nVersion: 1\n")
+    (package / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: broken-family\nVersion: 1\n"
+    )
     (package.parent / "broken_family.py").write_text(BROKEN_FAMILY)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -193,7 +236,16 @@ def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: 
     )
     dump(tmp_path / "new" / "a.csv", "org/a", unscored=4)
     (tmp_path / "new" / "bad.csv").write_text(HEADER + "org/a,q,p1,acc,x\n")
-    words = ("--db", duckdb_url, "--config", "warehouse.toml", "schedule", "--once", "--log-format", "json")
+    words = (
+        "--db",
+        duckdb_url,
+        "--config",
+        "warehouse.toml",
+        "schedule",
+        "--once",
+        "--log-format",
+        "json",
+    )
     done = in_fork(*words, folder=tmp_path, packages=package.parent)
     assert done.returncode == 3, done.stderr  # that of the dump
     found = Events(done.stderr)
@@ -213,7 +265,9 @@ def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: 
     assert finished["figures_recomputed"] > 0
 
 
-def test_what_was_refused_before_and_is_the_same_is_no_mistake_again(once: Once, tmp_path: Path) -> None:
+def test_what_was_refused_before_and_is_the_same_is_no_mistake_again(
+    once: Once, tmp_path: Path
+) -> None:
     """Nor is a page rewritten that shows the same."""
     call = ("--watch", "new", "--settle", "0", "--report", "out.html")
     dump(tmp_path / "new" / "a.csv", "org/a")
@@ -225,17 +279,33 @@ def test_what_was_refused_before_and_is_the_same_is_no_mistake_again(once: Once,
     again = once(*call)
     assert again.named("source_refused") == []
     (finished,) = again.named("job_finished")
-    assert (finished["result"], finished["sources_refused"], finished["sources_refused_before"]) == ("ok", 0, 1)
-    assert [one["unchanged"] for one in again.named("step_finished") if one["step"] == "report"] == [True]
+    assert (
+        finished["result"],
+        finished["sources_refused"],
+        finished["sources_refused_before"],
+    ) == ("ok", 0, 1)
+    assert [
+        one["unchanged"]
+        for one in again.named("step_finished")
+        if one["step"] == "report"
+    ] == [True]
     assert page.stat().st_mtime_ns == written
     bad.write_text(HEADER + "org/a,q,p1,acc,1\norg/a,q,p1,acc,0\norg/a,q,p2,acc,0\n")
-    assert len(once(*call, code=3).named("source_refused")) == 1  # it has changed: told again
+    assert (
+        len(once(*call, code=3).named("source_refused")) == 1
+    )  # it has changed: told again
     dump(tmp_path / "new" / "b.csv", "org/b")
     once(*call)
     assert page.stat().st_mtime_ns > written and "org/b" in page.read_text()
-    dump(tmp_path / "new" / "b.csv", "org/b", unscored=20)  # what it said before counts beside it
+    dump(
+        tmp_path / "new" / "b.csv", "org/b", unscored=20
+    )  # what it said before counts beside it
     notes = [one for one in once(*call) if one["event"] == "note"]
-    assert [note["level"] for note in notes if "b.csv was read before" in note["fields"]["text"]] == ["warning"]
+    assert [
+        note["level"]
+        for note in notes
+        if "b.csv was read before" in note["fields"]["text"]
+    ] == ["warning"]
 
 
 def test_a_file_that_is_being_written_waits(once: Once, tmp_path: Path) -> None:
@@ -243,19 +313,40 @@ def test_a_file_that_is_being_written_waits(once: Once, tmp_path: Path) -> None:
     old = dump(tmp_path / "new" / "b.csv", "org/b")
     ahead = dump(tmp_path / "new" / "c.csv", "org/c")
     os.utime(old, (0, time.time() - 700))
-    os.utime(ahead, (0, time.time() + 9_000))  # another machine's clock: no reason to wait
+    os.utime(
+        ahead, (0, time.time() + 9_000)
+    )  # another machine's clock: no reason to wait
     found = once("--watch", "new", "--settle", "600")
     step = found.named("step_finished")[0]
-    assert (step["sources"], step["sources_loaded"], step["sources_waiting"]) == (2, 2, 1)
+    assert (step["sources"], step["sources_loaded"], step["sources_waiting"]) == (
+        2,
+        2,
+        1,
+    )
     assert loaded(once.url) == ["b.csv", "c.csv"]
 
 
-def run(url: str, job: Job, log: JobLog, stopped: Callable[[], bool], opener: StoreOpener | None = None) -> Outcome:
+def run(
+    url: str,
+    job: Job,
+    log: JobLog,
+    stopped: Callable[[], bool],
+    opener: StoreOpener | None = None,
+) -> Outcome:
     create = partial(open_store, url, create=True)
-    return run_job(job, opener or opener_of(url), log, stopped, create=create, publish=partial(publish, url))
+    return run_job(
+        job,
+        opener or opener_of(url),
+        log,
+        stopped,
+        create=create,
+        publish=partial(publish, url),
+    )
 
 
-def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_path: Path) -> None:
+def test_a_report_is_made_from_the_copy_if_there_is_one(
+    duckdb_url: str, tmp_path: Path
+) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     copy, page, stream = tmp_path / "copy.db", tmp_path / "out.html", io.StringIO()
 
@@ -273,28 +364,55 @@ def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_pat
 
 @pytest.mark.lake
 @needs_lake
-def test_a_lake_is_brought_up_in_one_version_after_the_refresh(once: Once, duckdb_url: str, tmp_path: Path) -> None:
+def test_a_lake_is_brought_up_in_one_version_after_the_refresh(
+    once: Once, duckdb_url: str, tmp_path: Path
+) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     call = ("--watch", "new", "--settle", "0", "--lake", "lake")
-    (step,) = [one for one in once(*call).named("step_finished") if one["step"] == "lake"]
-    assert (step["location"], step["version"], step["runs_written"]) == (str(tmp_path / "lake"), 0, 1)
+    (step,) = [
+        one for one in once(*call).named("step_finished") if one["step"] == "lake"
+    ]
+    assert (step["location"], step["version"], step["runs_written"]) == (
+        str(tmp_path / "lake"),
+        0,
+        1,
+    )
     assert held_against(duckdb_url, tmp_path / "lake").verdict == "same"
     assert len(rows_of(tmp_path / "lake", "metric_value")) > 0
     dump(tmp_path / "new" / "b.csv", "org/b")
-    (tmp_path / "warehouse.toml").write_text("[schedule]\nlake = 'lake'\npublish = 'copy.db'\n")
+    (tmp_path / "warehouse.toml").write_text(
+        "[schedule]\nlake = 'lake'\npublish = 'copy.db'\n"
+    )
     found = once(*call[:4])  # the file says it too; from the copy
-    assert [one["step"] for one in found.named("step_finished")][-2:] == ["publish", "lake"]
+    assert [one["step"] for one in found.named("step_finished")][-2:] == [
+        "publish",
+        "lake",
+    ]
     assert len(rows_of(tmp_path / "lake", "run")) == 2
     assert held_against(duckdb_url, tmp_path / "lake").verdict == "same"
 
 
 @pytest.mark.lake
 @needs_lake
-def test_a_lake_of_another_store_is_left_and_told(once: Once, tmp_path: Path, duckdb_url: str) -> None:
+def test_a_lake_of_another_store_is_left_and_told(
+    once: Once, tmp_path: Path, duckdb_url: str
+) -> None:
     other = f"duckdb:///{tmp_path / 'other.duckdb'}"
-    connect(other).ingest(dump(tmp_path / "other" / "o.csv", "org/o"), lake=str(tmp_path / "lake"))
+    connect(other).ingest(
+        dump(tmp_path / "other" / "o.csv", "org/o"), lake=str(tmp_path / "lake")
+    )
     dump(tmp_path / "new" / "a.csv", "org/a")
-    found = once("--watch", "new", "--settle", "0", "--lake", "lake", "--report", "out.html", code=2)
+    found = once(
+        "--watch",
+        "new",
+        "--settle",
+        "0",
+        "--lake",
+        "lake",
+        "--report",
+        "out.html",
+        code=2,
+    )
     (failed,) = found.named("step_failed")
     assert failed["step"] == "lake" and "made from another store" in failed["error"]
     assert (tmp_path / "out.html").exists() and loaded(duckdb_url) == ["a.csv"]
@@ -302,7 +420,9 @@ def test_a_lake_of_another_store_is_left_and_told(once: Once, tmp_path: Path, du
 
 
 @pytest.mark.parametrize("checks", [0, 2, 4])
-def test_stopped_at_any_point_the_next_run_completes(duckdb_url: str, tmp_path: Path, checks: int) -> None:
+def test_stopped_at_any_point_the_next_run_completes(
+    duckdb_url: str, tmp_path: Path, checks: int
+) -> None:
     for name in ("a", "b"):
         dump(tmp_path / "new" / f"{name}.csv", f"org/{name}")
     log = JobLog("json", io.StringIO())
@@ -314,7 +434,9 @@ def test_stopped_at_any_point_the_next_run_completes(duckdb_url: str, tmp_path: 
     assert loaded(duckdb_url) == ["a.csv", "b.csv"]
     with open_store(duckdb_url) as store:
         assert check(store).ok
-        rows = select(store, "select distinct subject from metric_current where statistic='score'")
+        rows = select(
+            store, "select distinct subject from metric_current where statistic='score'"
+        )
     assert len(rows) == 2
 
 
@@ -332,11 +454,18 @@ def test_no_store_is_told(once: Once, tmp_path: Path) -> None:
     assert "no store at" in once(code=4).named("step_failed")[0]["error"]
 
 
-def test_an_engine_that_fails_is_store_trouble_and_says_what_to_do(once: Once, tmp_path: Path) -> None:
+def test_an_engine_that_fails_is_store_trouble_and_says_what_to_do(
+    once: Once, tmp_path: Path
+) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     with open_store(once.url, create=True) as store, store.begin() as connection:
-        connection.exec_driver_sql("drop table metric_value")  # views stay: one that is missing is refused before
-    failed = {one["step"]: one["error"] for one in once("--watch", "new", "--settle", "0", code=4).named("step_failed")}
+        connection.exec_driver_sql(
+            "drop table metric_value"
+        )  # views stay: one that is missing is refused before
+    failed = {
+        one["step"]: one["error"]
+        for one in once("--watch", "new", "--settle", "0", code=4).named("step_failed")
+    }
     assert failed["refresh"].startswith("the store failed: Catalog Error: ")
     assert failed["refresh"].endswith("See: warehouse db check")
 
@@ -369,12 +498,25 @@ def test_a_store_that_is_held_is_told(duckdb_url: str, tmp_path: Path) -> None:
 def works_and_stops(url: str, folder: Path, number: signal.Signals) -> None:
     health, copy = folder / "health.json", folder / "copy.db"
     dump(folder / "new" / "a.csv", "org/a")
-    ask = ["--cron", EVERY_SECOND, "--watch", "new", "--settle", "0", "--health", str(health)]
+    ask = [
+        "--cron",
+        EVERY_SECOND,
+        "--watch",
+        "new",
+        "--settle",
+        "0",
+        "--health",
+        str(health),
+    ]
     ask += [] if "postgresql" in url else ["--publish", str(copy)]
     ask += ["--lake", str(folder / "lake")] if INSTALLED else []
     with running(folder, *ask, url=url) as at_work:
         started = at_work.until("started")
-        assert started["pid"] == at_work.process.pid == json.loads(health.read_text())["pid"]
+        assert (
+            started["pid"]
+            == at_work.process.pid
+            == json.loads(health.read_text())["pid"]
+        )
         assert at_work.until("job_finished")["sources_loaded"] == 1
         dump(folder / "new" / "b.csv", "org/b")
         at_work.until("times_left_out")  # a job takes longer than a second
@@ -388,31 +530,45 @@ def works_and_stops(url: str, folder: Path, number: signal.Signals) -> None:
     assert {"output", "job_died", "killing", "step_failed"}.isdisjoint(names)
     now = json.loads(health.read_text())
     assert now["state"] == "stopped" and now["next_run"] is None
-    assert now["last"]["result"] == at_work.events.named("job_finished")[-1]["result"] == "stopped"
+    assert (
+        now["last"]["result"]
+        == at_work.events.named("job_finished")[-1]["result"]
+        == "stopped"
+    )
     assert loaded(url) == ["a.csv", "b.csv"]
     assert "postgresql" in url or copy.exists()
     assert not INSTALLED or (folder / "lake" / "lake_version").exists()
     assert [path.name for path in folder.iterdir() if path.suffix == ".part"] == []
 
 
-def test_it_runs_again_and_again_and_stops_when_asked(duckdb_url: str, tmp_path: Path) -> None:
+def test_it_runs_again_and_again_and_stops_when_asked(
+    duckdb_url: str, tmp_path: Path
+) -> None:
     works_and_stops(duckdb_url, tmp_path, signal.SIGTERM)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_same_on_each_engine_by_each_signal(store_url: str, tmp_path: Path, number: signal.Signals) -> None:
+def test_the_same_on_each_engine_by_each_signal(
+    store_url: str, tmp_path: Path, number: signal.Signals
+) -> None:
     works_and_stops(store_url, tmp_path, number)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_idle_it_stops_at_once(tmp_path: Path, number: signal.Signals) -> None:
     health = tmp_path / "health.json"
-    with running(tmp_path, "--cron", YEARLY, "--timezone", "UTC", "--health", str(health)) as at_work:
+    with running(
+        tmp_path, "--cron", YEARLY, "--timezone", "UTC", "--health", str(health)
+    ) as at_work:
         next_run = at_work.until("started")["next_run"]
         assert next_run.endswith("-01-01T00:00:00.000Z")
         now = json.loads(health.read_text())
-        assert (now["state"], now["next_run"], now["last"]) == ("waiting", next_run, None)
+        assert (now["state"], now["next_run"], now["last"]) == (
+            "waiting",
+            next_run,
+            None,
+        )
         assert at_work.stops(number) == 0
     assert [one["event"] for one in at_work.events] == ["started", "stopped"]
     assert not (tmp_path / "warehouse.duckdb").exists()
@@ -442,7 +598,8 @@ def test_a_run_that_does_not_end_is_ended(
 
 
 def test_a_run_that_dies_does_not_end_it(tmp_path: Path) -> None:
-    """Here because ``warehouse.toml`` is broken by then; what it says is part of the log."""
+    """Here because ``warehouse.toml`` is broken by then; what it says is part of the
+    log."""
     with running(tmp_path, "--cron", EVERY_SECOND) as at_work:
         at_work.until("started")
         (tmp_path / "warehouse.toml").write_text("[store")
@@ -462,21 +619,46 @@ def test_a_run_that_dies_does_not_end_it(tmp_path: Path) -> None:
         (["--cron", "0 0 30 2 *"], 2, "--cron: '0 0 30 2 *' never fires"),
         (["--cron", "x"], 2, "--cron: 'x' has 1 fields; expected five"),
         ([], 2, "give --cron, or schedule.cron in warehouse.toml"),
-        (["--cron", "* * * * *", "--timezone", "Mars"], 2, "--timezone: no time zone 'Mars'"),
+        (
+            ["--cron", "* * * * *", "--timezone", "Mars"],
+            2,
+            "--timezone: no time zone 'Mars'",
+        ),
         (["--cron", "* * * * *", "--log-format", "xml"], 2, "--log-format"),
         (["--cron", "* * * * *", "--grace", "-1"], 2, "--grace"),
-        (["--cron", "* * * * *", "--prune-older-than", "soon"], 2, "not an age such as"),
-        (["--cron", "* * * * *", "--health", "none/h.json"], 2, "the folder none does not exist"),
+        (
+            ["--cron", "* * * * *", "--prune-older-than", "soon"],
+            2,
+            "not an age such as",
+        ),
+        (
+            ["--cron", "* * * * *", "--health", "none/h.json"],
+            2,
+            "the folder none does not exist",
+        ),
         (["--cron", "* * * * *", "--json"], 2, "go with --show-next"),
         (["--once", "--health", "h.json"], 2, "--once goes with neither"),
         (["--once", "--show-next", "3"], 2, "--once goes with neither"),
         (["--once", "--cron", "x"], 2, "--cron is for a process that stays"),
-        (["--cron", "x", "--show-next", "1"], 2, "--cron: 'x' has 1 fields; expected five"),
-        (["--cron", "* * * * *", "--show-next", "1", "--settle", "3"], 2, "--settle is for the job"),
+        (
+            ["--cron", "x", "--show-next", "1"],
+            2,
+            "--cron: 'x' has 1 fields; expected five",
+        ),
+        (
+            ["--cron", "* * * * *", "--show-next", "1", "--settle", "3"],
+            2,
+            "--settle is for the job",
+        ),
     ],
 )
 def test_a_mistake_is_refused_at_the_start(
-    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, message: str
+    call: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     call("schedule", *arguments).fails(code, message)
@@ -485,27 +667,61 @@ def test_a_mistake_is_refused_at_the_start(
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        ("[schedule]\n\ncron = '0 0 31 4 *'", 2, "schedule.cron (warehouse.toml, line 3): '0 0 31"),
-        ("[schedule]\ncron = '* * * * *'\ntimezone = 'x'", 2, "(warehouse.toml, line 3): no time"),
-        ("[schedule]\ngrace = -1", 3, "line 2: schedule.grace is -1; expected a number of seconds"),
-        ("[schedule]\nlog_format = 'xml'", 3, "schedule.log_format is 'xml'; expected 'text' or"),
+        (
+            "[schedule]\n\ncron = '0 0 31 4 *'",
+            2,
+            "schedule.cron (warehouse.toml, line 3): '0 0 31",
+        ),
+        (
+            "[schedule]\ncron = '* * * * *'\ntimezone = 'x'",
+            2,
+            "(warehouse.toml, line 3): no time",
+        ),
+        (
+            "[schedule]\ngrace = -1",
+            3,
+            "line 2: schedule.grace is -1; expected a number of seconds",
+        ),
+        (
+            "[schedule]\nlog_format = 'xml'",
+            3,
+            "schedule.log_format is 'xml'; expected 'text' or",
+        ),
         ("[schedule]\nevery = '1h'", 3, "unknown key 'schedule.every'"),
-        ("[schedule]\ncron='* * * * *'\n[refresh]\nfamilies = ['x']", 2, "line 4: no metric family 'x'"),
-        ("[schedule]\ncron='* * * * *'\n[alerts]\nalpha = 1", 2, "alpha of alerts lies between"),
+        (
+            "[schedule]\ncron='* * * * *'\n[refresh]\nfamilies = ['x']",
+            2,
+            "line 4: no metric family 'x'",
+        ),
+        (
+            "[schedule]\ncron='* * * * *'\n[alerts]\nalpha = 1",
+            2,
+            "alpha of alerts lies between",
+        ),
     ],
 )
 def test_a_mistake_in_the_file_is_refused_at_the_start(
-    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, code: int, message: str
+    call: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    code: int,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(text)
     call("schedule").fails(code, message)
 
 
-def test_the_next_times_are_shown_and_flags_win(call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_times_are_shown_and_flags_win(
+    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(
-        "[schedule]\ncron = '0 6 * * *'\ntimezone = 'Asia/Kolkata'\nprune_older_than = '90d'\n"
+        "[schedule]\n"
+        "cron = '0 6 * * *'\n"
+        "timezone = 'Asia/Kolkata'\n"
+        "prune_older_than = '90d'\n"
     )
     shown = {row["setting"]: row["value"] for row in call("config", "--json").rows}
     assert shown["schedule.cron"] == "0 6 * * *"

@@ -1,4 +1,5 @@
-"""The files of docs/schedule: commands, times and settings hold, and run as far as they can."""
+"""The files of docs/schedule: commands, times and settings hold, and run as far as they
+can."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def commands(line: str) -> list[list[str]]:
             found.append([])
         else:
             found[-1].append(word)
-    calls = [words[1:] for words in found if words and Path(words[0]).name == "warehouse"]
+    calls = [
+        words[1:] for words in found if words and Path(words[0]).name == "warehouse"
+    ]
     assert calls, line
     return calls
 
@@ -71,7 +74,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (evals / ".venv" / "bin" / "warehouse").symlink_to(COMMAND)
     (evals / "new").mkdir()
     (evals / "new" / "a.csv").write_text(
-        "model,benchmark,prompt_id,metric,score\norg/a,quiz,p1,acc,1\norg/a,quiz,p2,acc,0\n"
+        "model,benchmark,prompt_id,metric,score\n"
+        "org/a,quiz,p1,acc,1\n"
+        "org/a,quiz,p2,acc,0\n"
     )
     os.utime(evals / "new" / "a.csv", (0, 0))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -81,7 +86,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shell(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def shell(
+    script: str, folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-eo", "pipefail", "-c", script],
         cwd=folder,
@@ -94,7 +101,11 @@ def shell(script: str, folder: Path, **environment: str) -> subprocess.Completed
 
 def test_a_wrong_command_is_noticed(home: Path) -> None:
     parses(["schedule", "--once", "--watch", "new/"])
-    for wrong in (["schedule", "--twice"], ["refresh", "--cron", "x"], ["ingest", "none/"]):
+    for wrong in (
+        ["schedule", "--twice"],
+        ["refresh", "--cron", "x"],
+        ["ingest", "none/"],
+    ):
         with pytest.raises(click.UsageError):
             parses(wrong)
 
@@ -103,7 +114,11 @@ def test_a_wrong_command_is_noticed(home: Path) -> None:
 
 
 def test_the_crontab_has_times_and_commands_that_hold(home: Path) -> None:
-    found = [match for line in text("crontab").splitlines() if (match := CRON_LINE.match(line))]
+    found = [
+        match
+        for line in text("crontab").splitlines()
+        if (match := CRON_LINE.match(line))
+    ]
     assert len(found) == 2
     for expression, line in (match.groups() for match in found):
         Times(expression, UTC)
@@ -135,7 +150,9 @@ def verify(unit: Path, home: Path) -> str:
     return done.stderr or ("" if done.returncode == 0 else "refused")
 
 
-needs_systemd = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze")
+needs_systemd = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="no systemd-analyze"
+)
 
 
 @needs_systemd
@@ -153,7 +170,9 @@ def test_systemd_finds_nothing_wrong(unit: Path, home: Path) -> None:
         ("warehouse-refresh.timer", "=hourly", "=sometimes"),
     ],
 )
-def test_systemd_would_find_something_wrong(home: Path, name: str, good: str, bad: str) -> None:
+def test_systemd_would_find_something_wrong(
+    home: Path, name: str, good: str, bad: str
+) -> None:
     (home / name).write_text(text(name).replace(good, bad))
     assert verify(home / name, home) != ""
 
@@ -168,8 +187,15 @@ def entries(unit: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_units_have_sections_and_commands_that_hold(unit: Path, home: Path) -> None:
-    sections = re.findall(r"^\[(\w+)\]$", unit.read_text(encoding="utf-8"), re.MULTILINE)
-    assert sections[0] == "Unit" and set(sections) <= {"Unit", "Service", "Timer", "Install"}
+    sections = re.findall(
+        r"^\[(\w+)\]$", unit.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sections[0] == "Unit" and set(sections) <= {
+        "Unit",
+        "Service",
+        "Timer",
+        "Install",
+    }
     found = dict(entries(unit))
     if unit.suffix == ".timer":
         assert unit.with_suffix(".service").exists() and "OnCalendar" in found
@@ -186,7 +212,9 @@ def test_systemd_waits_longer_than_the_scheduler() -> None:
     assert found["KillMode"] == "mixed"  # the job's process is the scheduler's to end
 
 
-def test_the_settings_hold(home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_settings_hold(
+    home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     shutil.copy(FOLDER / "warehouse.toml", home / "evals")
     found = config.load(home / "evals", {})
     Times(found.get("schedule.cron"), zone_named(found.get("schedule.timezone")))
@@ -202,9 +230,15 @@ def test_the_settings_hold(home: Path, capsys: pytest.CaptureFixture[str], tmp_p
 def calls(tree: ast.AST, name: str) -> list[dict[str, Any]]:
     """Keywords of each call of a name, those that are constants."""
     return [
-        {one.arg: one.value.value for one in node.keywords if one.arg and isinstance(one.value, ast.Constant)}
+        {
+            one.arg: one.value.value
+            for one in node.keywords
+            if one.arg and isinstance(one.value, ast.Constant)
+        }
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == name
     ]
 
 
@@ -219,8 +253,14 @@ def test_the_airflow_file_compiles_and_its_commands_hold(home: Path) -> None:
     for task in tasks.values():
         for words in commands(task["bash_command"]):
             parses(words)
-        assert not task["bash_command"].endswith(".sh")  # Airflow would take it for a template
-    assert tasks["refresh"]["trigger_rule"] == tasks["report"]["trigger_rule"] == "all_done"
+        assert not task["bash_command"].endswith(
+            ".sh"
+        )  # Airflow would take it for a template
+    assert (
+        tasks["refresh"]["trigger_rule"]
+        == tasks["report"]["trigger_rule"]
+        == "all_done"
+    )
 
 
 @pytest.mark.skipif(find_spec("airflow") is None, reason="Airflow is not installed")
@@ -247,13 +287,23 @@ def test_the_workflow_has_steps_whose_commands_hold(home: Path) -> None:
     steps = found["jobs"]["gate"]["steps"]
     assert all(("uses" in step) != ("run" in step) for step in steps)
     uses = [step["uses"] for step in steps if "uses" in step]
-    action = [step for step in steps if step.get("uses") == "ORGANISATION/eval-warehouse@main"]
+    action = [
+        step for step in steps if step.get("uses") == "ORGANISATION/eval-warehouse@main"
+    ]
     assert len(action) == 1
-    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", one) for one in uses if one != action[0]["uses"])
+    assert all(
+        re.fullmatch(r"actions/[\w-]+@v\d+", one)
+        for one in uses
+        if one != action[0]["uses"]
+    )
     inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
     required = {name for name, about in inputs.items() if about.get("required")}
     assert required <= set(action[0]["with"]) <= set(inputs)
     used = [
-        words[0] for step in steps if "run" in step for words in commands(step["run"].strip()) for _ in [parses(words)]
+        words[0]
+        for step in steps
+        if "run" in step
+        for words in commands(step["run"].strip())
+        for _ in [parses(words)]
     ]
     assert used == ["report"]

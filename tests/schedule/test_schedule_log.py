@@ -1,4 +1,5 @@
-"""The log and the health file of a schedule: one form whatever comes, no failure of their own."""
+"""The log and the health file of a schedule: one form whatever comes, no failure of
+their own."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ from warehouse.schedule.worker import Stop, run_child
 NOW = datetime(2026, 5, 4, 3, 2, 1, 999_999, tzinfo=UTC)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner)
+    ),
     max_leaves=4,
 )
 
@@ -77,13 +80,21 @@ def test_whatever_is_told_is_one_line(text: str, value: Any) -> None:
 def test_a_value_in_text_is_a_word(value: object, shown: str) -> None:
     told, stream = log("text")
     told.write("event", value=value)
-    assert stream.getvalue() == f"2026-05-04T03:02:01.999Z info    event value={shown}\n"
+    assert (
+        stream.getvalue() == f"2026-05-04T03:02:01.999Z info    event value={shown}\n"
+    )
 
 
 def test_what_another_process_wrote_is_an_event_too() -> None:
     told, stream = log()
     mine = '{"time": "t", "level": "info", "event": "e", "fields": {"a": 1}}'
-    foreign = ["Traceback", "[1]", '{"time": "t"}', "null", '{"time":1,"level":2,"event":3,"fields":4}']
+    foreign = [
+        "Traceback",
+        "[1]",
+        '{"time": "t"}',
+        "null",
+        '{"time":1,"level":2,"event":3,"fields":4}',
+    ]
     for line in (mine, *foreign):
         told.relay(line)
     first, *others = lines(stream)
@@ -129,7 +140,12 @@ def child(code: str) -> tuple[Any, list[dict[str, Any]]]:
     beats: list[None] = []
     with Stop() as stop:
         ended = run_child(
-            [sys.executable, "-I", "-c", code], dict(os.environ), stop, told, grace=1, beat=lambda: beats.append(None)
+            [sys.executable, "-I", "-c", code],
+            dict(os.environ),
+            stop,
+            told,
+            grace=1,
+            beat=lambda: beats.append(None),
         )
     assert beats
     return ended, lines(stream)
@@ -138,14 +154,23 @@ def child(code: str) -> tuple[Any, list[dict[str, Any]]]:
 def test_what_a_job_writes_arrives_whole() -> None:
     text = "é" * 40_000  # more than a pipe holds, cut inside a character
     ended, events = child(
-        "import sys; sys.stdout.reconfigure(encoding='utf-8');print('é' * 40_000 + '\\n\\n' + 'x', end='')"
+        "import sys; sys.stdout.reconfigure(encoding='utf-8');print('é' * 40_000 + "
+        "'\\n\\n' + 'x', end='')"
     )
     assert [one["fields"]["text"] for one in events] == [text, "x"]
-    assert (ended.exit_code, ended.result) == (0, "crashed")  # it did not say that it was done
+    assert (ended.exit_code, ended.result) == (
+        0,
+        "crashed",
+    )  # it did not say that it was done
 
 
 def test_a_job_tells_how_it_went() -> None:
-    event = {"time": "", "level": "info", "event": "job_finished", "fields": {"result": "ok"}}
+    event = {
+        "time": "",
+        "level": "info",
+        "event": "job_finished",
+        "fields": {"result": "ok"},
+    }
     ended, events = child(f"print({json.dumps(event)!r})")
     assert ended.result == "ok" and events == [event]
 
@@ -158,7 +183,9 @@ def test_a_job_tells_how_it_went() -> None:
         ("import os; os.kill(os.getpid(), 15)", -15, "stopped"),
     ],
 )
-def test_a_job_that_dies_is_told_from_one_that_was_ended(code: str, exit_code: int, result: str) -> None:
+def test_a_job_that_dies_is_told_from_one_that_was_ended(
+    code: str, exit_code: int, result: str
+) -> None:
     ended, _ = child(code)
     assert (ended.exit_code, ended.result) == (exit_code, result)
 
@@ -179,13 +206,20 @@ def test_health_that_cannot_be_written_later_is_told_once(tmp_path: Path) -> Non
     folder.mkdir()
     health.tell(last={"result": "ok"})
     found = json.loads((folder / "h.json").read_text())
-    assert (found["state"], found["cron"], found["last"]) == ("waiting", "x", {"result": "ok"})
+    assert (found["state"], found["cron"], found["last"]) == (
+        "waiting",
+        "x",
+        {"result": "ok"},
+    )
     assert found["updated"] == stamp(NOW) and found["pid"] == os.getpid()
     assert [path.name for path in folder.iterdir()] == ["h.json"]
 
 
 def test_health_that_cannot_be_written_at_the_start_is_refused(tmp_path: Path) -> None:
-    for path, message in ((tmp_path / "none" / "h.json", "does not exist; create it first"), (tmp_path, "is a folder")):
+    for path, message in (
+        (tmp_path / "none" / "h.json", "does not exist; create it first"),
+        (tmp_path, "is a folder"),
+    ):
         with pytest.raises(MisuseError, match=message):
             Health(path, log()[0], lambda: NOW)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,5 @@
-"""Times of a cron expression: against a slow definition, and where clocks change or jump."""
+"""Times of a cron expression: against a slow definition, and where clocks change or
+jump."""
 
 from __future__ import annotations
 
@@ -13,7 +14,13 @@ from warehouse.errors import MisuseError
 from warehouse.schedule.loop import MOST_COUNTED, Times, Timetable, zone_named
 
 BERLIN = ZoneInfo("Europe/Berlin")
-RANGES = {"minute": (0, 59), "hour": (0, 23), "day": (1, 31), "month": (1, 12), "weekday": (0, 7)}
+RANGES = {
+    "minute": (0, 59),
+    "hour": (0, 23),
+    "day": (1, 31),
+    "month": (1, 12),
+    "weekday": (0, 7),
+}
 
 
 def local(*parts: int, fold: int = 0) -> datetime:
@@ -48,7 +55,8 @@ def fields(draw: st.DrawFn, name: str) -> tuple[str, set[int]]:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    *(fields(name) for name in RANGES), st.datetimes(datetime(2023, 1, 1), datetime(2029, 1, 1), timezones=st.just(UTC))
+    *(fields(name) for name in RANGES),
+    st.datetimes(datetime(2023, 1, 1), datetime(2029, 1, 1), timezones=st.just(UTC)),
 )
 def test_the_next_time_is_that_of_the_definition(
     minute: tuple[str, set[int]],
@@ -63,11 +71,17 @@ def test_the_next_time_is_that_of_the_definition(
     weekdays = {number % 7 for number in weekday[1]}
     expected = None
     for ahead in range(366 * 29):  # 29 February on each weekday comes within 28 years
-        date = start.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=ahead)
+        date = start.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
+            days=ahead
+        )
         fits = (date.day in day[1], date.isoweekday() % 7 in weekdays)
         if date.month not in month[1] or not (any(fits) if either else all(fits)):
             continue
-        clock = [date.replace(hour=h, minute=m) for h in sorted(hour[1]) for m in sorted(minute[1])]
+        clock = [
+            date.replace(hour=h, minute=m)
+            for h in sorted(hour[1])
+            for m in sorted(minute[1])
+        ]
         expected = next((one for one in clock if one > start), None)
         if expected is not None:
             break
@@ -80,24 +94,44 @@ def test_the_next_time_is_that_of_the_definition(
 
 
 def test_weekdays_are_those_of_cron() -> None:
-    sunday, monday = datetime(2026, 11, 22, tzinfo=UTC), datetime(2026, 11, 23, tzinfo=UTC)
+    sunday, monday = (
+        datetime(2026, 11, 22, tzinfo=UTC),
+        datetime(2026, 11, 23, tzinfo=UTC),
+    )
     start = datetime(2026, 11, 20, tzinfo=UTC)  # a Friday
-    for name, day in (("0", sunday), ("7", sunday), ("sun", sunday), ("1", monday), ("MON", monday)):
+    for name, day in (
+        ("0", sunday),
+        ("7", sunday),
+        ("sun", sunday),
+        ("1", monday),
+        ("MON", monday),
+    ):
         assert Times(f"0 0 * * {name}", UTC).after(start) == day, name
 
 
 def test_a_count_leaves_out_its_start_and_takes_its_end() -> None:
     hours = Times("0 * * * *", UTC)
-    start, end = datetime(2026, 6, 1, 12, tzinfo=UTC), datetime(2026, 6, 1, 15, tzinfo=UTC)
+    start, end = (
+        datetime(2026, 6, 1, 12, tzinfo=UTC),
+        datetime(2026, 6, 1, 15, tzinfo=UTC),
+    )
     assert hours.count(start, end) == 3
     assert hours.count(start, start) == hours.count(end, start) == 0
     second = timedelta(seconds=1)
-    assert (hours.count(start - second, end), hours.count(start, end - second)) == (4, 2)
+    assert (hours.count(start - second, end), hours.count(start, end - second)) == (
+        4,
+        2,
+    )
 
 
 def test_six_fields_begin_with_seconds() -> None:
     start = datetime(2026, 1, 1, 0, 0, 59, 999_999, tzinfo=UTC)
-    assert [one.second for one in Times("*/20 * * * * *", UTC).upcoming(start, 4)] == [0, 20, 40, 0]
+    assert [one.second for one in Times("*/20 * * * * *", UTC).upcoming(start, 4)] == [
+        0,
+        20,
+        40,
+        0,
+    ]
 
 
 # --- where clocks change ---------------------------------------------------------------------
@@ -123,12 +157,18 @@ def test_in_autumn_a_repeated_time_runs_once_and_an_hourly_one_each_hour() -> No
         "2026-10-26T02:30:00+01:00",
     ]
     # asked in the second pass of the hour: that of the first is over
-    assert berlin("30 2 * * *", local(2026, 10, 25, 2, 10, fold=1), 1) == ["2026-10-26T02:30:00+01:00"]
+    assert berlin("30 2 * * *", local(2026, 10, 25, 2, 10, fold=1), 1) == [
+        "2026-10-26T02:30:00+01:00"
+    ]
     times = Times("*/30 * * * *", BERLIN).upcoming(local(2026, 10, 25, 1, 29), 7)
-    assert {later - one for one, later in zip(times, times[1:], strict=False)} == {timedelta(minutes=30)}
+    assert {later - one for one, later in zip(times, times[1:], strict=False)} == {
+        timedelta(minutes=30)
+    }
 
 
-@pytest.mark.parametrize("expression", ["*/7 * * * *", "13 */2 * * *", "5 2,3 * * *", "0 3 * * 0"])
+@pytest.mark.parametrize(
+    "expression", ["*/7 * * * *", "13 */2 * * *", "5 2,3 * * *", "0 3 * * 0"]
+)
 def test_times_only_go_forward_over_a_year_of_changes(expression: str) -> None:
     times = Times(expression, BERLIN)
     for start in (local(2026, 3, 28, 23), local(2026, 10, 24, 23)):
@@ -145,10 +185,16 @@ def test_times_only_go_forward_over_a_year_of_changes(expression: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("0 0 30 2 *", "'0 0 30 2 *' never fires: no month that it names has such a day"),
+        (
+            "0 0 30 2 *",
+            "'0 0 30 2 *' never fires: no month that it names has such a day",
+        ),
         ("0 0 31 2,4,6 *", "never fires"),
         ("0 0 0 30 2 *", "never fires"),
-        ("61 * * * *", "minute cannot be '61'; expected minute hour day-of-month month"),
+        (
+            "61 * * * *",
+            "minute cannot be '61'; expected minute hour day-of-month month",
+        ),
         ("* 24 * * *", "hour cannot be '24'"),
         ("* * 32 * *", "day-of-month cannot be '32'"),
         ("* * * 13 *", "month cannot be '13'"),
@@ -179,16 +225,25 @@ def test_any_text_is_taken_or_refused(text: str) -> None:
         assert str(error)
 
 
-@pytest.mark.parametrize("name", ["Mars/Base", "", "..", "/etc/passwd", "Europe", "x\0y", "ü"])
+@pytest.mark.parametrize(
+    "name", ["Mars/Base", "", "..", "/etc/passwd", "Europe", "x\0y", "ü"]
+)
 def test_a_zone_that_is_not_there(name: str) -> None:
     with pytest.raises(MisuseError, match="no time zone"):
         zone_named(name)
 
 
-def test_the_zone_of_this_machine_has_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_zone_of_this_machine_has_its_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
-    winter, summer = (datetime(2026, month, 1, tzinfo=zone_named(None)) for month in (1, 7))
-    assert (winter.utcoffset(), summer.utcoffset()) == (timedelta(hours=1), timedelta(hours=2))
+    winter, summer = (
+        datetime(2026, month, 1, tzinfo=zone_named(None)) for month in (1, 7)
+    )
+    assert (winter.utcoffset(), summer.utcoffset()) == (
+        timedelta(hours=1),
+        timedelta(hours=2),
+    )
     monkeypatch.setenv("TZ", "Mars/Base")
     with pytest.raises(MisuseError, match="name one with --timezone"):
         zone_named(None)

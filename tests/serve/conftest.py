@@ -1,4 +1,5 @@
-"""What the tests of the pages ask: the application over the module's store, as a browser on this machine asks it."""
+"""What the tests of the pages ask: the application over the module's store, as a
+browser on this machine asks it."""
 
 from __future__ import annotations
 
@@ -13,5 +14,7 @@ from warehouse.serve.app import create_app
 @pytest.fixture(scope="module")
 def client(url: str) -> Iterator[TestClient]:
     """Asks the application over the store of the module's fixture ``url``."""
-    with TestClient(create_app(url), base_url="http://127.0.0.1:8321", follow_redirects=False) as asks:
+    with TestClient(
+        create_app(url), base_url="http://127.0.0.1:8321", follow_redirects=False
+    ) as asks:
         yield asks

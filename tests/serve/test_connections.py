@@ -1,4 +1,5 @@
-"""Connections that are opened and hold on: they end by themselves, and others are answered meanwhile."""
+"""Connections that are opened and hold on: they end by themselves, and others are
+answered meanwhile."""
 
 from __future__ import annotations
 
@@ -20,7 +21,13 @@ SECONDS = 0.4
 
 
 async def app(scope: dict[str, str], receive: object, send: object) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})  # type: ignore[operator]
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-length", b"2")],
+        }
+    )  # type: ignore[operator]
     await send({"type": "http.response.body", "body": b"ok"})  # type: ignore[operator]
 
 
@@ -30,7 +37,9 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(connections, "REQUEST_SECONDS", SECONDS)
     monkeypatch.setattr(connections, "MOST_OF_A_CLIENT", 10)
     own = listen("127.0.0.1", 0)
-    config = uvicorn.Config(app, log_level="error", http=connections.bounded(""), lifespan="off", ws="none")
+    config = uvicorn.Config(
+        app, log_level="error", http=connections.bounded(""), lifespan="off", ws="none"
+    )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[own])))
@@ -49,13 +58,26 @@ def connected(port: int, begin: bytes = b"") -> socket.socket:
 
 def answer(port: int) -> bytes:
     parts: list[bytes] = []
-    with connected(port, REQUEST + b"connection: close\r\n\r\n") as own, contextlib.suppress(ConnectionResetError):
+    with (
+        connected(port, REQUEST + b"connection: close\r\n\r\n") as own,
+        contextlib.suppress(ConnectionResetError),
+    ):
         parts.extend(iter(lambda: own.recv(4096), b""))
     return b"".join(parts)
 
 
-@pytest.mark.parametrize("begin", [b"", b"GET", REQUEST, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nab"])
-def test_a_request_that_does_not_come_is_not_waited_for(port: int, begin: bytes) -> None:
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"",
+        b"GET",
+        REQUEST,
+        b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nab",
+    ],
+)
+def test_a_request_that_does_not_come_is_not_waited_for(
+    port: int, begin: bytes
+) -> None:
     with connected(port, begin) as own:
         started = time.monotonic()
         with contextlib.suppress(ConnectionResetError):

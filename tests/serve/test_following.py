@@ -1,4 +1,5 @@
-"""A store that changes, is replaced or is written to while its pages are open; a server that is told to end."""
+"""A store that changes, is replaced or is written to while its pages are open; a server
+that is told to end."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def file(original: str, tmp_path: Path) -> Path:
     """The file of a store of this test alone."""
     if not original.startswith("duckdb"):
         pytest.skip("of files")
-    return Path(shutil.copy(original.removeprefix("duckdb:///"), tmp_path / "own.duckdb"))
+    return Path(
+        shutil.copy(original.removeprefix("duckdb:///"), tmp_path / "own.duckdb")
+    )
 
 
 def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
@@ -64,13 +67,20 @@ def n_models(store: FollowedStore) -> int:
         return int(lent.rows(MODELS)[0]["n"])
 
 
-def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(file: Path) -> None:
+def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(
+    file: Path,
+) -> None:
     store = FollowedStore(str(file), look=0.05)
     try:
         before, version = n_models(store), store.version
-        with store.lend() as held, open_store(str(file), write=True, wait=0.0) as writing:
+        with (
+            store.lend() as held,
+            open_store(str(file), write=True, wait=0.0) as writing,
+        ):
             with writing.begin() as connection:
-                connection.exec_driver_sql("insert into model (id, name) values (99999, 'new/model')")
+                connection.exec_driver_sql(
+                    "insert into model (id, name) values (99999, 'new/model')"
+                )
             time.sleep(0.2)
             assert n_models(store) == before  # as of before, while somebody writes
         until(lambda: store.version != version)
@@ -82,7 +92,9 @@ def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(file: Pa
     assert copies(os.getpid()) == []
 
 
-def test_a_question_that_takes_more_memory_than_it_may_is_refused_and_the_next_is_answered(file: Path) -> None:
+def test_a_question_that_takes_more_memory_than_it_may_is_refused_and_the_next_is_answered(
+    file: Path,
+) -> None:
     store = FollowedStore(str(file))
     try:
         with pytest.raises(QueryLimitError, match="memory"), store.lend() as lent:
@@ -95,7 +107,11 @@ def test_a_question_that_takes_more_memory_than_it_may_is_refused_and_the_next_i
 def test_what_was_read_for_one_pair_serves_the_next_until_somebody_writes(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, asked, select = FollowedStore(str(file), look=0.05), list[str](), Store._select
+    store, asked, select = (
+        FollowedStore(str(file), look=0.05),
+        list[str](),
+        Store._select,
+    )
 
     def counted(self: Store, sql: str, params: Any, by_id: str = "") -> Any:
         asked.append(sql)
@@ -112,7 +128,10 @@ def test_what_was_read_for_one_pair_serves_the_next_until_somebody_writes(
         names, first = compared(*TWO)
         assert compared(*TWO[::-1]) == (names, 0) and first > 0
         version = store.version
-        with open_store(str(file), write=True) as writing, writing.begin() as connection:
+        with (
+            open_store(str(file), write=True) as writing,
+            writing.begin() as connection,
+        ):
             connection.exec_driver_sql("update benchmark set name = name || ' 2'")
         until(lambda: store.version != version)
         assert compared(*TWO)[0] == [f"{name} 2" for name in names]
@@ -123,9 +142,15 @@ def test_what_was_read_for_one_pair_serves_the_next_until_somebody_writes(
 def test_what_is_said_of_rows_that_stay_is_noticed(own_url: str) -> None:
     store = FollowedStore(own_url, look=0.05)
     try:
-        for change in ("update model set name = name || '2'", "update benchmark_metric set higher_is_better = false"):
+        for change in (
+            "update model set name = name || '2'",
+            "update benchmark_metric set higher_is_better = false",
+        ):
             version = store.version
-            with open_store(own_url, write=True) as writing, writing.begin() as connection:
+            with (
+                open_store(own_url, write=True) as writing,
+                writing.begin() as connection,
+            ):
                 connection.exec_driver_sql(change)
             until(lambda version=version: store.version != version)  # type: ignore[misc]
     finally:
@@ -135,12 +160,26 @@ def test_what_is_said_of_rows_that_stay_is_noticed(own_url: str) -> None:
 def test_a_slow_answer_holds_up_no_other(file: Path) -> None:
     store = FollowedStore(str(file), look=0.05)
     answers = Answers(store)
-    slow = "select count(*) as n from range(100000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = {}"
+    slow = (
+        "select count(*) as n from range(100000000) a(i), range(100000) b(i) where "
+        "(a.i * b.i) % 7 = {}"
+    )
     try:
         for number in range(2):  # two that take minutes
-            assert answers.once_soon(f"slow {number}", lambda asked, n=number: asked.rows(slow.format(n)), 0) is None
-        answers.later(lambda: store.is_closed or time.sleep(1))  # and what is computed behind the pages
-        found = answers.once_soon("quick", lambda asked: asked.rows("select 1 as one"), 20)
+            assert (
+                answers.once_soon(
+                    f"slow {number}",
+                    lambda asked, n=number: asked.rows(slow.format(n)),
+                    0,
+                )
+                is None
+            )
+        answers.later(
+            lambda: store.is_closed or time.sleep(1)
+        )  # and what is computed behind the pages
+        found = answers.once_soon(
+            "quick", lambda asked: asked.rows("select 1 as one"), 20
+        )
         assert found == [{"one": 1}]
     finally:
         store.close()
@@ -158,14 +197,26 @@ for answers in (app._pages.site.answers, app._pages.site.large):
 
 
 def test_a_process_may_end_while_answers_are_computed(file: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", UNENDED, str(file)], capture_output=True, text=True, timeout=30)
+    done = subprocess.run(
+        [sys.executable, "-c", UNENDED, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_store_that_is_replaced_by_another_is_followed(file: Path, tmp_path: Path) -> None:
+def test_a_store_that_is_replaced_by_another_is_followed(
+    file: Path, tmp_path: Path
+) -> None:
     published = tmp_path / "published.db"
     for _ in range(2):
-        assert in_fork("-q", "--db", str(file), "publish", str(published), folder=tmp_path).returncode == 0
+        assert (
+            in_fork(
+                "-q", "--db", str(file), "publish", str(published), folder=tmp_path
+            ).returncode
+            == 0
+        )
         if _ == 0:
             store = FollowedStore(str(published), look=0.05)
             version = store.version
@@ -198,10 +249,14 @@ def asked(address: str) -> None:
         urllib.request.urlopen(address, timeout=20).read()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.rare)])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.rare)]
+)
 def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) -> None:
     command = [sys.executable, "-c", SLOW, "--db", str(file), "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None and process.stderr is not None
             found = re.search(r"http://\S+/", process.stdout.readline())
@@ -221,7 +276,9 @@ def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) 
 
 
 @pytest.mark.parametrize("seconds", [0.002, 0.01])
-def test_who_asks_while_it_ends_leaves_no_connection(own_url: str, seconds: float) -> None:
+def test_who_asks_while_it_ends_leaves_no_connection(
+    own_url: str, seconds: float
+) -> None:
     def asks() -> None:  # until the end
         with suppress(StoreError):
             while True:
@@ -242,8 +299,14 @@ def test_who_asks_while_it_ends_leaves_no_connection(own_url: str, seconds: floa
 def test_what_takes_too_long_is_ended_with_a_sentence(file: Path) -> None:
     store = FollowedStore(str(file), seconds=1.0)
     try:
-        with pytest.raises(StoreError, match="longer than 1 seconds"), store.lend() as lent:
-            lent.rows("select count(*) as n from range(10000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = 3")
+        with (
+            pytest.raises(StoreError, match="longer than 1 seconds"),
+            store.lend() as lent,
+        ):
+            lent.rows(
+                "select count(*) as n from range(10000000) a(i), range(100000) b(i) "
+                "where (a.i * b.i) % 7 = 3"
+            )
         assert n_models(store) > 0
     finally:
         store.close()
@@ -255,10 +318,15 @@ def test_a_lake_is_served_but_for_its_texts(file: Path, tmp_path: Path) -> None:
     with open_store(str(file)) as store:
         sync(store, str(tmp_path / "lake"))
     with TestClient(
-        create_app(f"sail:?lake={tmp_path / 'lake'}", seconds=60), base_url="http://127.0.0.1:8321"
+        create_app(f"sail:?lake={tmp_path / 'lake'}", seconds=60),
+        base_url="http://127.0.0.1:8321",
     ) as asks:
         table = asks.get("/?format=json").json()["benchmarks"]
-        a, b = sorted({model["model"] for benchmark in table for model in benchmark["models"]})[:2]
-        compared = asks.get("/compare", params={"a": a, "b": b, "force": "1", "format": "json"})
+        a, b = sorted(
+            {model["model"] for benchmark in table for model in benchmark["models"]}
+        )[:2]
+        compared = asks.get(
+            "/compare", params={"a": a, "b": b, "force": "1", "format": "json"}
+        )
         assert compared.json()["rows"] and not compared.json()["flips"]
         assert asks.get("/health").status_code == 503

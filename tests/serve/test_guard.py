@@ -18,14 +18,18 @@ TOKEN = "0123456789abcdef0123"
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     url = store_at(tmp_path_factory.mktemp("guard") / "store.duckdb")
-    with TestClient(create_app(url), base_url="http://127.0.0.1:8321", follow_redirects=False) as client:
+    with TestClient(
+        create_app(url), base_url="http://127.0.0.1:8321", follow_redirects=False
+    ) as client:
         yield client
 
 
 @pytest.fixture
 def ask_elsewhere(duckdb_url: str) -> Iterator[TestClient]:
     app = create_app(duckdb_url, access=Access("0.0.0.0", TOKEN))
-    with TestClient(app, base_url="http://evals.example.org", follow_redirects=False) as client:
+    with TestClient(
+        app, base_url="http://evals.example.org", follow_redirects=False
+    ) as client:
         yield client
 
 
@@ -34,15 +38,31 @@ def test_every_answer_says_what_a_browser_may_do(ask: TestClient) -> None:
         headers = ask.get(address).headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
-        assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "no-referrer"
+        assert (
+            headers["x-content-type-options"] == "nosniff"
+            and headers["referrer-policy"] == "no-referrer"
+        )
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example.org", "127.0.0.1.evil.org", "localhost.evil.org:8321", "", "[::2]", "a b"]
+    "host",
+    [
+        "evil.example.org",
+        "127.0.0.1.evil.org",
+        "localhost.evil.org:8321",
+        "",
+        "[::2]",
+        "a b",
+    ],
 )
-def test_a_name_that_was_turned_to_this_address_is_refused(ask: TestClient, host: str) -> None:
+def test_a_name_that_was_turned_to_this_address_is_refused(
+    ask: TestClient, host: str
+) -> None:
     assert ask.get("/", headers={"host": host}).status_code == 421
-    assert ask.get("/static/style.css", headers={"host": "localhost:8321"}).status_code == 200
+    assert (
+        ask.get("/static/style.css", headers={"host": "localhost:8321"}).status_code
+        == 200
+    )
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
@@ -60,20 +80,37 @@ def test_the_token_goes_from_the_link_into_a_cookie(ask_elsewhere: TestClient) -
     assert ask_elsewhere.get("/?token=" + "0" * 20).status_code == 401
     entered = ask_elsewhere.get(f"/?model=x&token={TOKEN}")
     assert entered.status_code == 303 and entered.headers["location"] == "/?model=x"
-    assert {"httponly", "samesite=strict"} <= set(entered.headers["set-cookie"].lower().split("; "))
+    assert {"httponly", "samesite=strict"} <= set(
+        entered.headers["set-cookie"].lower().split("; ")
+    )
     assert ask_elsewhere.get("/").status_code == 200  # by the cookie
     ask_elsewhere.cookies.clear()  # programs at other ports have their own, of any form
-    assert ask_elsewhere.get("/", headers={"cookie": f'other={{"a": [1]}}; {COOKIE}={TOKEN}'}).status_code == 200
+    assert (
+        ask_elsewhere.get(
+            "/", headers={"cookie": f'other={{"a": [1]}}; {COOKIE}={TOKEN}'}
+        ).status_code
+        == 200
+    )
 
 
 def test_a_program_shows_the_token_in_a_header(ask_elsewhere: TestClient) -> None:
-    assert ask_elsewhere.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
-    assert ask_elsewhere.get("/", headers={"authorization": "Bearer é".encode("latin-1")}).status_code == 401
+    assert (
+        ask_elsewhere.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code
+        == 200
+    )
+    assert (
+        ask_elsewhere.get(
+            "/", headers={"authorization": "Bearer é".encode("latin-1")}
+        ).status_code
+        == 401
+    )
 
 
 def test_a_redirect_stays_here(ask_elsewhere: TestClient) -> None:
     assert (
-        ask_elsewhere.get(f"http://evals.example.org//evil.example.org/?token={TOKEN}").headers["location"]
+        ask_elsewhere.get(
+            f"http://evals.example.org//evil.example.org/?token={TOKEN}"
+        ).headers["location"]
         == "/evil.example.org/"
     )
 
@@ -96,6 +133,8 @@ def test_a_proxy_is_believed_at_its_address_alone(duckdb_url: str) -> None:
         (("127.0.0.1", "", "X-User", "proxy"), "address of the proxy"),
     ],
 )
-def test_what_would_let_anybody_in_is_refused(given: tuple[str, ...], words: str) -> None:
+def test_what_would_let_anybody_in_is_refused(
+    given: tuple[str, ...], words: str
+) -> None:
     with pytest.raises(MisuseError, match=words):
         Access(*given)

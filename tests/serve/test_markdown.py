@@ -1,4 +1,5 @@
-"""Responses as Markdown: what is hostile does nothing, shows nothing from elsewhere, and takes no time."""
+"""Responses as Markdown: what is hostile does nothing, shows nothing from elsewhere,
+and takes no time."""
 
 from __future__ import annotations
 
@@ -62,17 +63,26 @@ def test_what_is_hostile_is_text() -> None:
     assert html is not None
     names = Elements(html).names
     assert names <= ELEMENTS and names > {"h4", "strong", "code", "table", "td"}
-    for kept in ("&lt;script&gt;", "[run](javascript:hurt)", "![seen](https://example.org/p.png)", "[there]"):
+    for kept in (
+        "&lt;script&gt;",
+        "[run](javascript:hurt)",
+        "![seen](https://example.org/p.png)",
+        "[there]",
+    ):
         assert kept in html
 
 
 def test_what_has_too_many_elements_or_too_deep_ones_is_not_formed() -> None:
     assert as_html("# a\n" * (MOST_ELEMENTS + 1))[0] is None
-    assert as_html("> " * 150 + "deep")[0] is None and "deep" in str(as_html("> " * 50 + "deep")[0])
+    assert as_html("> " * 150 + "deep")[0] is None and "deep" in str(
+        as_html("> " * 50 + "deep")[0]
+    )
 
 
 @pytest.mark.parametrize("key", ["hostile", *LARGE])
-def test_a_page_of_it_takes_no_time_and_says_what_it_leaves_out(client: TestClient, key: str) -> None:
+def test_a_page_of_it_takes_no_time_and_says_what_it_leaves_out(
+    client: TestClient, key: str
+) -> None:
     began = time.process_time()
     text = client.get(f"/sample?run=run:1&prompt={key}&as=markdown").text
     assert time.process_time() - began < 2 and len(text) < 300_000

@@ -1,4 +1,5 @@
-"""Pages as a browser gets them: figures, forms of an answer, addresses that lead nowhere."""
+"""Pages as a browser gets them: figures, forms of an answer, addresses that lead
+nowhere."""
 
 from __future__ import annotations
 
@@ -19,7 +20,16 @@ from warehouse.serve.app import create_app
 from warehouse.serve.page import link as address_of
 
 ROWS = build_two_models()
-_COLUMNS = dict.fromkeys(("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens"))
+_COLUMNS = dict.fromkeys(
+    (
+        "extracted_answer",
+        "error",
+        "explanation",
+        "latency",
+        "input_tokens",
+        "output_tokens",
+    )
+)
 PAID = "paid? 50% #1"
 ROWS.describe(PAID, ROWS.metric())
 for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
@@ -30,10 +40,19 @@ for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
 ROWS.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
 ROWS.describe("..", ROWS.metric())
 for _model, _step in (("org/a", 3), ("org/b", 3), ("solo/a", 2), ("solo/b", 4)):
-    ROWS.scores(ROWS.run(_model, ".."), {f"dot{key}": float(key % _step == 0) for key in range(9)})
+    ROWS.scores(
+        ROWS.run(_model, ".."),
+        {f"dot{key}": float(key % _step == 0) for key in range(9)},
+    )
 ROWS.describe("called", ROWS.metric())
-for _model, _step in (("run:1", 3), ("run:900", 4)):  # nothing is to be had under such a name but by the id
-    ROWS.scores(ROWS.run(_model, "called"), {f"called{key}": float(key % _step == 0) for key in range(24)})
+for _model, _step in (
+    ("run:1", 3),
+    ("run:900", 4),
+):  # nothing is to be had under such a name but by the id
+    ROWS.scores(
+        ROWS.run(_model, "called"),
+        {f"called{key}": float(key % _step == 0) for key in range(24)},
+    )
 for _prompt in ROWS.rows["prompt"]:
     _prompt.setdefault("choices", None)
 
@@ -54,17 +73,30 @@ def figures(page: str) -> set[float]:
     return {float(value) for value in re.findall(r'data-v="([^"]+)"', page)}
 
 
-def test_scores_of_the_table_are_those_of_the_leaderboards(client: TestClient, run: Caller, url: str) -> None:
+def test_scores_of_the_table_are_those_of_the_leaderboards(
+    client: TestClient, run: Caller, url: str
+) -> None:
     page = whole(client, "/?order=name")
     boards = run("leaderboard", "--json", db=url).rows
-    shown, known = figures(page.partition("</form>")[2]), {row["estimate"] for row in boards}
+    shown, known = (
+        figures(page.partition("</form>")[2]),
+        {row["estimate"] for row in boards},
+    )
     assert len(shown) > 10
-    assert all(min(abs(one - other) for other in known if other is not None) <= 1e-12 for one in shown)
+    assert all(
+        min(abs(one - other) for other in known if other is not None) <= 1e-12
+        for one in shown
+    )
 
 
-def test_json_of_a_benchmark_is_that_of_the_command(client: TestClient, run: Caller, url: str) -> None:
+def test_json_of_a_benchmark_is_that_of_the_command(
+    client: TestClient, run: Caller, url: str
+) -> None:
     whole(client, "/benchmark/quiz")
-    assert client.get("/benchmark/quiz?format=json").text == run("leaderboard", "quiz", "--json", db=url).out
+    assert (
+        client.get("/benchmark/quiz?format=json").text
+        == run("leaderboard", "quiz", "--json", db=url).out
+    )
 
 
 @pytest.mark.parametrize("name", ["quiz", "one", "marks"])
@@ -75,21 +107,35 @@ def test_a_page_of_a_benchmark_has_the_figures_of_leaderboard_and_pairs(
     first, *_ = pairs = run("pairs", name, "--json", db=url).rows
     for row in run("leaderboard", name, "--json", db=url).rows:
         for field in ("estimate", "ci_low", "ci_high"):
-            assert row[field] is None or min(abs(one - row[field]) for one in shown) <= 1e-12
+            assert (
+                row[field] is None
+                or min(abs(one - row[field]) for one in shown) <= 1e-12
+            )
     for row in pairs:
         if row["runs_a"] == first["runs_a"] and row["difference"] is not None:
             for field in ("difference", "ci_low", "ci_high"):
-                assert row[field] is None or min(abs(one + row[field]) for one in shown) <= 1e-12
+                assert (
+                    row[field] is None
+                    or min(abs(one + row[field]) for one in shown) <= 1e-12
+                )
 
 
-def test_a_tie_leads_to_the_plan_that_power_gives(client: TestClient, run: Caller, url: str) -> None:
+def test_a_tie_leads_to_the_plan_that_power_gives(
+    client: TestClient, run: Caller, url: str
+) -> None:
     page = whole(client, "/benchmark/one")
     link = next(unescape(one) for one in re.findall(r'href="([^"#]*)#plan"', page))
     planned = whole(client, link)
-    command = next(unescape(one) for one in re.findall(r"<code>(warehouse power [^<]*)</code>", planned))
+    command = next(
+        unescape(one)
+        for one in re.findall(r"<code>(warehouse power [^<]*)</code>", planned)
+    )
     answer = run(*shlex.split(command)[1:], db=url)
     assert answer.code == 0
-    words = next(unescape(one) for one in re.findall(r'<p class="answer">(A difference[^<]*)</p>', planned))
+    words = next(
+        unescape(one)
+        for one in re.findall(r'<p class="answer">(A difference[^<]*)</p>', planned)
+    )
     assert " ".join(words.split()) in " ".join(answer.out.split())
 
 
@@ -105,7 +151,11 @@ def test_a_browser_that_asks_for_an_icon_is_told_of_none(client: TestClient) -> 
 
 def test_cost_stands_against_score(client: TestClient) -> None:
     page = unescape(whole(client, address_of("benchmark", PAID)))
-    picture = re.sub(r"<[^>]+>", " ", page.partition(f"Score against cost on {PAID}")[2].partition("</figure>")[0])
+    picture = re.sub(
+        r"<[^>]+>",
+        " ",
+        page.partition(f"Score against cost on {PAID}")[2].partition("</figure>")[0],
+    )
     for cost in ("2.5", "5", "7.5"):  # of a run
         assert re.search(rf"(?<![\d.]){cost}(?![\d.])", picture), picture
     (as_json,) = re.findall(r'href="([^"]*format=json)"', page)
@@ -115,35 +165,65 @@ def test_cost_stands_against_score(client: TestClient) -> None:
 
 def test_a_program_is_never_told_to_wait(url: str) -> None:
     with TestClient(create_app(url), base_url="http://localhost") as fresh:
-        assert fresh.get("/benchmark/many?format=json").json()[0]["estimate"] is not None
+        assert (
+            fresh.get("/benchmark/many?format=json").json()[0]["estimate"] is not None
+        )
         assert "computed" not in fresh.get("/benchmark/marks?export=html").text
 
 
-def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, url: str) -> None:
+def test_two_picked_models_have_their_verdict(
+    client: TestClient, run: Caller, url: str
+) -> None:
     page = whole(client, "/?a=lab/x&b=lab/y")
     rows = run("compare", "lab/x", "lab/y", "--latest", "--json", db=url).rows
-    assert figures(page) >= {(rows[-1] if rows[-1]["benchmark"] == "overall" else rows[0])["difference"]}
+    assert figures(page) >= {
+        (rows[-1] if rows[-1]["benchmark"] == "overall" else rows[0])["difference"]
+    }
     assert f"a − b on {rows[0]['benchmark']}:" in page  # two scales: no mean over all
     assert "warehouse compare lab/x lab/y --latest" in unescape(page)
 
 
 def test_the_verdict_leads_to_the_comparison_that_it_is_of(client: TestClient) -> None:
-    verdict = whole(client, "/?a=org/d&b=org/a").partition('id="verdict"')[2]  # a name that means two conditions
-    assert "several conditions the newest is compared" in verdict  # the table shows the best
+    verdict = whole(client, "/?a=org/d&b=org/a").partition('id="verdict"')[
+        2
+    ]  # a name that means two conditions
+    assert (
+        "several conditions the newest is compared" in verdict
+    )  # the table shows the best
     (address,) = re.findall(r'href="(/compare[^"]*)">Compare them', verdict)
     assert figures(verdict.partition("</section>")[0]) <= {
-        float(one) for one in re.findall(r'<data value="([^"]+)"', whole(client, unescape(address)))
+        float(one)
+        for one in re.findall(
+            r'<data value="([^"]+)"', whole(client, unescape(address))
+        )
     }
 
 
-def test_the_difference_of_two_models_on_one_benchmark_is_said_once(client: TestClient, run: Caller, url: str) -> None:
+def test_the_difference_of_two_models_on_one_benchmark_is_said_once(
+    client: TestClient, run: Caller, url: str
+) -> None:
     page = whole(client, "/?a=solo/a&b=solo/b")
     (row,) = run("compare", "solo/a", "solo/b", "--latest", "--json", db=url).rows
-    said = re.sub(r"<[^>]+>", "", page.partition('id="verdict"')[2].partition("</section>")[0])
+    said = re.sub(
+        r"<[^>]+>", "", page.partition('id="verdict"')[2].partition("</section>")[0]
+    )
     assert figures(page) >= {row["difference"], row["ci_low"], row["ci_high"]}
-    assert "solo/a" in said and "solo/b" in said and "9 common prompts" in said and "allowing for all pairs of" in said
+    assert (
+        "solo/a" in said
+        and "solo/b" in said
+        and "9 common prompts" in said
+        and "allowing for all pairs of" in said
+    )
     assert "95 % interval [" in said and "first" not in said
-    assert len({len(figure.partition(".")[2]) for figure in re.findall(r"-?\d+\.\d+", said)}) == 1, said
+    assert (
+        len(
+            {
+                len(figure.partition(".")[2])
+                for figure in re.findall(r"-?\d+\.\d+", said)
+            }
+        )
+        == 1
+    ), said
     assert len(re.findall(r"a [-−] b", said)) == 1 and said.count("[") == 1
 
 
@@ -156,7 +236,14 @@ def test_a_page_can_be_taken_along(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["/nowhere", "/benchmark/qiuz", "/benchmark/%00", "/benchmark/../../etc/passwd", "/static/../app.py"]
+    "address",
+    [
+        "/nowhere",
+        "/benchmark/qiuz",
+        "/benchmark/%00",
+        "/benchmark/../../etc/passwd",
+        "/static/../app.py",
+    ],
 )
 def test_what_is_not_there_is_a_plain_page(client: TestClient, address: str) -> None:
     answer = client.get(address)
@@ -183,41 +270,64 @@ def test_a_part_beyond_the_end_is_the_last_one(client: TestClient) -> None:
 
 def test_facets_narrow_the_table(client: TestClient) -> None:
     page = whole(client, "/?benchmark=quiz&model=org/a").partition("</form>")[2]
-    assert page.count('<th scope="row">') == 2  # its two settings, of which none stands for the model
+    assert (
+        page.count('<th scope="row">') == 2
+    )  # its two settings, of which none stands for the model
     assert "No run fits" in client.get("/?date=2990-01-01").text
 
 
 def test_a_benchmark_of_votes_alone_has_its_strengths(client: TestClient) -> None:
     page = whole(client, "/benchmark/voted")
-    assert "16 votes over 2 models: org/a and org/b cannot be told apart." in page and "warehouse prefer voted" in page
+    assert (
+        "16 votes over 2 models: org/a and org/b cannot be told apart." in page
+        and "warehouse prefer voted" in page
+    )
     assert '<a href="/benchmark/voted"><bdi>voted</bdi></a>' in whole(client, "/")
     assert client.get("/benchmark/voted?format=json").json()[0]["model"] == "org/a"
 
 
-def test_a_benchmark_that_is_named_like_a_folder_has_its_page(client: TestClient) -> None:
+def test_a_benchmark_that_is_named_like_a_folder_has_its_page(
+    client: TestClient,
+) -> None:
     address = address_of("benchmark", "..")
     assert f'<a href="{address}"><bdi>..</bdi></a>' in whole(client, "/")
     assert "<h1><bdi>..</bdi></h1>" in whole(client, address)
 
 
-def test_two_models_are_compared_on_chosen_benchmarks(client: TestClient, run: Caller, url: str) -> None:
-    address = address_of("compare", a="org/a", b="org/b", benchmark=[PAID, ".."], latest=1)
+def test_two_models_are_compared_on_chosen_benchmarks(
+    client: TestClient, run: Caller, url: str
+) -> None:
+    address = address_of(
+        "compare", a="org/a", b="org/b", benchmark=[PAID, ".."], latest=1
+    )
     rows = client.get(f"{address}&format=json").json()["rows"]
     assert {row["benchmark"] for row in rows} == {PAID, "..", "overall"}
-    own = run("compare", "org/a", "org/b", "--latest", "--benchmark", PAID, "--json", db=url).rows
-    assert [row["difference"] for row in rows if row["benchmark"] == PAID] == [row["difference"] for row in own]
+    own = run(
+        "compare", "org/a", "org/b", "--latest", "--benchmark", PAID, "--json", db=url
+    ).rows
+    assert [row["difference"] for row in rows if row["benchmark"] == PAID] == [
+        row["difference"] for row in own
+    ]
     assert f"{PAID}\n..</textarea>" in unescape(whole(client, address))
 
 
 def test_rows_go_by_the_scores_of_a_benchmark(client: TestClient) -> None:
     page = whole(client, address_of("", sort=PAID, benchmark=PAID))
-    places = [page.index(f"<bdi>{name}</bdi></a>") for name in ("org/<wbr>c", "org/<wbr>b", "org/<wbr>a")]
+    places = [
+        page.index(f"<bdi>{name}</bdi></a>")
+        for name in ("org/<wbr>c", "org/<wbr>b", "org/<wbr>a")
+    ]
     assert places == sorted(places)
 
 
 @pytest.mark.rare
 def test_fifty_readers_at_once_have_what_one_has(url: str) -> None:
-    places = ["/?format=json", "/benchmark/one?format=json", "/compare?a=lab/x&b=lab/y&format=json&latest=1", "/health"]
+    places = [
+        "/?format=json",
+        "/benchmark/one?format=json",
+        "/compare?a=lab/x&b=lab/y&format=json&latest=1",
+        "/health",
+    ]
     with serving(url) as address, ThreadPoolExecutor(50) as readers:
 
         def read(place: str) -> bytes:
@@ -227,7 +337,10 @@ def test_fifty_readers_at_once_have_what_one_has(url: str) -> None:
 
         while b'"n_leaderboards_to_go":0' not in read(places[0]):
             time.sleep(0.2)
-        alone = {place: re.sub(rb"as of <time.*?</time>", b"", read(place)) for place in places}
+        alone = {
+            place: re.sub(rb"as of <time.*?</time>", b"", read(place))
+            for place in places
+        }
         found = readers.map(read, places * 13)
         for place, content in zip(places * 13, found, strict=True):
             assert re.sub(rb"as of <time.*?</time>", b"", content) == alone[place]

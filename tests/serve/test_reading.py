@@ -1,4 +1,5 @@
-"""Pages on which people read: two models and where they disagree, a sample, the health of the data."""
+"""Pages on which people read: two models and where they disagree, a sample, the health
+of the data."""
 
 from __future__ import annotations
 
@@ -47,7 +48,9 @@ class Seen(HTMLParser):
             self.scripts.append(named.get("src"))
 
 
-def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: Caller, url: str) -> None:
+def test_figures_of_the_page_are_those_of_the_command(
+    client: TestClient, run: Caller, url: str
+) -> None:
     rows = run("compare", A, B, "--json", db=url).rows
     text = client.get(address()).text
     figures = Seen(text[text.index('id="figures"') : text.index("</table>")]).figures
@@ -56,7 +59,9 @@ def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: C
     assert len(rows) == 3 and figures == pytest.approx(expected, abs=1e-12)
     answer = client.get(address(format="json")).json()
     assert [row["ci_low"] for row in answer["rows"]] == [row["ci_low"] for row in rows]
-    assert text.count("<svg") == text.count('<figure class="copy">') == 3  # metrics of three scales share no axis
+    assert (
+        text.count("<svg") == text.count('<figure class="copy">') == 3
+    )  # metrics of three scales share no axis
     assert answer["sentence"] in re.sub("&#39;", "'", text)
     assert "which is better is not known" in client.get(address(benchmark=ODD)).text
 
@@ -64,42 +69,77 @@ def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: C
 def test_models_of_a_sample_are_those_of_the_views_and_their_runs_are_read_once(
     client: TestClient, run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flips = client.get(address(format="json", show="all", benchmark=EXAM)).json()["flips"][:3]
+    flips = client.get(address(format="json", show="all", benchmark=EXAM)).json()[
+        "flips"
+    ][:3]
     asked, read = [], Store._select
-    monkeypatch.setattr(Store, "_select", lambda own, sql, *rest: asked.append(sql) or read(own, sql, *rest))
+    monkeypatch.setattr(
+        Store,
+        "_select",
+        lambda own, sql, *rest: asked.append(sql) or read(own, sql, *rest),
+    )
     for row in flips:
         prompt = row["prompt_id"]
-        found = client.get(f"/sample?run=run:{row['run_a']}&prompt=prompt:{prompt}&format=json").json()["models"]
+        found = client.get(
+            f"/sample?run=run:{row['run_a']}&prompt=prompt:{prompt}&format=json"
+        ).json()["models"]
         assert {one["model"] for one in found} == {A, B}
-        query = f"select run_id, wilson_low, wilson_high from prompt_p_correct where prompt_id = {prompt}"
+        query = (
+            "select run_id, wilson_low, wilson_high from prompt_p_correct where "
+            f"prompt_id = {prompt}"
+        )
         ends = {
             one["run_id"]: (one["wilson_low"], one["wilson_high"])
             for one in run("query", "--json", "--sql", query, db=url).rows
         }
         assert {one["run_id"] for one in found if one["low"] is not None} == {*ends}
         assert all(
-            (one["low"], one["high"]) == pytest.approx(ends[one["run_id"]]) for one in found if one["run_id"] in ends
+            (one["low"], one["high"]) == pytest.approx(ends[one["run_id"]])
+            for one in found
+            if one["run_id"] in ends
         )
     assert sum("from run_current" in sql for sql in asked) <= 2
 
 
-def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(client: TestClient) -> None:
-    pages = [address(), address(text="Question", show="all"), address(text="\x00"), "/health", "/compare"]
+def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(
+    client: TestClient,
+) -> None:
+    pages = [
+        address(),
+        address(text="Question", show="all"),
+        address(text="\x00"),
+        "/health",
+        "/compare",
+    ]
     pages.append(address(show="unscored", in_cluster="\x00", field="a\x00=b"))
-    samples = client.get(address(format="json", show="all", benchmark=EXAM)).json()["flips"]
+    samples = client.get(address(format="json", show="all", benchmark=EXAM)).json()[
+        "flips"
+    ]
     longest = next(row for row in samples if row["tool_id"] == "e0")
-    pages.append(f"/sample?run=run:{longest['run_a']}&prompt=prompt:{longest['prompt_id']}")
+    pages.append(
+        f"/sample?run=run:{longest['run_a']}&prompt=prompt:{longest['prompt_id']}"
+    )
     for page in pages:
         answer = client.get(page)
         assert answer.status_code == 200, page
         seen = Seen(answer.text)
-        assert seen.n < 5000 and len(answer.content) < 300_000 and seen.scripts == ["/static/script.js"]
+        assert (
+            seen.n < 5000
+            and len(answer.content) < 300_000
+            and seen.scripts == ["/static/script.js"]
+        )
         assert "<img" not in answer.text and "<b>bold" not in answer.text
     assert "as a file" in answer.text
     raw = client.get(pages[-1].replace("/sample", "/text") + "&of=response")
     assert len(raw.text) > LONG and raw.headers["content-type"].startswith("text/plain")
-    assert raw.headers["content-disposition"].startswith("attachment") and raw.headers["x-content-type-options"]
-    assert client.get(pages[-1].replace("/sample", "/text") + "&of=secrets").status_code == 404
+    assert (
+        raw.headers["content-disposition"].startswith("attachment")
+        and raw.headers["x-content-type-options"]
+    )
+    assert (
+        client.get(pages[-1].replace("/sample", "/text") + "&of=secrets").status_code
+        == 404
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +165,14 @@ def test_a_question_that_cannot_be_answered_is_said_above_the_form(
 
 
 @pytest.mark.parametrize(
-    "place", ["/sample", "/sample?run=prompt:1", "/sample?run=%00", "/text?run=run:1", "/health?part=x"]
+    "place",
+    [
+        "/sample",
+        "/sample?run=prompt:1",
+        "/sample?run=%00",
+        "/text?run=run:1",
+        "/health?part=x",
+    ],
 )
 def test_what_is_not_there_is_said(client: TestClient, place: str) -> None:
     answer = client.get(place)
@@ -143,8 +190,14 @@ def test_next_and_previous_keep_the_filter(client: TestClient) -> None:
         found = Seen(client.get(place).text)
         seen.append(parse_qs(urlsplit(place).query)["prompt"][0])
         place = found.links.get("next", "")
-    assert len(seen) == flips["n_flips"] and seen[0] == f"prompt:{flips['flips'][0]['prompt_id']}"
-    assert "prev" in found.links and "prev" not in Seen(client.get(first[1].replace("&amp;", "&")).text).links
+    assert (
+        len(seen) == flips["n_flips"]
+        and seen[0] == f"prompt:{flips['flips'][0]['prompt_id']}"
+    )
+    assert (
+        "prev" in found.links
+        and "prev" not in Seen(client.get(first[1].replace("&amp;", "&")).text).links
+    )
 
 
 def test_before_an_empty_page_of_flips_stand_the_last_ones(client: TestClient) -> None:
@@ -153,14 +206,20 @@ def test_before_an_empty_page_of_flips_stand_the_last_ones(client: TestClient) -
     assert "No prompt here" in behind and "next" not in Seen(behind).links
     last = client.get(Seen(behind).links["prev"]).text
     first = n_flips - 10
-    assert f"{first + 1} to {n_flips} of {n_flips}" in last and "next" not in Seen(last).links
+    assert (
+        f"{first + 1} to {n_flips} of {n_flips}" in last
+        and "next" not in Seen(last).links
+    )
     before = client.get(Seen(last).links["prev"]).text
     assert first < 10 and f"1 to 10 of {n_flips}" in before
 
 
 def test_a_frozen_claim_is_a_file(client: TestClient) -> None:
     answer = client.get(address("/hypothesis.json", benchmark=MARKS))
-    assert answer.headers["content-disposition"] == 'attachment; filename="hypothesis.json"'
+    assert (
+        answer.headers["content-disposition"]
+        == 'attachment; filename="hypothesis.json"'
+    )
     assert json.loads(answer.text)["benchmark"] == MARKS
     assert client.get(address("/hypothesis.json")).status_code == 400
     chosen = client.get(address(benchmark=MARKS, show="a_higher")).text
@@ -186,28 +245,42 @@ def test_a_browser_goes_from_flip_to_flip_by_keys(browser: Any, served: str) -> 
 
     def press(key: str) -> str:
         browser.switch_to.active_element.send_keys(key)
-        return str(browser.execute_script("return document.activeElement.querySelector('.open')?.textContent ?? ''"))
+        return str(
+            browser.execute_script(
+                "return document.activeElement.querySelector('.open')?.textContent ?? "
+                "''"
+            )
+        )
 
     def until(part: str) -> str:
         WebDriverWait(browser, 10).until(lambda found: part in found.current_url)
-        WebDriverWait(browser, 10).until(lambda found: found.find_elements(By.TAG_NAME, "footer"))
+        WebDriverWait(browser, 10).until(
+            lambda found: found.find_elements(By.TAG_NAME, "footer")
+        )
         return str(browser.current_url)
 
     browser.set_window_size(1400, 1000)
     browser.get("about:blank")  # a page of a server that has ended may still ask it
     browser.get_log("browser")
     browser.get(served + address(benchmark=EXAM))
-    WebDriverWait(browser, 10).until(lambda found: found.find_elements(By.CSS_SELECTOR, "article.flip"))
+    WebDriverWait(browser, 10).until(
+        lambda found: found.find_elements(By.CSS_SELECTOR, "article.flip")
+    )
     first, second = press("j"), press("j")
     assert first and second and first != second and press("k") == first
-    sides = "return [...document.querySelectorAll('.sides')[0].children].map(one => one.getBoundingClientRect().top)"
+    sides = (
+        "return [...document.querySelectorAll('.sides')[0].children].map(one => "
+        "one.getBoundingClientRect().top)"
+    )
     left, right = browser.execute_script(sides)
     assert left == right
     browser.find_element(By.NAME, "text").send_keys("algebra")
     Select(browser.find_element(By.NAME, "show")).select_by_value("a_right")
     browser.find_element(By.XPATH, "//button[text()='Filter']").send_keys(Keys.ENTER)
     assert "text=algebra" in until("show=a_right")
-    assert "there is no test" in browser.find_element(By.CSS_SELECTOR, ".exploratory").text
+    assert (
+        "there is no test" in browser.find_element(By.CSS_SELECTOR, ".exploratory").text
+    )
     name = press("j")
     press(Keys.ENTER)
     before = until("/sample?")

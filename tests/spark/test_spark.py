@@ -1,4 +1,5 @@
-"""A real cluster of Spark gives what the store gives, and what dies in it changes no figure."""
+"""A real cluster of Spark gives what the store gives, and what dies in it changes no
+figure."""
 
 from __future__ import annotations
 
@@ -47,27 +48,62 @@ def lake(made: Path, cluster: SparkCluster) -> Iterator[Store]:
         yield opened
 
 
-#: Left to `make test-spark`: what asks views that are compared here for little more, which Sail too is held to
-#: (`tests/store/test_lake_engine.py`), and what comes to the cluster by the way of its neighbours.
+#: Left to `make test-spark`: what asks views that are compared here for little more,
+#: which Sail too is held to (`tests/store/test_lake_engine.py`), and what comes to the
+#: cluster by the way of its neighbours.
 MORE = pytest.mark.slow
-#: Views that are compared each time: recursion, windows, JSON, infinite numbers, quantiles, conditional sums.
-EACH_TIME = ("benchmark_tree", "run_current", "infinite_score", "score_summary", "seed_summary", "mean_win_rate")
-EACH_TIME += ("item_statistics", "run_cost", "metric_current", "judge_agreement", "published_against_recomputed")
+#: Views that are compared each time: recursion, windows, JSON, infinite numbers,
+#: quantiles, conditional sums.
+EACH_TIME = (
+    "benchmark_tree",
+    "run_current",
+    "infinite_score",
+    "score_summary",
+    "seed_summary",
+    "mean_win_rate",
+)
+EACH_TIME += (
+    "item_statistics",
+    "run_cost",
+    "metric_current",
+    "judge_agreement",
+    "published_against_recomputed",
+)
 VIEWS = [view.name for view in query_files.views()]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in EACH_TIME else MORE) for name in VIEWS])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in EACH_TIME else MORE) for name in VIEWS],
+)
 def test_a_view_gives_the_same_rows(store: Store, lake: Store, name: str) -> None:
-    """Sorted here: to sort the rows of several tasks Spark computes them twice. Library queries sort there."""
+    """Sorted here: to sort the rows of several tasks Spark computes them twice. Library
+    queries sort there."""
     keys = [(column.strip(), "ascending") for column in GRAIN[name].split(",")]
-    assert_same_rows(*(run_sql(side, f"select * from {name}", {}).sort_by(keys) for side in (store, lake)))
+    assert_same_rows(
+        *(
+            run_sql(side, f"select * from {name}", {}).sort_by(keys)
+            for side in (store, lake)
+        )
+    )
 
 
-OF_VIEWS = ("checkpoint_history", "hardest_prompts", "published_differences", "runs_of_model", "generation_cost")
+OF_VIEWS = (
+    "checkpoint_history",
+    "hardest_prompts",
+    "published_differences",
+    "runs_of_model",
+    "generation_cost",
+)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=MORE if name in OF_VIEWS else ()) for name in GIVEN])
-def test_a_library_query_gives_the_same_rows_in_the_same_order(store: Store, lake: Store, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=MORE if name in OF_VIEWS else ()) for name in GIVEN],
+)
+def test_a_library_query_gives_the_same_rows_in_the_same_order(
+    store: Store, lake: Store, name: str
+) -> None:
     assert_same_rows(*(run_named(side, name, GIVEN[name]) for side in (store, lake)))
 
 
@@ -78,7 +114,9 @@ def test_a_library_query_gives_the_same_rows_in_the_same_order(store: Store, lak
         *(pytest.param(line, marks=MORE) for line in ("pairs quiz", "variance quiz")),
     ],
 )
-def test_a_command_answers_as_on_the_store(run: Caller, made: Path, cluster: SparkCluster, line: str) -> None:
+def test_a_command_answers_as_on_the_store(
+    run: Caller, made: Path, cluster: SparkCluster, line: str
+) -> None:
     urls = (f"duckdb:///{made / 'store.duckdb'}", f"{cluster.url}?lake={made / 'lake'}")
     one, other = (run(*line.split(), "--json", db=url) for url in urls)
     assert one.code == other.code and one.out.startswith("["), other.err
@@ -89,16 +127,24 @@ def test_a_command_answers_as_on_the_store(run: Caller, made: Path, cluster: Spa
     "line",
     [
         "matrix test items --permutations 40",
-        pytest.param("matrix cluster items --clusters 2,3 --permutations 2", marks=MORE),
+        pytest.param(
+            "matrix cluster items --clusters 2,3 --permutations 2", marks=MORE
+        ),
     ],
 )
 def test_permutations_on_executors_are_those_of_the_store(
-    run: Caller, made: Path, cluster: SparkCluster, line: str, monkeypatch: pytest.MonkeyPatch
+    run: Caller,
+    made: Path,
+    cluster: SparkCluster,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     came: list[int] = []
     whole = engines.Executors.map
 
-    def counted(self: engines.Executors, function: Any, tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+    def counted(
+        self: engines.Executors, function: Any, tasks: Sequence[bytes]
+    ) -> Iterator[tuple[int, bytes]]:
         for number, data in whole(self, function, tasks):
             came.append(number)
             yield number, data
@@ -107,7 +153,9 @@ def test_permutations_on_executors_are_those_of_the_store(
     monkeypatch.setattr(engines.Executors, "map", counted)
     urls = (f"duckdb:///{made / 'store.duckdb'}", f"{cluster.url}?lake={made / 'lake'}")
     one, other = (run(*line.split(), "--json", "--no-store", db=url) for url in urls)
-    assert one.code == other.code == 0 and "executors could not" not in other.err, other.err
+    assert one.code == other.code == 0 and "executors could not" not in other.err, (
+        other.err
+    )
     assert len(came) > 2 and list(faults(one.rows, other.rows)) == []
 
 
@@ -116,9 +164,22 @@ def test_dumps_that_executors_read_give_the_same_store(
 ) -> None:
     monkeypatch.chdir(ROOT)
     urls = [f"duckdb:///{tmp_path / name}.duckdb" for name in ("here", "there")]
-    folders = ("docs/demo/results", "tests/data/lm_eval", "tests/data/inspect", "tests/data/tabular")
+    folders = (
+        "docs/demo/results",
+        "tests/data/lm_eval",
+        "tests/data/inspect",
+        "tests/data/tabular",
+    )
     here = run("ingest", *folders, db=urls[0])
-    there = run("ingest", *folders, "--on", cluster.url, "--lake", str(tmp_path / "lake"), db=urls[1])
+    there = run(
+        "ingest",
+        *folders,
+        "--on",
+        cluster.url,
+        "--lake",
+        str(tmp_path / "lake"),
+        db=urls[1],
+    )
     assert here.code == there.code == 3
     assert here.err.replace(urls[0], "STORE") == there.err.replace(urls[1], "STORE")
     assert store_differences(*urls) == []

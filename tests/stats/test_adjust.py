@@ -24,7 +24,9 @@ def test_adjustments_are_those_of_statsmodels(p: list[float]) -> None:
 
 @given(P_VALUES, st.integers(0, 40))
 @settings(max_examples=30, deadline=None)
-def test_a_test_that_could_not_be_made_changes_nothing(p: list[float], place: int) -> None:
+def test_a_test_that_could_not_be_made_changes_nothing(
+    p: list[float], place: int
+) -> None:
     for adjust in (holm, benjamini_hochberg):
         found = adjust(np.insert(np.array(p), min(place, len(p)), np.nan))
         assert np.isnan(found).sum() == 1
@@ -63,7 +65,9 @@ def test_signs_are_as_often_negative_as_positive_and_independent() -> None:
 @pytest.mark.parametrize("block", [1, 64, 100, 1000])
 def test_weights_do_not_depend_on_blocks(block: int) -> None:
     def all_weights(size: int) -> np.ndarray:
-        return np.concatenate([weights for _, weights in webb_draws(11, 333, 5, block=size)])
+        return np.concatenate(
+            [weights for _, weights in webb_draws(11, 333, 5, block=size)]
+        )
 
     assert np.array_equal(all_weights(block), all_weights(256))
     more = np.concatenate([weights for _, weights in webb_draws(11, 500, 5)])

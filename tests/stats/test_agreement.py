@@ -16,12 +16,17 @@ SCORES = st.one_of(st.sampled_from([0.0, 1.0, np.nan]), st.floats(0, 1))
 
 @settings(max_examples=60, deadline=None)
 @given(
-    arrays(np.float64, (3, 5), elements=SCORES), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=7)
+    arrays(np.float64, (3, 5), elements=SCORES),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=7),
 )
-def test_agreement_is_that_of_loops(values: np.ndarray, pairs: list[tuple[int, int]]) -> None:
+def test_agreement_is_that_of_loops(
+    values: np.ndarray, pairs: list[tuple[int, int]]
+) -> None:
     found = pair_agreement(values, [a for a, _ in pairs], [b for _, b in pairs])
     for place, (a, b) in enumerate(pairs):
-        alike = [1 - abs(row[a] - row[b]) for row in values if np.isfinite(row[a] + row[b])]
+        alike = [
+            1 - abs(row[a] - row[b]) for row in values if np.isfinite(row[a] + row[b])
+        ]
         assert found.models_of_pair[place] == len(alike)
         expected = np.mean(alike) if alike else np.nan
         assert found.by_pair[place] == pytest.approx(expected, abs=1e-12, nan_ok=True)
@@ -31,7 +36,9 @@ def test_agreement_is_that_of_loops(values: np.ndarray, pairs: list[tuple[int, i
         expected = np.mean([1 - abs(x - y) for x, y in held]) if held else np.nan
         assert found.by_model[model] == pytest.approx(expected, abs=1e-12, nan_ok=True)
         pool = [value for pair in held for value in pair]
-        chance = np.mean([[1 - abs(x - y) for x in pool] for y in pool]) if pool else np.nan
+        chance = (
+            np.mean([[1 - abs(x - y) for x in pool] for y in pool]) if pool else np.nan
+        )
         assert found.by_chance[model] == pytest.approx(chance, abs=1e-12, nan_ok=True)
 
 

@@ -11,7 +11,12 @@ import pytest
 from warehouse.stats import estimate_mean, paired_difference
 from warehouse.stats.core.inputs import skewness
 from warehouse.stats.core.sample import build_sample, find_link
-from warehouse.stats.intervals.asymmetry import implied_skewnesses, mean_skewness, tail_units, working_skewness
+from warehouse.stats.intervals.asymmetry import (
+    implied_skewnesses,
+    mean_skewness,
+    tail_units,
+    working_skewness,
+)
 from warehouse.stats.paired.pair_flags import paired_flags
 
 
@@ -27,8 +32,12 @@ def lognormal_skewness(sigma: float) -> float:
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 1.5])
 def test_quantiles_of_a_lognormal_imply_its_skewness(sigma: float) -> None:
     z = np.random.default_rng(1).normal(size=400_000)
-    assert implied_skewness(np.exp(sigma * z)) == pytest.approx(lognormal_skewness(sigma), rel=0.1)
-    assert implied_skewness(5 - 3 * np.exp(sigma * z)) == pytest.approx(lognormal_skewness(sigma), rel=0.1)
+    assert implied_skewness(np.exp(sigma * z)) == pytest.approx(
+        lognormal_skewness(sigma), rel=0.1
+    )
+    assert implied_skewness(5 - 3 * np.exp(sigma * z)) == pytest.approx(
+        lognormal_skewness(sigma), rel=0.1
+    )
     assert implied_skewness(z) < 0.05
 
 
@@ -49,24 +58,34 @@ def test_tails() -> None:
     assert tail_units(rng.normal(size=1000)) == math.inf == tail_units(np.full(9, 1.0))
     assert tail_units(rng.standard_cauchy(1000)) < 10
     differing = np.array([0.0] * 280 + [1.0] * 12 + [-1.0] * 8)
-    assert tail_units(differing) == math.inf  # few differ, but none by more than the others
+    assert (
+        tail_units(differing) == math.inf
+    )  # few differ, but none by more than the others
 
 
 def test_rounding_makes_no_heavy_tails() -> None:
-    """All but four differences are 0.3, as 0.1 + 0.2 or as it stands: few differ, and none by far more."""
+    """All but four differences are 0.3, as 0.1 + 0.2 or as it stands: few differ, and
+    none by far more."""
     spread = np.array([-0.4, -0.2, 0.3, 0.8, 1.0])
-    exactly, rounded = (np.array([middle, 0.3] * 50 + spread.tolist()) for middle in (0.3, 0.1 + 0.2))
+    exactly, rounded = (
+        np.array([middle, 0.3] * 50 + spread.tolist()) for middle in (0.3, 0.1 + 0.2)
+    )
     assert exactly.mean() == pytest.approx(0.3) and rounded[0] != 0.3
     assert tail_units(rounded) == tail_units(exactly) == math.inf
 
 
 def test_a_large_cluster_skews_the_mean_more_than_its_share() -> None:
-    """What each unit adds is divided by sqrt(1 - f): with unequal sizes it does not cancel."""
+    """What each unit adds is divided by sqrt(1 - f): with unequal sizes it does not
+    cancel."""
     clusters, scores = np.repeat(np.arange(3), [6, 2, 2]), np.arange(10) % 4 * 1.0
     totals = np.bincount(clusters, scores - scores.mean())
     pulls = totals / np.sqrt(1 - np.array([0.6, 0.2, 0.2]))
-    sample = build_sample(scores, clusters, None, find_link("identity"), None, None, None)
-    assert mean_skewness(sample) == pytest.approx((pulls**3).sum() / (pulls**2).sum() ** 1.5)
+    sample = build_sample(
+        scores, clusters, None, find_link("identity"), None, None, None
+    )
+    assert mean_skewness(sample) == pytest.approx(
+        (pulls**3).sum() / (pulls**2).sum() ** 1.5
+    )
 
 
 def test_lognormal_scores_say_that_they_are_skewed() -> None:
@@ -74,14 +93,18 @@ def test_lognormal_scores_say_that_they_are_skewed() -> None:
     rng = np.random.default_rng(3)
     flags = [estimate_mean(rng.lognormal(0, 1.5, 2000)).flags for _ in range(40)]
     assert 0.3 < flags.count(("skewed",)) / 40 < 1
-    sample = build_sample(rng.lognormal(0, 1.5, 100), None, None, find_link("identity"), None, None, None)
+    sample = build_sample(
+        rng.lognormal(0, 1.5, 100), None, None, find_link("identity"), None, None, None
+    )
     assert mean_skewness(sample) == pytest.approx(skewness(sample.values) / 10)
 
 
 def test_uneven_heavy_tails_of_bounded_differences_are_flagged() -> None:
     rng = np.random.default_rng(4)
     wide = {"bounds": (0, 1e6)}
-    pairs = [(rng.lognormal(0, 1.2, 300), rng.lognormal(0.54, 0.6, 300)) for _ in range(60)]
+    pairs = [
+        (rng.lognormal(0, 1.2, 300), rng.lognormal(0.54, 0.6, 300)) for _ in range(60)
+    ]
     flags = [paired_difference(*pair, **wide).flags for pair in pairs]
     assert sum(map(bool, flags)) > 54
     assert {"few_skewed_prompts", "heavy_tailed_prompts"} <= set(sum(flags, ()))
@@ -99,15 +122,23 @@ def test_uneven_heavy_tails_of_bounded_differences_are_flagged() -> None:
     ],
     ids=["normal", "Laplace", "lognormal, .5", "lognormal, 1"],
 )
-def test_what_is_flagged_of_bounded_differences(draw: Any, n: int, least: float, most: float) -> None:
+def test_what_is_flagged_of_bounded_differences(
+    draw: Any, n: int, least: float, most: float
+) -> None:
     """Skewed data of a few hundred prompts nearly always, ordinary data nearly never."""
     samples = draw(np.random.default_rng(7), (400, n))
-    flagged = np.mean([bool(paired_flags(sample, np.zeros(n), bounds=(-1e9, 1e9))) for sample in samples])
+    flagged = np.mean(
+        [
+            bool(paired_flags(sample, np.zeros(n), bounds=(-1e9, 1e9)))
+            for sample in samples
+        ]
+    )
     assert least <= flagged <= most
 
 
 def test_clusters_whose_size_tells_their_level_are_flagged() -> None:
-    """Lognormal sizes: totals are skewed, and a large cluster that was missed is not seen."""
+    """Lognormal sizes: totals are skewed, and a large cluster that was missed is not
+    seen."""
     rng = np.random.default_rng(5)
     found = []
     for _ in range(30):
@@ -117,7 +148,9 @@ def test_clusters_whose_size_tells_their_level_are_flagged() -> None:
         right = rng.random((2, len(codes))) < rate
         found.append(estimate_mean(right[0].astype(float), clusters=codes).flags)
         shares = right.mean(axis=0)
-        found.append(estimate_mean(shares, clusters=codes, bounds=(0, 1), n_draws=2).flags)
+        found.append(
+            estimate_mean(shares, clusters=codes, bounds=(0, 1), n_draws=2).flags
+        )
     assert found.count(("few_skewed_clusters",)) >= 55
 
 

@@ -11,19 +11,50 @@ from hypothesis import strategies as st
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import interval_betting
-from warehouse.stats.intervals.betting import Bets, Game, bet_sizes, betting_ends, capital_paths
+from warehouse.stats.intervals.betting import (
+    Bets,
+    Game,
+    bet_sizes,
+    betting_ends,
+    capital_paths,
+)
 
 D16 = [1, 0, 0, 1, 0, -1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, -1, 1]
 Y17 = [1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0]
-F17 = [0.9, 0.8, 0.2, 0.7, 0.6, 0.9, 0.1, 0.8, 0.5, 0.9, 0.6, 0.3, 0.4, 0.7, 0.2, 0.8, 0.5, 0.6, 0.9, 0.1]
+F17 = [
+    0.9,
+    0.8,
+    0.2,
+    0.7,
+    0.6,
+    0.9,
+    0.1,
+    0.8,
+    0.5,
+    0.9,
+    0.6,
+    0.3,
+    0.4,
+    0.7,
+    0.2,
+    0.8,
+    0.5,
+    0.6,
+    0.9,
+    0.1,
+]
 
 
 def test_g16_prompts_sampled() -> None:
     game = Game(np.array(D16, float), -1.0, 1.0, 0.25)
     bets = Bets((16.0, 4.0), 0.5, 0.05)
     zero = np.zeros(20)
-    assert capital_paths(game, zero, 1, bets, bet_sizes(game, bets))[-1] == pytest.approx(1.85742650375, abs=1e-10)
-    assert capital_paths(game, zero, -1, bets, bet_sizes(game, bets))[-1] == pytest.approx(-4.73424722826, abs=1e-10)
+    assert capital_paths(game, zero, 1, bets, bet_sizes(game, bets))[
+        -1
+    ] == pytest.approx(1.85742650375, abs=1e-10)
+    assert capital_paths(game, zero, -1, bets, bet_sizes(game, bets))[
+        -1
+    ] == pytest.approx(-4.73424722826, abs=1e-10)
     expected = (-0.143342020678, 0.630931296284)
     assert betting_ends(game, bets) == pytest.approx(expected, abs=1e-11)
 
@@ -34,7 +65,9 @@ def test_g17_predictions_without_replacement() -> None:
     bets = Bets((10.0, 2.5), 0.5, 0.05)
 
     def means(theta: float) -> np.ndarray:
-        return np.array([(20 * theta - y[:t].sum()) / (20 - t) - f[t:].mean() for t in range(12)])
+        return np.array(
+            [(20 * theta - y[:t].sum()) / (20 - t) - f[t:].mean() for t in range(12)]
+        )
 
     assert means(0.5)[0] == pytest.approx(-0.075)
     found = (
@@ -64,7 +97,9 @@ def slow_capital(z: list[float], mean: float, side: int, n: int, alpha: float) -
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(0, 5))
-def test_the_ends_are_where_the_slow_gambler_stops(values: list[float], seed: int) -> None:
+def test_the_ends_are_where_the_slow_gambler_stops(
+    values: list[float], seed: int
+) -> None:
     found = interval_betting(values, seed=seed)
     order = np.random.default_rng(seed).permutation(len(values))
     z = list(np.sort(values)[order] - 0.5)
@@ -81,7 +116,12 @@ def test_the_ends_are_where_the_slow_gambler_stops(values: list[float], seed: in
 
 
 @pytest.mark.parametrize(
-    "share", [pytest.param(0.003, marks=pytest.mark.rare), 0.05, pytest.param(1.0, marks=pytest.mark.rare)]
+    "share",
+    [
+        pytest.param(0.003, marks=pytest.mark.rare),
+        0.05,
+        pytest.param(1.0, marks=pytest.mark.rare),
+    ],
 )
 def test_coverage_is_at_least_the_level(share: float) -> None:
     rng = np.random.default_rng(7)
@@ -90,7 +130,10 @@ def test_coverage_is_at_least_the_level(share: float) -> None:
         x = np.where(rng.random(1200) < share, rng.random(1200), 0.0)
         found = interval_betting(x)
         held += found.low <= share / 2 <= found.high
-        width, usual = width + found.high - found.low, usual + 3.92 * x.std() / 1200**0.5
+        width, usual = (
+            width + found.high - found.low,
+            usual + 3.92 * x.std() / 1200**0.5,
+        )
     assert held / 300 > 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
     assert share < 1 or width < 1.5 * usual
 

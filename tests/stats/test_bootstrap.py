@@ -15,7 +15,14 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import interval_bootstrap
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.results import Interval
-from warehouse.stats.intervals.bootstrap import Units, acceleration, mean_distribution, of_counts, replicates, units_of
+from warehouse.stats.intervals.bootstrap import (
+    Units,
+    acceleration,
+    mean_distribution,
+    of_counts,
+    replicates,
+    units_of,
+)
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=30)
 KINDS = ("percentile", "bca")
@@ -27,14 +34,19 @@ def skewed(n: int, seed: int = 3) -> NDArray[np.float64]:
 
 
 def scipy_ratio(top: Array, bottom: Array, kind: str, resamples: int, seed: int) -> Any:
-    """scipy's interval of Σ top / Σ bottom over resampled units, on the generator of the seed."""
+    """scipy's interval of Σ top / Σ bottom over resampled units, on the generator of
+    the seed."""
 
     def ratio(index: Array, axis: int = -1) -> Array:
         index = index.astype(int)
         return np.asarray(top[index].sum(axis=axis) / bottom[index].sum(axis=axis))
 
     return stats.bootstrap(
-        (np.arange(len(top)),), ratio, method=kind, n_resamples=resamples, rng=np.random.default_rng(seed)
+        (np.arange(len(top)),),
+        ratio,
+        method=kind,
+        n_resamples=resamples,
+        rng=np.random.default_rng(seed),
     ).confidence_interval
 
 
@@ -45,12 +57,21 @@ def ends(found: Interval | None) -> tuple[float, float]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "level"), [(2, 0.9), (7, 0.95), (40, 0.8), (200, 0.99)])
-def test_the_mean_is_scipys_on_the_same_resamples(kind: Any, n: int, level: float) -> None:
+def test_the_mean_is_scipys_on_the_same_resamples(
+    kind: Any, n: int, level: float
+) -> None:
     scores = np.sort(skewed(n))  # units are drawn in order of size
-    scores = np.rint(scores * 1024) / 1024  # sums are exact: scipy sees which means are tied
+    scores = (
+        np.rint(scores * 1024) / 1024
+    )  # sums are exact: scipy sees which means are tied
     ours = interval_bootstrap(scores, kind=kind, level=level, n_resamples=999, seed=5)
     theirs = stats.bootstrap(
-        (scores,), np.mean, method=kind, n_resamples=999, confidence_level=level, rng=np.random.default_rng(5)
+        (scores,),
+        np.mean,
+        method=kind,
+        n_resamples=999,
+        confidence_level=level,
+        rng=np.random.default_rng(5),
     ).confidence_interval
     assert ends(ours) == pytest.approx(tuple(theirs), rel=1e-10)
 
@@ -61,8 +82,12 @@ def test_a_ratio_is_scipys_on_the_same_resamples(kind: Any) -> None:
     scores, weights = rng.normal(-2, 1, 60), rng.integers(5, 60, 60).astype(float)
     order = np.argsort(weights * (scores - np.average(scores, weights=weights)))
     scores, weights = scores[order], weights[order]
-    ours = interval_bootstrap(scores, weights=weights, kind=kind, n_resamples=1999, seed=8)
-    assert ends(ours) == pytest.approx(tuple(scipy_ratio(scores * weights, weights, kind, 1999, 8)), rel=1e-10)
+    ours = interval_bootstrap(
+        scores, weights=weights, kind=kind, n_resamples=1999, seed=8
+    )
+    assert ends(ours) == pytest.approx(
+        tuple(scipy_ratio(scores * weights, weights, kind, 1999, 8)), rel=1e-10
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,7 +95,9 @@ def test_clusters_are_drawn_whole(kind: Any) -> None:
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 25, 300)
     scores = rng.normal(size=300) + rng.normal(size=25)[labels]
-    ours = interval_bootstrap(scores, clusters=labels, kind=kind, n_resamples=1999, seed=9)
+    ours = interval_bootstrap(
+        scores, clusters=labels, kind=kind, n_resamples=1999, seed=9
+    )
     sums, sizes = np.bincount(labels, scores), np.bincount(labels)
     order = np.argsort(sums - scores.mean() * sizes)
     expected = scipy_ratio(sums[order], sizes[order], kind, 1999, 9)
@@ -102,13 +129,17 @@ def test_resampled_proportions_are_binomial() -> None:
     assert 300 * drawn == pytest.approx(right, abs=1e-9)
     edges = [0, 78, 84, 88, 91, 95, 101, 301]
     expected = 40_000 * np.diff(stats.binom.cdf(np.array(edges) - 1, 300, 0.3))
-    assert stats.chisquare(np.histogram(right, edges)[0], expected, sum_check=False).pvalue > 0.01
+    assert (
+        stats.chisquare(np.histogram(right, edges)[0], expected, sum_check=False).pvalue
+        > 0.01
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("values", [(0.0, 0.2, 0.4, 0.6, 0.8, 1.0), None])
 def test_every_way_of_drawing_has_the_same_distribution(kind: Any, values: Any) -> None:
-    """Few distinct values (multinomial) and many (Fourier) against scipy's plain resampling."""
+    """Few distinct values (multinomial) and many (Fourier) against scipy's plain
+    resampling."""
     rng = np.random.default_rng(10)
     scores = rng.choice(values, 400) if values else skewed(400)
     units = units_of(scores, float(scores.mean()), None, None)
@@ -127,7 +158,8 @@ def ends_differ(a: Any, b: Any) -> float:
 
 
 def convolved(values: Array, n: int) -> tuple[Array, Array]:
-    """Support and distribution function of the sum of n draws of whole numbers, exactly."""
+    """Support and distribution function of the sum of n draws of whole numbers,
+    exactly."""
     once = np.bincount(values) / len(values)
     total, power = np.ones(1), once
     while n:
@@ -143,7 +175,9 @@ def test_the_fourier_distribution_is_the_convolution() -> None:
     support, exact = convolved(values, n)
     found = mean_distribution(values - values.mean())
     assert found is not None
-    between = (support + 0.5) / n - values.mean()  # a smooth curve meets the steps half way
+    between = (
+        support + 0.5
+    ) / n - values.mean()  # a smooth curve meets the steps half way
     ours = np.interp(between, found.points, found.probabilities)
     assert ours == pytest.approx(exact, abs=2e-6)
     middle = found.quantiles(np.array([0.5]))
@@ -186,12 +220,21 @@ def test_the_size_of_blocks_changes_nothing(way: str) -> None:
 def test_order_shift_and_scale(scores: list[float], kind: Any, seed: int) -> None:
     plain = interval_bootstrap(scores, kind=kind, n_resamples=200, seed=seed)
     backwards = interval_bootstrap(scores[::-1], kind=kind, n_resamples=200, seed=seed)
-    moved = interval_bootstrap(4 * np.array(scores) - 1, kind=kind, n_resamples=200, seed=seed)
-    assert (plain is None) == (len(set(scores)) == 1) == (moved is None) == (backwards is None)
+    moved = interval_bootstrap(
+        4 * np.array(scores) - 1, kind=kind, n_resamples=200, seed=seed
+    )
+    assert (
+        (plain is None)
+        == (len(set(scores)) == 1)
+        == (moved is None)
+        == (backwards is None)
+    )
     if plain is not None:
         assert plain.low <= np.mean(scores) <= plain.high
         assert ends(backwards) == pytest.approx(ends(plain), abs=1e-9)
-        assert ends(moved) == pytest.approx([4 * end - 1 for end in ends(plain)], abs=1e-9)
+        assert ends(moved) == pytest.approx(
+            [4 * end - 1 for end in ends(plain)], abs=1e-9
+        )
 
 
 def test_singleton_clusters_and_equal_weights_are_none() -> None:
@@ -206,7 +249,9 @@ def test_singleton_clusters_and_equal_weights_are_none() -> None:
 def test_the_acceleration_of_a_mean_is_its_skewness_over_six_roots() -> None:
     scores = skewed(50)
     units = units_of(scores, float(scores.mean()), None, None)
-    assert acceleration(units) == pytest.approx(stats.skew(scores) / (6 * 50**0.5), rel=1e-10)
+    assert acceleration(units) == pytest.approx(
+        stats.skew(scores) / (6 * 50**0.5), rel=1e-10
+    )
     assert acceleration(Units(0.0, np.zeros(3), np.ones(3))) == 0.0
 
 
@@ -218,7 +263,9 @@ def test_ends_go_through_the_link() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("scores", "clusters"), [([1, 1, 1], None), ([0.5], None), ([1, 0], ["a", "a"])])
+@pytest.mark.parametrize(
+    ("scores", "clusters"), [([1, 1, 1], None), ([0.5], None), ([1, 0], ["a", "a"])]
+)
 def test_no_spread_gives_no_interval(scores: Any, clusters: Any, kind: Any) -> None:
     assert interval_bootstrap(scores, clusters=clusters, kind=kind) is None
 

@@ -1,4 +1,5 @@
-"""The published calibration: its formulas are those of the library, its table is not stale."""
+"""The published calibration: its formulas are those of the library, its table is not
+stale."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def draws(kind: str, units: int, size: int, rng: np.random.Generator) -> NDArray
     """Scores of one sample, units in a row."""
     rate = rng.choice([0.01, 0.1, 0.5, 0.95])
     if kind == "normal":
-        return rng.gamma(rng.choice([0.2, 5.0]), size=(units, size)) + rng.normal(size=(units, 1))
+        return rng.gamma(rng.choice([0.2, 5.0]), size=(units, size)) + rng.normal(
+            size=(units, 1)
+        )
     rates = rng.beta(2 * rate, 2 * (1 - rate), (units, 1)) * np.ones((units, size))
     if kind == "binary":
         return (rng.random((units, size)) < rates).astype(float)
@@ -43,7 +46,9 @@ def draws(kind: str, units: int, size: int, rng: np.random.Generator) -> NDArray
 
 @pytest.mark.parametrize("kind", ["binary", "bounded", "normal", "paired"])
 @pytest.mark.parametrize(("units", "size"), SHAPES)
-def test_the_vectorised_defaults_are_estimate_mean(kind: str, units: int, size: int) -> None:
+def test_the_vectorised_defaults_are_estimate_mean(
+    kind: str, units: int, size: int
+) -> None:
     rng = np.random.default_rng(units * size)
     samples = [draws(kind, units, size, rng) for _ in range(40)]
     if kind == "paired":
@@ -61,13 +66,23 @@ def test_the_vectorised_defaults_are_estimate_mean(kind: str, units: int, size: 
     for i, sample in enumerate(samples):
         scores: Any = sample.ravel()
         if kind == "paired":
-            real: Any = paired_difference(scores, np.zeros_like(scores), clusters=labels, bounds=(-1, 1))
+            real: Any = paired_difference(
+                scores, np.zeros_like(scores), clusters=labels, bounds=(-1, 1)
+            )
             method = real.method.removeprefix("paired_")
-            if method == "added_prompts":  # the page of composed figures has its interval; here it is the test's
-                ends_of_t = interval_t(real.difference, real.standard_error, real.degrees_of_freedom)
+            if (
+                method == "added_prompts"
+            ):  # the page of composed figures has its interval; here it is the test's
+                ends_of_t = interval_t(
+                    real.difference, real.standard_error, real.degrees_of_freedom
+                )
                 method, real = (
                     "t",
-                    replace(real, ci_low=ends_of_t and ends_of_t.low, ci_high=ends_of_t and ends_of_t.high),
+                    replace(
+                        real,
+                        ci_low=ends_of_t and ends_of_t.low,
+                        ci_high=ends_of_t and ends_of_t.high,
+                    ),
                 )
         else:
             real = estimate_mean(
@@ -78,14 +93,17 @@ def test_the_vectorised_defaults_are_estimate_mean(kind: str, units: int, size: 
                 n_resamples=100,
             )
             method = real.method
-        assert (method, bool(real.flags)) == (vectorised.method[i], bool(vectorised.flagged[i])) or (
-            real.flags[-1:] in {("all_scores_equal",), ("all_differences_equal",)}
-        )
+        assert (method, bool(real.flags)) == (
+            vectorised.method[i],
+            bool(vectorised.flagged[i]),
+        ) or (real.flags[-1:] in {("all_scores_equal",), ("all_differences_equal",)})
         if real.ci_low is None:
             assert np.isnan(vectorised.low[i])
         else:
             ends = (vectorised.low[i], vectorised.high[i])
-            assert ends == pytest.approx((real.ci_low, real.ci_high), rel=1e-8, abs=1e-10)
+            assert ends == pytest.approx(
+                (real.ci_low, real.ci_high), rel=1e-8, abs=1e-10
+            )
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
@@ -115,15 +133,17 @@ def test_the_page_holds_what_it_promises() -> None:
 
 @pytest.mark.parametrize("part", ["grid", "hard cases"])
 def test_the_page_shows_no_cell_that_fails_without_a_flag(part: str) -> None:
-    """Flags hold where it matters: wherever a fifth of the samples carries none, these do. Those of the
-    hull inform only: it is judged by all samples."""
+    """Flags hold where it matters: wherever a fifth of the samples carries none, these
+    do. Those of the hull inform only: it is judged by all samples."""
     hard = read_hard(PAGE.read_text(encoding="utf-8"))
     rows = hard if part == "hard cases" else read_rows(PAGE)
     short = []
     for row in rows:
         missed_error = (0.06 * 0.94 / row.simulations) ** 0.5
         assert row.missed <= 0.06 + 2 * missed_error, row
-        informs_only = row.unbounded if isinstance(row, HardRow) else row.method == "hull"
+        informs_only = (
+            row.unbounded if isinstance(row, HardRow) else row.method == "hull"
+        )
         if row.flagged <= 0.8 and not informs_only:
             share = 1 - row.missed / (1 - row.flagged)
             error = (share * (1 - share) / ((1 - row.flagged) * row.simulations)) ** 0.5
@@ -151,7 +171,14 @@ def test_hard_data_are_covered_or_flagged(name: str, n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["0/1", *(pytest.param(kind, marks=pytest.mark.rare) for kind in ("bounded", "unbounded"))]
+    "kind",
+    [
+        "0/1",
+        *(
+            pytest.param(kind, marks=pytest.mark.rare)
+            for kind in ("bounded", "unbounded")
+        ),
+    ],
 )
 def test_clusters_whose_size_tells_their_level_are_flagged(kind: str) -> None:
     row = clustered(kind, 0.8, 50, seed=5, samples=60)
@@ -172,7 +199,10 @@ SPOT_CHECKS = [
 
 @pytest.mark.parametrize(
     "cell",
-    [pytest.param(cell, marks=pytest.mark.rare if cell in SPOT_CHECKS[3:5] else ()) for cell in SPOT_CHECKS],
+    [
+        pytest.param(cell, marks=pytest.mark.rare if cell in SPOT_CHECKS[3:5] else ())
+        for cell in SPOT_CHECKS
+    ],
     ids=str,
 )
 def test_the_page_is_what_the_code_does(cell: Cell) -> None:

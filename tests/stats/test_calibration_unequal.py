@@ -1,4 +1,5 @@
-"""The published calibration with unequal clusters: it holds what it says, and is not stale."""
+"""The published calibration with unequal clusters: it holds what it says, and is not
+stale."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ def published(name: str) -> dict[tuple[str, ...], tuple[int, float]]:
     """Samples and share that failed, by scores, p, correlation, sizes and G."""
     keys = ("scores", "p", "correlation", "sizes", "clusters")
     return {
-        tuple(line[key] for key in keys): (int(line["samples"]), float(line["failed_percent"]) / 100)
+        tuple(line[key] for key in keys): (
+            int(line["samples"]),
+            float(line["failed_percent"]) / 100,
+        )
         for line in lines_of(name)
     }
 
@@ -42,14 +46,18 @@ def test_every_cell_is_published() -> None:
 
 
 def test_without_a_flag_intervals_and_tests_hold() -> None:
-    """At most 7 % fail, give or take two errors, where a fifth of the samples has no flag."""
+    """At most 7 % fail, give or take two errors, where a fifth of the samples has no
+    flag."""
     for name in ("interval: interval", "paired: t"):
         assert lines_of(name)
         for line in lines_of(name):
             flagged = int(line["flagged_percent"])
             if flagged <= 80:
                 free = int(line["samples"]) * (1 - flagged / 100)
-                assert float(line["unflagged_percent"]) / 100 <= 0.07 + 2 * (0.07 * 0.93 / free) ** 0.5
+                assert (
+                    float(line["unflagged_percent"]) / 100
+                    <= 0.07 + 2 * (0.07 * 0.93 / free) ** 0.5
+                )
 
 
 def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
@@ -66,8 +74,12 @@ def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
 
 
 def test_step_down_finds_no_less_than_holm() -> None:
-    """But for chance, and 8 prompts right or wrong: there signs tell nothing that t alone would."""
-    for name, n in (("unequal_models: power_lost", 28), ("sparse_models: power_lost", 6)):
+    """But for chance, and 8 prompts right or wrong: there signs tell nothing that t
+    alone would."""
+    for name, n in (
+        ("unequal_models: power_lost", 28),
+        ("sparse_models: power_lost", 6),
+    ):
         shares = [share for _, share in published(name).values()]
         assert len(shares) == n and max(shares) <= 0.01
 
@@ -82,7 +94,13 @@ def test_step_down_finds_no_less_than_holm() -> None:
     ],
 )
 def test_a_fresh_simulation_agrees(cell: UnequalCell, what: str) -> None:
-    key = (cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes, f"{cell.clusters}")
+    key = (
+        cell.kind,
+        f"{cell.rate or ''}",
+        f"{cell.correlation:g}",
+        cell.sizes,
+        f"{cell.clusters}",
+    )
     n, share = published(f"{cell.question}: {what}")[key]
     (row,) = [row for row in simulate_unequal(cell, 7, 200) if row.what == what]
     spread = (max(share, 0.01) * (1 - share) * (1 / n + 1 / 200)) ** 0.5
@@ -97,4 +115,6 @@ def test_sizes_are_what_the_page_says() -> None:
         assert sizes.max() / sizes.sum() == pytest.approx(share, abs=0.003)
     cell = UnequalCell("paired", "normal", 0.0, 0.2, "lognormal", 5000)
     sizes = np.bincount(clusters_of(cell, np.random.default_rng(0)))
-    assert np.log(sizes[sizes > 3]).std() > 0.7 and sizes.mean() == pytest.approx(10, rel=0.1)
+    assert np.log(sizes[sizes > 3]).std() > 0.7 and sizes.mean() == pytest.approx(
+        10, rel=0.1
+    )

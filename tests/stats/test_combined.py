@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import paired_difference, paired_difference_prompts_fixed, sign_flip_test
+from warehouse.stats import (
+    paired_difference,
+    paired_difference_prompts_fixed,
+    sign_flip_test,
+)
 from warehouse.stats.core.draws import prompt_draws, summarise_draws
-from warehouse.stats.suites.weighted_mean import BenchmarkDifference, combine_differences, contributions
+from warehouse.stats.suites.weighted_mean import (
+    BenchmarkDifference,
+    combine_differences,
+    contributions,
+)
 
 exactly = pytest.approx
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
@@ -21,7 +29,9 @@ repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 # --- prompts fixed ---------------------------------------------------------------------------
 
 
-def drawn(rng: np.random.Generator, counts: list[int]) -> tuple[NDArray[np.float64], list[int]]:
+def drawn(
+    rng: np.random.Generator, counts: list[int]
+) -> tuple[NDArray[np.float64], list[int]]:
     prompts = [prompt for prompt, count in enumerate(counts) for _ in range(count)]
     return rng.normal(size=len(prompts)), prompts
 
@@ -43,10 +53,14 @@ def test_the_error_is_that_of_the_draws() -> None:
 def test_one_prompt_is_welchs_t() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.5, 1, 7), rng.normal(0, 2, 5)
-    found = paired_difference_prompts_fixed(summarise_draws(a, [0] * 7), summarise_draws(b, [0] * 5))
+    found = paired_difference_prompts_fixed(
+        summarise_draws(a, [0] * 7), summarise_draws(b, [0] * 5)
+    )
     expected = stats.ttest_ind(a, b, equal_var=False)
     ends = expected.confidence_interval(0.95)
-    assert (found.statistic, found.p_value) == exactly((expected.statistic, expected.pvalue))
+    assert (found.statistic, found.p_value) == exactly(
+        (expected.statistic, expected.pvalue)
+    )
     assert (found.ci_low, found.ci_high) == exactly((ends.low, ends.high), rel=1e-10)
 
 
@@ -55,7 +69,10 @@ def test_a_run_with_one_draw_each_has_no_error_and_says_so() -> None:
     two = prompt_draws([0.5, 1.0], [0.5, 0.0], 2)
     found = paired_difference_prompts_fixed(one, two)
     assert (found.standard_error, found.p_value, found.ci_low) == (None, None, None)
-    assert found.flags == ("no_repeated_draws_a",) and "no prompt of a has two draws" in found.reason
+    assert (
+        found.flags == ("no_repeated_draws_a",)
+        and "no prompt of a has two draws" in found.reason
+    )
     some = prompt_draws([0.5, 1.0], [0.5, np.nan], [2, 1])
     found = paired_difference_prompts_fixed(some, two)
     assert found.flags == ("within_imputed_a", "few_varying_prompts")
@@ -85,8 +102,12 @@ def test_intervals_with_the_prompts_fixed_cover() -> None:
 # --- several benchmarks ----------------------------------------------------------------------
 
 
-def part(d: NDArray[np.float64], units: NDArray[np.int64], clustered: bool = False) -> BenchmarkDifference:
-    found = paired_difference(d, np.zeros(len(d)), clusters=units if clustered else None)
+def part(
+    d: NDArray[np.float64], units: NDArray[np.int64], clustered: bool = False
+) -> BenchmarkDifference:
+    found = paired_difference(
+        d, np.zeros(len(d)), clusters=units if clustered else None
+    )
     return BenchmarkDifference(d, units, found.standard_error, found.degrees_of_freedom)
 
 
@@ -99,7 +120,9 @@ def test_two_benchmarks_without_a_common_prompt_are_welchs_sum() -> None:
     ends = expected.confidence_interval(0.95)
     assert found.difference == exactly((d.mean() + e.mean()) / 2)
     assert found.p_value == exactly(expected.pvalue, rel=1e-10)
-    assert (found.ci_low, found.ci_high) == exactly((ends.low / 2, ends.high / 2), rel=1e-10)
+    assert (found.ci_low, found.ci_high) == exactly(
+        (ends.low / 2, ends.high / 2), rel=1e-10
+    )
     assert (found.method, found.n_shared) == ("independent_parts_t", 0)
 
 
@@ -108,11 +131,14 @@ def test_weights_are_divided_by_their_sum() -> None:
     parts = [part(rng.normal(size=9), np.arange(9) + 10 * place) for place in range(3)]
     found = combine_differences(parts, weights=[2, 1, 1])
     errors = [part.error or 0.0 for part in parts]
-    assert found.standard_error == exactly((errors[0] ** 2 / 4 + errors[1] ** 2 / 16 + errors[2] ** 2 / 16) ** 0.5)
+    assert found.standard_error == exactly(
+        (errors[0] ** 2 / 4 + errors[1] ** 2 / 16 + errors[2] ** 2 / 16) ** 0.5
+    )
 
 
 def test_benchmarks_of_the_same_prompts_are_paired_on_them() -> None:
-    """Two scores of each prompt, equal weights: the error of the mean of their averages."""
+    """Two scores of each prompt, equal weights: the error of the mean of their
+    averages."""
     rng = np.random.default_rng(5)
     d = rng.normal(size=40)
     e = d + rng.normal(0, 0.1, 40)
@@ -159,12 +185,17 @@ def test_clusters_that_several_benchmarks_share_are_units() -> None:
 @given(st.integers(1, 4), st.integers(0, 10**6))
 def test_one_benchmark_alone_and_the_order_of_several(n_parts: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    parts = [part(rng.normal(size=n), rng.permutation(30)[:n]) for n in rng.integers(2, 12, n_parts).tolist()]
+    parts = [
+        part(rng.normal(size=n), rng.permutation(30)[:n])
+        for n in rng.integers(2, 12, n_parts).tolist()
+    ]
     one = combine_differences(parts[:1])
     assert one.standard_error == exactly(parts[0].error, rel=1e-10)
     assert one.degrees_of_freedom == exactly(parts[0].degrees_of_freedom)
     found, other = combine_differences(parts), combine_differences(parts[::-1])
-    assert (found.difference, found.standard_error) == exactly((other.difference, other.standard_error), rel=1e-9)
+    assert (found.difference, found.standard_error) == exactly(
+        (other.difference, other.standard_error), rel=1e-9
+    )
     values, units = contributions(parts)
     assert values.sum() == exactly(found.difference)
     assert sign_flip_test(values, units).n_clusters == len(set(units.tolist()))
@@ -174,7 +205,9 @@ def test_benchmarks_without_spread_or_error_are_told() -> None:
     varied = part(np.array([0.1, 0.5, -0.2]), np.arange(3))
     constant = BenchmarkDifference(np.zeros(5), np.arange(10, 15), 0.0, 4)
     found = combine_differences([varied, constant])
-    assert varied.error is not None and found.standard_error == exactly(varied.error / 2)
+    assert varied.error is not None and found.standard_error == exactly(
+        varied.error / 2
+    )
     assert found.n_zero == 1
     single = BenchmarkDifference(np.array([1.0]), np.array([77]), None, None)
     found = combine_differences([varied, single])
@@ -183,27 +216,37 @@ def test_benchmarks_without_spread_or_error_are_told() -> None:
     found = combine_differences([constant, constant])
     assert (found.standard_error, found.reason) == (None, "the differences do not vary")
     assert found.difference == 0
-    drawn = BenchmarkDifference(np.full(4, 0.5), np.arange(20, 24), 0.3, 6.0)  # its draws vary, the means do not
+    drawn = BenchmarkDifference(
+        np.full(4, 0.5), np.arange(20, 24), 0.3, 6.0
+    )  # its draws vary, the means do not
     assert combine_differences([drawn]).standard_error == exactly(0.3)
     with pytest.raises(StatisticsError, match="`parts` is empty"):
         combine_differences([])
     with pytest.raises(StatisticsError, match="`weights`"):
         combine_differences([varied], weights=[0.0])
     with pytest.raises(StatisticsError, match="`units` has 1 entries"):
-        combine_differences([BenchmarkDifference(np.zeros(2), np.zeros(1, int), None, None)])
+        combine_differences(
+            [BenchmarkDifference(np.zeros(2), np.zeros(1, int), None, None)]
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("same", [True, False], ids=["by question", "by names that mean nothing"])
-def test_type_one_error_of_benchmarks_that_share_prompts(share: float, same: bool) -> None:
-    """At .05 of two equal models, by units of one question, and by equal names of other questions."""
+@pytest.mark.parametrize(
+    "same", [True, False], ids=["by question", "by names that mean nothing"]
+)
+def test_type_one_error_of_benchmarks_that_share_prompts(
+    share: float, same: bool
+) -> None:
+    """At .05 of two equal models, by units of one question, and by equal names of other
+    questions."""
     assert share_rejected(share, same, 20_000) <= 0.055
 
 
 def share_rejected(share: float, same: bool, n_sets: int) -> float:
-    """How often two models that are right by the same chance, question by question, differ at .05 over benchmarks of
-    120 and 90 prompts, of which a share of the second has the units of the first: the same questions, or others."""
+    """How often two models that are right by the same chance, question by question,
+    differ at .05 over benchmarks of 120 and 90 prompts, of which a share of the second
+    has the units of the first: the same questions, or others."""
     rng = np.random.default_rng(int(10 * share) + 100 * same)
     n, m = 120, 90
     shared = round(share * m)
@@ -214,7 +257,12 @@ def share_rejected(share: float, same: bool, n_sets: int) -> float:
         right = rng.random(n + m)[:, None] > rng.random((n + m, 2))
         d = right[:, 0].astype(float) - right[:, 1]
         each = [(d[:n], np.arange(n)), (d[asked], units)]
-        parts = [BenchmarkDifference(one, own, one.std(ddof=1) / len(one) ** 0.5, len(one) - 1.0) for one, own in each]
+        parts = [
+            BenchmarkDifference(
+                one, own, one.std(ddof=1) / len(one) ** 0.5, len(one) - 1.0
+            )
+            for one, own in each
+        ]
         p = combine_differences(parts).p_value
         rejected += p is not None and p <= 0.05
     return rejected / n_sets
@@ -226,18 +274,37 @@ def test_ends_are_no_nearer_than_the_parts_own_together() -> None:
     for number in range(3):
         d = np.exp(random.normal(size=30)) - 1.5
         own = paired_difference(d, np.zeros(30))
-        known = own.standard_error, own.degrees_of_freedom, own.ci_low, own.ci_high, own.p_value
+        known = (
+            own.standard_error,
+            own.degrees_of_freedom,
+            own.ci_low,
+            own.ci_high,
+            own.p_value,
+        )
         parts.append(BenchmarkDifference(d, np.arange(30) + 100 * number, *known))
-        halves.append((own.difference - (own.ci_low or 0), (own.ci_high or 0) - own.difference))
+        halves.append(
+            (own.difference - (own.ci_low or 0), (own.ci_high or 0) - own.difference)
+        )
     found = combine_differences(parts)
     plain = combine_differences(
-        [BenchmarkDifference(p.differences, p.units, p.error, p.degrees_of_freedom) for p in parts]
+        [
+            BenchmarkDifference(p.differences, p.units, p.error, p.degrees_of_freedom)
+            for p in parts
+        ]
     )
     below, above = np.sqrt((np.array(halves) ** 2).sum(axis=0)) / 3
-    assert found.ci_low == pytest.approx(min(plain.ci_low or 0, found.difference - below))
-    assert found.ci_high == pytest.approx(max(plain.ci_high or 0, found.difference + above))
+    assert found.ci_low == pytest.approx(
+        min(plain.ci_low or 0, found.difference - below)
+    )
+    assert found.ci_high == pytest.approx(
+        max(plain.ci_high or 0, found.difference + above)
+    )
     assert (found.p_value or 0) >= (plain.p_value or 0)
     alone = combine_differences(parts[:1])
-    assert (alone.ci_low, alone.ci_high, alone.p_value) == (parts[0].low, parts[0].high, parts[0].p_value)
+    assert (alone.ci_low, alone.ci_high, alone.p_value) == (
+        parts[0].low,
+        parts[0].high,
+        parts[0].p_value,
+    )
     twice = combine_differences([parts[0], parts[0]])
     assert (twice.ci_low, twice.p_value) == (parts[0].low, parts[0].p_value)

@@ -78,9 +78,16 @@ def test_many_small_comparisons_are_worth_compiled_code_together() -> None:
     for n_benchmarks in (6, 7):
         code = (
             "import sys; from warehouse.stats.multiple.sign_sums import load_compiler;"
-            f"load_compiler([100] * {n_benchmarks}, 1999); print('numba' in sys.modules)"
+            f"load_compiler([100] * {n_benchmarks}, 1999); print('numba' in "
+            "sys.modules)"
         )
         environment = os.environ | {"WAREHOUSE_COMPILE": "1"}
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         found.append(done.stdout.strip())
     assert found == ["False", "True"]

@@ -12,7 +12,9 @@ from warehouse.stats.core import sample as own
 
 @pytest.mark.parametrize("many", [0, 100_000])
 @pytest.mark.parametrize("seed", range(40))
-def test_components_are_scipys(seed: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_components_are_scipys(
+    seed: int, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(own, "_MANY", many)
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 60))
@@ -27,8 +29,12 @@ def test_a_long_chain_in_any_order_is_one_component() -> None:
     assert not own.components(order[:-1], order[1:], len(order)).any()
 
 
-@pytest.mark.parametrize("values", [[], [5], [3, 1, 3, -2, 1], [10**12, 7, 10**12, -(10**12)]])
+@pytest.mark.parametrize(
+    "values", [[], [5], [3, 1, 3, -2, 1], [10**12, 7, 10**12, -(10**12)]]
+)
 def test_distinct_numbers_and_their_places_are_numpys(values: list[int]) -> None:
     numbers = np.array(values, np.int64)
-    for found, slow in zip(own.distinct(numbers), np.unique(numbers, return_inverse=True), strict=True):
+    for found, slow in zip(
+        own.distinct(numbers), np.unique(numbers, return_inverse=True), strict=True
+    ):
         assert found.tolist() == slow.tolist()

@@ -1,4 +1,5 @@
-"""S(consistency), semantic sets and intervals of P(correct), against scipy and statsmodels."""
+"""S(consistency), semantic sets and intervals of P(correct), against scipy and
+statsmodels."""
 
 from __future__ import annotations
 
@@ -16,7 +17,11 @@ from warehouse.stats import proportion_intervals, semantic_consistency
 def test_the_golden_consistency() -> None:
     found = semantic_consistency([0, 0, 0, 0], [0, 0, 1, 2], 1)
     assert found.consistency[0] == pytest.approx(-1.03972077084, abs=5e-12)  # G14
-    assert (found.n_sets[0], found.n_generations[0], found.majority_share[0]) == (3, 4, 0.5)
+    assert (found.n_sets[0], found.n_generations[0], found.majority_share[0]) == (
+        3,
+        4,
+        0.5,
+    )
 
 
 @given(st.lists(st.lists(st.integers(0, 6), max_size=12), min_size=1, max_size=8))
@@ -27,19 +32,26 @@ def test_consistency_is_negative_entropy(answers: list[list[int]]) -> None:
     for prompt, given_sets in enumerate(answers):
         counts = np.bincount(given_sets) if given_sets else np.array([])
         if not given_sets:
-            assert np.isnan(found.consistency[prompt]) and found.representative[prompt] == -1
+            assert (
+                np.isnan(found.consistency[prompt])
+                and found.representative[prompt] == -1
+            )
             assert np.isnan(found.majority_share[prompt])
             continue
         assert found.consistency[prompt] == pytest.approx(-entropy(counts), abs=1e-12)
         assert found.n_sets[prompt] == np.count_nonzero(counts)
-        assert found.majority_share[prompt] == pytest.approx(counts.max() / counts.sum())
+        assert found.majority_share[prompt] == pytest.approx(
+            counts.max() / counts.sum()
+        )
         largest = [one for one in given_sets if counts[one] == counts.max()][0]
         start = prompts.index(prompt)
         assert found.representative[prompt] == start + given_sets.index(largest)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.randoms())
-def test_neither_order_nor_names_of_sets_matter(sets: list[int], dice: st.DataObject) -> None:
+def test_neither_order_nor_names_of_sets_matter(
+    sets: list[int], dice: st.DataObject
+) -> None:
     shuffled = [7 - one for one in sets]
     dice.shuffle(shuffled)  # type: ignore[attr-defined]
     one = semantic_consistency([0] * len(sets), sets, 1)
@@ -57,20 +69,25 @@ def test_the_bounds_of_consistency() -> None:
 
 def test_eight_generations_in_two_sets_are_told_apart() -> None:
     """The example of appendix E: 1 + 7 and 4 + 4 have as many sets and differ in S."""
-    found = semantic_consistency([0] * 8 + [1] * 8, [0] + [1] * 7 + [0] * 4 + [1] * 4, 2)
+    found = semantic_consistency(
+        [0] * 8 + [1] * 8, [0] + [1] * 7 + [0] * 4 + [1] * 4, 2
+    )
     assert found.n_sets.tolist() == [2, 2]
     assert found.consistency[0] > found.consistency[1]
 
 
 @pytest.mark.parametrize(
-    ("method", "theirs"), [("wilson", "wilson"), ("jeffreys", "jeffreys"), ("clopper_pearson", "beta")]
+    ("method", "theirs"),
+    [("wilson", "wilson"), ("jeffreys", "jeffreys"), ("clopper_pearson", "beta")],
 )
 def test_intervals_are_those_of_statsmodels(method: str, theirs: str) -> None:
     successes = np.array([0, 1, 3, 5, 9, 10, 5, 270])
     draws = np.array([10, 10, 10, 10, 10, 10, 5, 300])
     low, high = proportion_intervals(successes, draws, level=0.9, method=method)
     expected = proportion_confint(successes, draws, alpha=0.1, method=theirs)
-    inner = (successes > 0) & (successes < draws)  # Jeffreys at the ends is by rule 0 and 1
+    inner = (successes > 0) & (
+        successes < draws
+    )  # Jeffreys at the ends is by rule 0 and 1
     assert low[inner] == pytest.approx(expected[0][inner], abs=1e-10)
     assert high[inner] == pytest.approx(expected[1][inner], abs=1e-10)
     assert (low[0], high[5]) == (0, 1)

@@ -40,7 +40,11 @@ TABLE = [
     ({"n_prompts": 10**6, "bounded": True, "constant": True}, "gaffke", ()),
     ({"n_prompts": 1000, "bounded": True, "skewness": 5.1}, "gaffke", ()),
     ({"binary": True, "effective_n": 9.0}, "wilson", ("few_informative_prompts",)),
-    ({"n_prompts": 100, "binary": True, "effective_n": 9.0}, "wilson", ("few_prompts",)),
+    (
+        {"n_prompts": 100, "binary": True, "effective_n": 9.0},
+        "wilson",
+        ("few_prompts",),
+    ),
     ({"skewness": 0.2}, "hull", ()),
     ({"skewness": -0.21}, "hull", ("skewed",)),
     ({"n_prompts": 20}, "hull", ()),
@@ -64,18 +68,42 @@ TABLE = [
             ({"n_prompts": 49, "skewness": -1.1}, ("few_skewed_prompts",)),
         ]
     ),
-    ({"n_clusters": 20, "binary": True, "effective_n": 20, "size_cv": 0.5}, "korn_graubard_wilson", ()),
-    ({"n_clusters": 19, "binary": True, "effective_n": 20}, "korn_graubard_wilson", ("few_informative_clusters",)),
-    ({"n_clusters": 99, "binary": True, "effective_n": 10.9}, EFFECTIVE, ("few_informative_clusters",)),
+    (
+        {"n_clusters": 20, "binary": True, "effective_n": 20, "size_cv": 0.5},
+        "korn_graubard_wilson",
+        (),
+    ),
+    (
+        {"n_clusters": 19, "binary": True, "effective_n": 20},
+        "korn_graubard_wilson",
+        ("few_informative_clusters",),
+    ),
+    (
+        {"n_clusters": 99, "binary": True, "effective_n": 10.9},
+        EFFECTIVE,
+        ("few_informative_clusters",),
+    ),
     ({"n_clusters": 99, "binary": True, "effective_n": 11}, EFFECTIVE, ()),
     ({"n_clusters": 99, "binary": True, "effective_n": 19.9}, EFFECTIVE, ()),
-    ({"n_clusters": 99, "binary": True, "effective_n": 20, "size_cv": 0.51}, "korn_graubard_clopper_pearson", ()),
+    (
+        {"n_clusters": 99, "binary": True, "effective_n": 20, "size_cv": 0.51},
+        "korn_graubard_clopper_pearson",
+        (),
+    ),
     ({"n_clusters": 20, "bounded": True}, "wilson_bounded", ()),
     ({"n_clusters": 19, "bounded": True}, "wilson_bounded", ("few_clusters",)),
     ({"n_clusters": 40, "bounded": True, "effective_n": 15}, EFFECTIVE, ()),
-    ({"n_clusters": 40, "bounded": True, "effective_n": 9}, EFFECTIVE, ("few_informative_clusters",)),
+    (
+        {"n_clusters": 40, "bounded": True, "effective_n": 9},
+        EFFECTIVE,
+        ("few_informative_clusters",),
+    ),
     ({"n_clusters": 20, "bounded": True, "skewness": 2.0}, "wilson_bounded", ()),
-    ({"n_clusters": 60, "bounded": True, "skewness": 2.0, "size_cv": 0.6}, "wilson_bounded", ("few_skewed_clusters",)),
+    (
+        {"n_clusters": 60, "bounded": True, "skewness": 2.0, "size_cv": 0.6},
+        "wilson_bounded",
+        ("few_skewed_clusters",),
+    ),
     (
         {"n_clusters": 60, "binary": True, "skewness": -2.0, "size_cv": 0.6},
         "korn_graubard_clopper_pearson",
@@ -132,15 +160,32 @@ def clusters(n: int, count: int) -> np.ndarray:
         ("bounded", 1000, {"bounds": (0, 1)}, "t"),
         ("bounded", 40, {}, "hull"),
         ("binary", 40, {"weights": np.arange(1, 41)}, "wilson_weighted"),
-        ("bounded", 40, {"weights": np.arange(1, 41), "bounds": (0, 1)}, "gaffke_weighted"),
-        ("bounded", 40, {"weights": np.arange(1, 41), "clusters": clusters(40, 20)}, "hull"),
+        (
+            "bounded",
+            40,
+            {"weights": np.arange(1, 41), "bounds": (0, 1)},
+            "gaffke_weighted",
+        ),
+        (
+            "bounded",
+            40,
+            {"weights": np.arange(1, 41), "clusters": clusters(40, 20)},
+            "hull",
+        ),
         ("binary", 200, {"clusters": clusters(200, 40)}, "korn_graubard_wilson"),
         ("binary", 40, {"clusters": clusters(40, 5)}, EFFECTIVE),
-        ("bounded", 300, {"clusters": clusters(300, 30), "bounds": (0, 1)}, "wilson_bounded"),
+        (
+            "bounded",
+            300,
+            {"clusters": clusters(300, 30), "bounds": (0, 1)},
+            "wilson_bounded",
+        ),
         ("bounded", 40, {"clusters": clusters(40, 20)}, "hull"),
     ],
 )
-def test_estimate_mean_follows_the_table(kind: str, n: int, options: dict[str, Any], method: str) -> None:
+def test_estimate_mean_follows_the_table(
+    kind: str, n: int, options: dict[str, Any], method: str
+) -> None:
     result = estimate_mean(scores(kind, n), **options)
     assert result.method == method
     assert result.ci_low is not None and result.ci_high is not None
@@ -172,7 +217,10 @@ def test_many_skewed_bounded_scores_keep_gaffkes_interval() -> None:
     assert ends(interval_gaffke(scores)) == (found.ci_low, found.ci_high)
     assert estimate_mean(rng.random(3000), bounds=(0, 1)).method == "t"
     asked = estimate_mean(scores, bounds=(0, 1), method="betting", seed=4)
-    assert (asked.ci_low, asked.ci_high, asked.beside) == (*ends(interval_betting(scores, seed=4)), None)
+    assert (asked.ci_low, asked.ci_high, asked.beside) == (
+        *ends(interval_betting(scores, seed=4)),
+        None,
+    )
 
 
 def test_few_unbounded_clusters_have_the_wild_bootstrap_beside() -> None:
@@ -190,15 +238,29 @@ def test_resampling_by_name() -> None:
     scores, codes = scores_of_two_kinds()
     for method, kind in (("bootstrap", "percentile"), ("bca", "bca")):
         found = estimate_mean(
-            scores, clusters=codes, link="exp_neg", weights=codes + 1.0, method=method, n_resamples=500, seed=2
+            scores,
+            clusters=codes,
+            link="exp_neg",
+            weights=codes + 1.0,
+            method=method,
+            n_resamples=500,
+            seed=2,
         )
         expected = interval_bootstrap(
-            scores, clusters=codes, link="exp_neg", weights=codes + 1.0, kind=kind, n_resamples=500, seed=2
+            scores,
+            clusters=codes,
+            link="exp_neg",
+            weights=codes + 1.0,
+            kind=kind,
+            n_resamples=500,
+            seed=2,
         )
         assert expected is not None
         assert (found.ci_low, found.ci_high) == (expected.low, expected.high)
         assert (found.method, found.reason) == (method, "asked for")
-    found = estimate_mean(scores, clusters=codes, method="wild_bootstrap", n_resamples=500)
+    found = estimate_mean(
+        scores, clusters=codes, method="wild_bootstrap", n_resamples=500
+    )
     wild = interval_wild_bootstrap(scores, clusters=codes, n_resamples=500)
     assert wild is not None and (found.ci_low, found.ci_high) == (wild.low, wild.high)
 
@@ -235,11 +297,19 @@ def test_each_method_is_the_function_of_its_name() -> None:
         "normal_eq4": interval_normal(m, grouped.se_clustered),
         "cr2_t": interval_t(m, grouped.se_cr2, grouped.degrees_of_freedom),
         "t": interval_t(m, grouped.se_cr2, grouped.degrees_of_freedom),
-        "wilson_bounded": interval_wilson_bounded(m, grouped.se_cr2, grouped.degrees_of_freedom),
+        "wilson_bounded": interval_wilson_bounded(
+            m, grouped.se_cr2, grouped.degrees_of_freedom
+        ),
         "korn_graubard_wilson": interval_korn_graubard(s, codes),
-        "korn_graubard_clopper_pearson": interval_korn_graubard(s, codes, variant="clopper_pearson"),
-        "korn_graubard_svyciprop": interval_korn_graubard(s, codes, variant="svyciprop"),
-        "clopper_pearson_effective": interval_clopper_pearson_effective(s, clusters=codes),
+        "korn_graubard_clopper_pearson": interval_korn_graubard(
+            s, codes, variant="clopper_pearson"
+        ),
+        "korn_graubard_svyciprop": interval_korn_graubard(
+            s, codes, variant="svyciprop"
+        ),
+        "clopper_pearson_effective": interval_clopper_pearson_effective(
+            s, clusters=codes
+        ),
     }
     for method, interval in expected.items():
         result = estimate_mean(s, clusters=codes, method=method)
@@ -267,19 +337,36 @@ def test_names_that_stand_for_another() -> None:
         ({"method": "wilson", "scores": [0, 0.5, 1]}, "needs 0/1 scores"),
         ({"method": "wilson", "link": "exp_neg"}, "needs 0/1 scores"),
         ({"method": "wilson", "n_draws": 2}, "needs 0/1 scores"),
-        ({"method": "korn_graubard_wilson", "scores": [0, 0.5, 1], "clusters": [1, 1, 2]}, "needs 0/1 scores"),
+        (
+            {
+                "method": "korn_graubard_wilson",
+                "scores": [0, 0.5, 1],
+                "clusters": [1, 1, 2],
+            },
+            "needs 0/1 scores",
+        ),
         ({"method": "wilson_bounded", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": EFFECTIVE, "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": EFFECTIVE, "weights": [1, 2, 3]}, "leave `weights` out"),
         ({"method": "gaffke", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": "betting", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": "gaffke", "clusters": [1, 1, 2]}, "use 'wilson_bounded'"),
-        ({"method": "betting", "bounds": (0, 1), "scores": [0, 0.5, 1], "weights": [1, 2, 3]}, "leave `weights` out"),
+        (
+            {
+                "method": "betting",
+                "bounds": (0, 1),
+                "scores": [0, 0.5, 1],
+                "weights": [1, 2, 3],
+            },
+            "leave `weights` out",
+        ),
         ({"method": "bca", "n_resamples": 5}, "at least 100, found 5"),
         ({"method": "bootstrap", "seed": -1}, "`seed`"),
     ],
 )
-def test_methods_that_the_data_do_not_allow(options: dict[str, Any], message: str) -> None:
+def test_methods_that_the_data_do_not_allow(
+    options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(StatisticsError, match=message):
         estimate_mean(options.pop("scores", [0, 1, 1]), **options)
 

@@ -10,7 +10,9 @@ import pytest
 
 import warehouse.stats
 
-MODULES = [m.name for m in pkgutil.walk_packages(warehouse.stats.__path__, "warehouse.stats.")]
+MODULES = [
+    m.name for m in pkgutil.walk_packages(warehouse.stats.__path__, "warehouse.stats.")
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,4 +1,5 @@
-"""Several draws per prompt: what is read from them, and the mean with the prompts fixed."""
+"""Several draws per prompt: what is read from them, and the mean with the prompts
+fixed."""
 
 from __future__ import annotations
 
@@ -23,17 +24,25 @@ repeatable = settings(deadline=None, derandomize=True)
 G5 = [[1, 1, 0], [0, 0], [1, 1, 1, 1], [1, 0, 0, 1]]
 NAN = float("nan")
 
-ragged = st.lists(st.lists(st.sampled_from([0.0, 0.25, 1.0, -3.0]), min_size=1, max_size=6), min_size=1, max_size=12)
+ragged = st.lists(
+    st.lists(st.sampled_from([0.0, 0.25, 1.0, -3.0]), min_size=1, max_size=6),
+    min_size=1,
+    max_size=12,
+)
 
 
 def flat(draws: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
     """Draws one after the other, and the prompt of each."""
-    return np.concatenate(draws), np.repeat(np.arange(len(draws)), [len(d) for d in draws])
+    return np.concatenate(draws), np.repeat(
+        np.arange(len(draws)), [len(d) for d in draws]
+    )
 
 
 @repeatable
 @given(ragged, st.randoms(use_true_random=False))
-def test_draws_are_summarised_as_numpy_does_in_any_order(draws: list[list[float]], dice) -> None:
+def test_draws_are_summarised_as_numpy_does_in_any_order(
+    draws: list[list[float]], dice
+) -> None:
     values, prompts = flat(draws)
     order = list(range(len(values)))
     dice.shuffle(order)
@@ -47,7 +56,9 @@ def test_draws_are_summarised_as_numpy_does_in_any_order(draws: list[list[float]
 
 @repeatable
 @given(ragged)
-def test_single_draw_runs_take_the_kth_draw_of_each_prompt(draws: list[list[float]]) -> None:
+def test_single_draw_runs_take_the_kth_draw_of_each_prompt(
+    draws: list[list[float]],
+) -> None:
     fewest = min(map(len, draws))
     expected = [np.mean([d[k] for d in draws]) for k in range(fewest)]
     np.testing.assert_allclose(single_draw_scores(*flat(draws)), expected, atol=1e-12)
@@ -66,7 +77,9 @@ def test_single_draw_runs_take_the_kth_draw_of_each_prompt(draws: list[list[floa
         ([[-1, 1, 1, 1]], False),
     ],
 )
-def test_whether_draws_are_zero_one_can_be_told(draws: list[list[float]], expected: bool) -> None:
+def test_whether_draws_are_zero_one_can_be_told(
+    draws: list[list[float]], expected: bool
+) -> None:
     assert summarise_draws(*flat(draws)).are_zero_one() is expected
 
 
@@ -112,7 +125,9 @@ def test_one_prompt_is_the_t_interval_of_its_draws() -> None:
     draws = [0.2, 0.9, 0.4, 0.7, 0.55]
     found = estimate_mean_prompts_fixed([np.mean(draws)], [np.var(draws, ddof=1)], 5)
     low, high = scipy_stats.t.interval(0.9, 4, np.mean(draws), scipy_stats.sem(draws))
-    again = estimate_mean_prompts_fixed([np.mean(draws)], [np.var(draws, ddof=1)], 5, level=0.9)
+    again = estimate_mean_prompts_fixed(
+        [np.mean(draws)], [np.var(draws, ddof=1)], 5, level=0.9
+    )
     assert (again.ci_low, again.ci_high) == pytest.approx((low, high), rel=1e-10)
     assert found.standard_error == pytest.approx(scipy_stats.sem(draws), rel=1e-12)
 
@@ -133,8 +148,15 @@ def test_bounds_keep_the_interval_inside_by_bounded_wilson() -> None:
     found = estimate_mean_prompts_fixed([98, 99.5, 96], [9, 1, 25], 4, bounds=(0, 100))
     error, freedom = found.standard_error, found.degrees_of_freedom
     expected = interval_wilson_bounded(found.estimate, error, freedom, bounds=(0, 100))
-    assert expected is not None and (found.ci_low, found.ci_high) == (expected.low, expected.high)
-    assert found.method == "wilson_bounded" and found.ci_high is not None and found.ci_high < 100
+    assert expected is not None and (found.ci_low, found.ci_high) == (
+        expected.low,
+        expected.high,
+    )
+    assert (
+        found.method == "wilson_bounded"
+        and found.ci_high is not None
+        and found.ci_high < 100
+    )
 
 
 def test_a_prompt_with_one_draw_gets_the_mean_variance() -> None:
@@ -150,7 +172,9 @@ def test_what_cannot_be_said_is_none_with_a_reason() -> None:
     assert single.flags == ("no_repeated_draws",) and "two draws" in single.reason
     alike = estimate_mean_prompts_fixed([1, 0], [0, 0], [5, 5], bounds=(0, 1))
     assert (alike.standard_error, alike.ci_low) == (None, None)
-    assert alike.flags == ("zero_standard_error",) and "no prompt's draws differ" in str(alike)
+    assert alike.flags == (
+        "zero_standard_error",
+    ) and "no prompt's draws differ" in str(alike)
     with pytest.raises(StatisticsError, match="outside the `bounds`"):
         estimate_mean_prompts_fixed([50], [1], [2], bounds=(0, 1))
     with pytest.raises(StatisticsError, match="`level`"):
@@ -168,4 +192,6 @@ def test_the_interval_covers_the_mean_of_these_prompts() -> None:
         found = estimate_mean_prompts_fixed(row, spread, k, bounds=(0, 1))
         assert found.ci_low is not None and found.ci_high is not None
         hits += found.ci_low <= rates.mean() <= found.ci_high
-    assert hits / repeats == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / repeats))
+    assert hits / repeats == pytest.approx(
+        0.95, abs=4 * math.sqrt(0.95 * 0.05 / repeats)
+    )

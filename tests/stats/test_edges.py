@@ -1,4 +1,5 @@
-"""Bad input is refused by name; small and degenerate data give None with a reason, never ±0."""
+"""Bad input is refused by name; small and degenerate data give None with a reason,
+never ±0."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ from warehouse.stats import (
     ("scores", "message"),
     [
         ([], "empty"),
-        ([1, float("nan"), float("nan")], r"2 value\(s\) that are not finite .* index 1"),
+        (
+            [1, float("nan"), float("nan")],
+            r"2 value\(s\) that are not finite .* index 1",
+        ),
         ([float("inf"), 1], "inf at index 0"),
         ([1, None], "nan at index 1"),
         (np.ma.masked_array([1.0, 2.0], [False, True]), "nan at index 1"),
@@ -100,8 +104,12 @@ def test_bounds_leave_room_for_the_rounding_of_means() -> None:
     assert result.ci_high is not None and result.ci_high <= 1
 
 
-@pytest.mark.parametrize("interval", [interval_wilson, interval_clopper_pearson, interval_jeffreys])
-@pytest.mark.parametrize(("successes", "n"), [(-1, 5), (6, 5), (0, 0), (1, float("nan")), (float("nan"), 5)])
+@pytest.mark.parametrize(
+    "interval", [interval_wilson, interval_clopper_pearson, interval_jeffreys]
+)
+@pytest.mark.parametrize(
+    ("successes", "n"), [(-1, 5), (6, 5), (0, 0), (1, float("nan")), (float("nan"), 5)]
+)
 def test_counts_that_are_refused(interval: Any, successes: float, n: float) -> None:
     with pytest.raises(StatisticsError, match="`successes`|`n`"):
         interval(successes, n)
@@ -155,8 +163,12 @@ def test_all_right_or_all_wrong_is_never_certain(value: int) -> None:
     assert 0.05 < plain.ci_high - plain.ci_low < 0.1
     clustered = estimate_mean([value] * 40, clusters=[i // 10 for i in range(40)])
     assert clustered.ci_low is not None and clustered.ci_high is not None
-    exact = interval_clopper_pearson(4 * value, 4)  # four clusters are four observations
-    assert (clustered.ci_low, clustered.ci_high) == pytest.approx((exact.low, exact.high))
+    exact = interval_clopper_pearson(
+        4 * value, 4
+    )  # four clusters are four observations
+    assert (clustered.ci_low, clustered.ci_high) == pytest.approx(
+        (exact.low, exact.high)
+    )
     assert clustered.standard_error is None and clustered.icc is None
     assert clustered.design_effect is None
     one = interval_korn_graubard([value] * 5, [0] * 5)
@@ -165,7 +177,9 @@ def test_all_right_or_all_wrong_is_never_certain(value: int) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"bounds": (0, 1), "clusters": [1, 2, 1, 2]}])
-def test_equal_scores_that_are_not_binary_have_no_interval(options: dict[str, Any]) -> None:
+def test_equal_scores_that_are_not_binary_have_no_interval(
+    options: dict[str, Any],
+) -> None:
     result = estimate_mean([0.1, 0.1, 0.1, 0.1], **options)
     assert result.estimate == 0.1
     assert (result.standard_error, result.ci_low, result.ci_high) == (None, None, None)
@@ -176,7 +190,11 @@ def test_equal_scores_that_are_not_binary_have_no_interval(options: dict[str, An
 @pytest.mark.parametrize("n", [1, 4, 1000])
 def test_equal_scores_with_bounds_have_gaffkes_interval(n: int) -> None:
     result = estimate_mean([0.1] * n, bounds=(0, 1))
-    assert (result.estimate, result.standard_error, result.method) == (0.1, None, "gaffke")
+    assert (result.estimate, result.standard_error, result.method) == (
+        0.1,
+        None,
+        "gaffke",
+    )
     assert result.ci_low == pytest.approx(0.1 * 0.025 ** (1 / n))
     assert result.ci_high == pytest.approx(1 - 0.9 * 0.025 ** (1 / n))
     assert result.flags[-1] == ("all_scores_equal" if n > 1 else "single_prompt")
@@ -190,7 +208,9 @@ def test_scores_equal_but_for_rounding_are_equal() -> None:
 
 def test_clusters_that_agree_exactly_give_no_false_precision() -> None:
     result = estimate_mean([0.1, 0.5, 0.3, 0.3, 0.2, 0.4], clusters=[1, 1, 2, 2, 3, 3])
-    assert result.se_cr2 == 0 and result.standard_error is None and result.ci_low is None
+    assert (
+        result.se_cr2 == 0 and result.standard_error is None and result.ci_low is None
+    )
     assert "zero_standard_error" in result.flags
     binary = estimate_mean([0, 1, 0, 1, 0, 1], clusters=[1, 1, 2, 2, 3, 3])
     assert binary.ci_low is not None and binary.ci_high is not None
@@ -231,7 +251,12 @@ def test_what_does_not_vary_has_no_correlation() -> None:
 
 def test_a_single_pair_or_cluster_has_no_error() -> None:
     one = paired_difference([1], [0])
-    assert (one.difference, one.se_eq7, one.p_value, one.correlation) == (1, None, None, None)
+    assert (one.difference, one.se_eq7, one.p_value, one.correlation) == (
+        1,
+        None,
+        None,
+        None,
+    )
     assert one.flags == ("single_prompt",)
     single = paired_difference([1, 0, 1], [0, 0, 1], clusters=["a"] * 3)
     assert single.se_eq7 is not None and single.se_eq8 is None and single.se_cr2 is None
@@ -246,7 +271,10 @@ def test_unpaired_runs_without_spread() -> None:
     single = unpaired_difference([0.5], [0, 1])
     assert single.standard_error is None and "single prompt" in single.reason
     one = unpaired_difference([1, 1, 1], [0, 1, 0])
-    assert one.standard_error == standard_error_clt([0, 1, 0]) and one.degrees_of_freedom == 2
+    assert (
+        one.standard_error == standard_error_clt([0, 1, 0])
+        and one.degrees_of_freedom == 2
+    )
 
 
 def test_results_are_plain_numbers_that_serialise() -> None:
@@ -269,14 +297,19 @@ def test_results_are_plain_numbers_that_serialise() -> None:
 @pytest.mark.parametrize(
     ("result", "text"),
     [
-        (estimate_mean([0.3]), "0.3 (no interval: a single prompt, n=1, single_prompt)"),
+        (
+            estimate_mean([0.3]),
+            "0.3 (no interval: a single prompt, n=1, single_prompt)",
+        ),
         (
             estimate_mean([1] * 9 + [0], clusters=[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]),
-            "0.9 ± 0.1 [0.3714, 0.9999] (95 % clopper_pearson_effective, n=10, G=5, few_informative_clusters)",
+            "0.9 ± 0.1 [0.3714, 0.9999] (95 % clopper_pearson_effective, n=10, G=5, "
+            "few_informative_clusters)",
         ),
         (
             paired_difference([1, 2, 4], [0, 0, 0], level=0.9),
-            "2.333 ± 0.8819 [-0.2419, 4.909] (90 % paired_t, n=3, few_differing_prompts, p=0.118)",
+            "2.333 ± 0.8819 [-0.2419, 4.909] (90 % paired_t, n=3, "
+            "few_differing_prompts, p=0.118)",
         ),
         (interval_wilson(0, 20), "[0, 0.1611]"),
     ],

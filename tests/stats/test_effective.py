@@ -1,4 +1,5 @@
-"""Bounded scores near a bound: how few they are in effect, and the interval at that number."""
+"""Bounded scores near a bound: how few they are in effect, and the interval at that
+number."""
 
 from __future__ import annotations
 
@@ -12,16 +13,27 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import Interval, estimate_mean, interval_clopper_pearson, interval_clopper_pearson_effective
+from warehouse.stats import (
+    Interval,
+    estimate_mean,
+    interval_clopper_pearson,
+    interval_clopper_pearson_effective,
+)
 from warehouse.stats.core.sample import Sample, build_sample, find_link
-from warehouse.stats.intervals.clopper_pearson import effective_n, heavy_tailed_df, sample_kurtosis
+from warehouse.stats.intervals.clopper_pearson import (
+    effective_n,
+    heavy_tailed_df,
+    sample_kurtosis,
+)
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 GRID = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=5, max_size=40)
 
 
 def described(scores: Any, clusters: Any = None, bounds: Any = (0, 1)) -> Sample:
-    return build_sample(scores, clusters, None, find_link("identity"), bounds, None, None)
+    return build_sample(
+        scores, clusters, None, find_link("identity"), bounds, None, None
+    )
 
 
 def ends(found: Interval | None) -> tuple[float, float]:
@@ -44,7 +56,9 @@ def test_kish_counts_units_by_weight() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_kurtosis_is_scipys(seed: int) -> None:
     values = np.random.default_rng(seed).gamma(0.3, size=4 + 10 * seed)
-    assert sample_kurtosis(values) == pytest.approx(stats.kurtosis(values, bias=False), rel=1e-10)
+    assert sample_kurtosis(values) == pytest.approx(
+        stats.kurtosis(values, bias=False), rel=1e-10
+    )
 
 
 def expected(scores: NDArray[Any], level: float) -> tuple[float, float]:
@@ -57,7 +71,10 @@ def expected(scores: NDArray[Any], level: float) -> tuple[float, float]:
     weight = min(side.sum() ** 2 / (side**2).sum() for side in (scores, 1 - scores))
     size = n if weight < 4 else max(n, mean * (1 - mean) / error**2 * ratio**2)
     x = size * mean
-    return (float(stats.beta.ppf(tail, x, size - x + 1)), float(stats.beta.isf(tail, x + 1, size - x)))
+    return (
+        float(stats.beta.ppf(tail, x, size - x + 1)),
+        float(stats.beta.isf(tail, x + 1, size - x)),
+    )
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -87,10 +104,16 @@ def test_next_to_nothing_known_is_binomial(right: int) -> None:
     """Fewer than four units off a bound: as many 0/1 scores as there are units."""
     scores = np.repeat([1.0, 0.0], [right, 30 - right])
     found = interval_clopper_pearson_effective(scores)
-    assert ends(found) == pytest.approx(ends(interval_clopper_pearson(right, 30)), rel=1e-12)
-    grouped = interval_clopper_pearson_effective(scores, clusters=np.repeat(np.arange(10), 3))
+    assert ends(found) == pytest.approx(
+        ends(interval_clopper_pearson(right, 30)), rel=1e-12
+    )
+    grouped = interval_clopper_pearson_effective(
+        scores, clusters=np.repeat(np.arange(10), 3)
+    )
     share = right / 3  # whole clusters are right, or none
-    assert ends(grouped) == pytest.approx(ends(interval_clopper_pearson(share, 10)), rel=1e-12)
+    assert ends(grouped) == pytest.approx(
+        ends(interval_clopper_pearson(share, 10)), rel=1e-12
+    )
 
 
 def test_four_units_off_a_bound_are_enough_for_their_error() -> None:
@@ -119,7 +142,9 @@ def test_scale_mirror_and_singletons(scores: list[float]) -> None:
     plain = interval_clopper_pearson_effective(scores)
     if plain is None:
         return
-    hundred = interval_clopper_pearson_effective(100 * np.array(scores), bounds=(0, 100))
+    hundred = interval_clopper_pearson_effective(
+        100 * np.array(scores), bounds=(0, 100)
+    )
     mirror = interval_clopper_pearson_effective(1 - np.array(scores))
     single = interval_clopper_pearson_effective(scores, clusters=range(len(scores)))
     assert ends(hundred) == pytest.approx([100 * end for end in ends(plain)], abs=1e-7)

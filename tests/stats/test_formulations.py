@@ -1,4 +1,5 @@
-"""Agreement of two formulations: figures of other programs, and a simulation of its intervals."""
+"""Agreement of two formulations: figures of other programs, and a simulation of its
+intervals."""
 
 from __future__ import annotations
 
@@ -11,12 +12,17 @@ from warehouse.stats import find_crossings, formulation_agreement, formulation_n
 from warehouse.stats.suites.formulations import _kendall
 
 
-def _answers(rng: np.random.Generator, models: int, n: int, spread: float, rho: float) -> tuple[np.ndarray, ...]:
+def _answers(
+    rng: np.random.Generator, models: int, n: int, spread: float, rho: float
+) -> tuple[np.ndarray, ...]:
     """Abilities and 0/1 scores of both formulations of the same prompts."""
     ability = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], models).T * spread
     difficulty = rng.standard_normal((2, n, 1))
     noise = rng.standard_normal((2, n, models))
-    first, second = ((noise[side] < ability[side][None] + difficulty[0]).astype(float) for side in (0, 1))
+    first, second = (
+        (noise[side] < ability[side][None] + difficulty[0]).astype(float)
+        for side in (0, 1)
+    )
     return ability, first, second
 
 
@@ -27,7 +33,10 @@ def test_estimates_are_scipys() -> None:
     assert rows["kendall"].estimate == pytest.approx(stats.kendalltau(x, y).statistic)
     assert rows["spearman"].estimate == pytest.approx(stats.spearmanr(x, y).statistic)
     fisher = stats.pearsonr(x, y).confidence_interval()
-    assert rows["pearson"].models_low <= fisher.low and rows["pearson"].models_high >= fisher.high
+    assert (
+        rows["pearson"].models_low <= fisher.low
+        and rows["pearson"].models_high >= fisher.high
+    )
     assert all(row.prompts_low is row.both_high is None for row in rows.values())
 
 
@@ -55,7 +64,9 @@ def test_noise_by_cluster_is_that_of_cluster_sums() -> None:
     _, first, second = _answers(np.random.default_rng(3), 4, 60, 0.5, 0.9)
     clusters = np.arange(60) // 5
     noise = formulation_noise(first, second, clusters, clusters)
-    sums = first.reshape(12, 5, 4).sum(axis=1) / 60  # equal sizes: CR2 is the variance of cluster sums
+    sums = (
+        first.reshape(12, 5, 4).sum(axis=1) / 60
+    )  # equal sizes: CR2 is the variance of cluster sums
     centred = sums - sums.mean(axis=1, keepdims=True)
     assert noise.first == pytest.approx(12 * np.var(centred, axis=0, ddof=1).sum() / 3)
     assert noise.n_units == 12
@@ -63,7 +74,10 @@ def test_noise_by_cluster_is_that_of_cluster_sums() -> None:
 
 @pytest.mark.parametrize("x, y", [([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3])])
 def test_nothing_known_is_nothing(x: list[float], y: list[float]) -> None:
-    assert all(row.estimate is None and row.models_low is None for row in formulation_agreement(x, y))
+    assert all(
+        row.estimate is None and row.models_low is None
+        for row in formulation_agreement(x, y)
+    )
 
 
 def test_other_models_need_five_and_one_order_says_nothing_of_others() -> None:
@@ -84,17 +98,23 @@ def test_without_noise_the_interval_is_the_estimate() -> None:
 
 @pytest.mark.rare
 def test_prompts_interval_covers_where_resampling_them_does_not() -> None:
-    """Strong noise, true correlations near 1: the percentile interval misses nearly always (statistics.md §19a)."""
+    """Strong noise, true correlations near 1: the percentile interval misses nearly
+    always (statistics.md §19a)."""
     rng = np.random.default_rng(5)
     covered, percentile, total = 0, 0, 60
     for number in range(total):
         ability, first, second = _answers(rng, 10, 100, 0.25, 0.97)
         truth = np.corrcoef(*stats.norm.cdf(ability / np.sqrt(2)))[0, 1]
         noise = formulation_noise(first, second, np.arange(100), np.arange(100))
-        row = formulation_agreement(first.mean(axis=0), second.mean(axis=0), noise, seed=number)[0]
+        row = formulation_agreement(
+            first.mean(axis=0), second.mean(axis=0), noise, seed=number
+        )[0]
         covered += row.prompts_low <= truth <= row.prompts_high
         drawn = rng.integers(0, 100, (200, 100))
-        r = [np.corrcoef(first[i].mean(axis=0), second[i].mean(axis=0))[0, 1] for i in drawn]
+        r = [
+            np.corrcoef(first[i].mean(axis=0), second[i].mean(axis=0))[0, 1]
+            for i in drawn
+        ]
         percentile += np.quantile(r, 0.025) <= truth <= np.quantile(r, 0.975)
     assert covered >= 54 and percentile <= 30
 

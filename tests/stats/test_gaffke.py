@@ -1,4 +1,5 @@
-"""Gaffke's interval against closed forms, simulation, Clopper–Pearson and its own definition."""
+"""Gaffke's interval against closed forms, simulation, Clopper–Pearson and its own
+definition."""
 
 from __future__ import annotations
 
@@ -20,9 +21,13 @@ RARE = [0.0] * 10 + [0.02, 0.05, 0.6]
 
 def test_g18() -> None:
     found = interval_gaffke([0.1, 0.4, 0, 0.9, 0.3])
-    assert (found.low, found.high) == pytest.approx((0.0943963114489, 0.743561117192), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        (0.0943963114489, 0.743561117192), abs=1e-12
+    )
     found = interval_gaffke(RARE)
-    assert (found.low, found.high) == pytest.approx((0.00493261883597, 0.301734697232), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        (0.00493261883597, 0.301734697232), abs=1e-12
+    )
 
 
 def exact_cdf(points: Any, t: float) -> float:
@@ -65,7 +70,9 @@ def test_repeated_scores_against_the_integral_of_the_definition() -> None:
         a /= np.linalg.norm(a)
 
         def integrand(u: float, a: Any = a) -> float:
-            return float(np.sin(np.arctan(a * u).sum()) / u / np.sqrt(np.prod(1 + (a * u) ** 2)))
+            return float(
+                np.sin(np.arctan(a * u).sum()) / u / np.sqrt(np.prod(1 + (a * u) ** 2))
+            )
 
         area = integrate.quad(integrand, 0, 400, limit=2000, epsabs=1e-11)[0]
         assert 0.5 - area / np.pi == pytest.approx(0.025, abs=1e-8)
@@ -79,14 +86,18 @@ def test_repeated_scores_against_the_integral_of_the_definition() -> None:
 
 @settings(deadline=None, max_examples=80)
 @given(st.integers(1, 1500), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_on_zero_and_one_it_is_clopper_pearson(n: int, share: float, level: float) -> None:
+def test_on_zero_and_one_it_is_clopper_pearson(
+    n: int, share: float, level: float
+) -> None:
     x = round(share * n)
     found = interval_gaffke([1.0] * x + [0.0] * (n - x), level=level)
     exact = interval_clopper_pearson(x, n, level=level)
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
 
 
-scores = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0, 1e-300]), min_size=1)
+scores = st.lists(
+    st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0, 1e-300]), min_size=1
+)
 
 
 @settings(deadline=None, max_examples=150)
@@ -98,7 +109,9 @@ def test_order_mirror_scale_and_place(values: list[float], level: float) -> None
     back = interval_gaffke(values[::-1], level=level)
     assert (back.low, back.high) == pytest.approx((found.low, found.high), abs=1e-13)
     mirror = interval_gaffke(1 - np.array(values), level=level)
-    assert (1 - mirror.high, 1 - mirror.low) == pytest.approx((found.low, found.high), abs=1e-12)
+    assert (1 - mirror.high, 1 - mirror.low) == pytest.approx(
+        (found.low, found.high), abs=1e-12
+    )
     wide = interval_gaffke(100 * np.array(values) - 50, bounds=(-50, 50), level=level)
     assert wide.low == pytest.approx(100 * found.low - 50, abs=1e-10)
     more = interval_gaffke(np.minimum(1, np.array(values) + 0.1), level=level)
@@ -108,7 +121,10 @@ def test_order_mirror_scale_and_place(values: list[float], level: float) -> None
 @pytest.mark.parametrize("n", [1, 2, 50, 5000])
 def test_equal_scores(n: int) -> None:
     found = interval_gaffke([0.3] * n)
-    expected = (0.3 * special.betaincinv(n, 1, 0.025), 1 - 0.7 * special.betaincinv(n, 1, 0.025))
+    expected = (
+        0.3 * special.betaincinv(n, 1, 0.025),
+        1 - 0.7 * special.betaincinv(n, 1, 0.025),
+    )
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-13)
     assert interval_gaffke([0.0] * n).low == 0 and interval_gaffke([1.0] * n).high == 1
 

@@ -40,7 +40,11 @@ def test_g1_every_error_of_a_small_clustered_run() -> None:
     result = estimate_mean(G1_SCORES, clusters=G1_CLUSTERS)
     assert result.estimate == golden(0.6)
     assert result.se_clt == golden(0.163299316186) == standard_error_clt(G1_SCORES)
-    assert result.se_bernoulli == golden(0.154919333848) == standard_error_bernoulli(G1_SCORES)
+    assert (
+        result.se_bernoulli
+        == golden(0.154919333848)
+        == standard_error_bernoulli(G1_SCORES)
+    )
     eq4 = standard_error_clustered(G1_SCORES, G1_CLUSTERS)
     assert result.se_clustered == golden(0.19663841605) == eq4
     assert result.se_cr0 == golden(0.18973665961)
@@ -117,13 +121,21 @@ def test_g10_paired_t() -> None:
 @pytest.mark.parametrize(
     ("draws", "mean", "variance"),
     [
-        ([[1, 1, 0], [0, 0], [1, 1, 1, 1], [1, 0, 0, 1]], 0.541666666667, 0.0434027777778),
+        (
+            [[1, 1, 0], [0, 0], [1, 1, 1, 1], [1, 0, 0, 1]],
+            0.541666666667,
+            0.0434027777778,
+        ),
         ([[1, 1, 0, 1], [0, 0, 0, 1], [1] * 4, [0, 0, 1, 1]], 0.625, 0.0260416666667),
     ],
     ids=["G5", "G6"],
 )
-def test_several_draws_count_as_one_prompt(draws: list[list[int]], mean: float, variance: float) -> None:
+def test_several_draws_count_as_one_prompt(
+    draws: list[list[int]], mean: float, variance: float
+) -> None:
     result = estimate_mean([np.mean(d) for d in draws], n_draws=[len(d) for d in draws])
     assert result.estimate == golden(mean)
-    assert result.standard_error is not None and result.standard_error**2 == golden(variance)
+    assert result.standard_error is not None and result.standard_error**2 == golden(
+        variance
+    )
     assert result.se_bernoulli is None

@@ -1,4 +1,5 @@
-"""Item response models against another program, and rank sets by ability against their definition."""
+"""Item response models against another program, and rank sets by ability against their
+definition."""
 
 from __future__ import annotations
 
@@ -11,7 +12,12 @@ from scipy import stats as scipy_stats
 
 from tests.support.items import simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.items.abilities import MOST_DRAWN, Abilities, abilities, ability_ranks
+from warehouse.stats.items.abilities import (
+    MOST_DRAWN,
+    Abilities,
+    abilities,
+    ability_ranks,
+)
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.responses import as_responses
 
@@ -21,8 +27,14 @@ def test_unpenalised_2pl_is_that_of_mirt(missing: float) -> None:
     """1,000 models x 30 items: every parameter within 1e-5."""
     mirt = pytest.importorskip("mirt")
     dice = np.random.default_rng(3)
-    theta, a, d = dice.normal(size=1000), np.exp(dice.normal(0, 0.3, 30)), dice.normal(size=30)
-    y = (dice.random((1000, 30)) < 1 / (1 + np.exp(-(theta[:, None] * a + d)))).astype(float)
+    theta, a, d = (
+        dice.normal(size=1000),
+        np.exp(dice.normal(0, 0.3, 30)),
+        dice.normal(size=30),
+    )
+    y = (dice.random((1000, 30)) < 1 / (1 + np.exp(-(theta[:, None] * a + d)))).astype(
+        float
+    )
     y[dice.random(y.shape) < missing] = np.nan
     theirs = mirt.fit_mirt(
         np.where(np.isnan(y), -1, y).astype(int),
@@ -35,7 +47,9 @@ def test_unpenalised_2pl_is_that_of_mirt(missing: float) -> None:
     found = fit_irt(as_responses(y), "2pl", penalised=False, tolerance=1e-9)
     slopes = np.asarray(theirs.model.parameters["discrimination"]).ravel()
     assert found.a == pytest.approx(slopes, abs=1e-5)
-    assert found.d == pytest.approx(-slopes * np.asarray(theirs.model.parameters["difficulty"]).ravel(), abs=1e-5)
+    assert found.d == pytest.approx(
+        -slopes * np.asarray(theirs.model.parameters["difficulty"]).ravel(), abs=1e-5
+    )
     assert found.log_likelihood == pytest.approx(theirs.log_likelihood, abs=1e-3)
 
 
@@ -52,10 +66,15 @@ def test_two_models_are_a_single_test() -> None:
     for df in (math.inf, 6.0):
         far = float(scipy_stats.t.ppf(0.975, df)) * math.sqrt(2 * 0.01)
         near, wide = (
-            ability_ranks(pool([0.0, factor * far], 0.01, df), n_draws=19999, seed=1) for factor in (0.95, 1.05)
+            ability_ranks(pool([0.0, factor * far], 0.01, df), n_draws=19999, seed=1)
+            for factor in (0.95, 1.05)
         )
         assert (near.low.tolist(), near.high.tolist()) == ([1, 1], [2, 2])
-        assert (wide.low.tolist(), wide.high.tolist(), wide.rank.tolist()) == ([2, 1], [2, 1], [2, 1])
+        assert (wide.low.tolist(), wide.high.tolist(), wide.rank.tolist()) == (
+            [2, 1],
+            [2, 1],
+            [2, 1],
+        )
 
 
 def test_as_few_draws_as_the_level_allows() -> None:
@@ -67,7 +86,10 @@ def test_as_few_draws_as_the_level_allows() -> None:
 
 def test_many_models_take_bonferroni_which_is_the_wider() -> None:
     ability = np.linspace(-2, 2, MOST_DRAWN).tolist()
-    drawn, more = ability_ranks(pool(ability, 0.02)), ability_ranks(pool([*ability, 2.1], 0.02))
+    drawn, more = (
+        ability_ranks(pool(ability, 0.02)),
+        ability_ranks(pool([*ability, 2.1], 0.02)),
+    )
     assert (drawn.method, more.method) == ("max_t", "bonferroni")
     assert (more.high - more.low)[:-1].sum() > (drawn.high - drawn.low).sum()
     assert ((drawn.low <= drawn.rank) & (drawn.rank <= drawn.high)).all()
@@ -78,7 +100,11 @@ def test_rank_sets_hold_the_ranks_that_are_true() -> None:
     rank = scipy_stats.rankdata(-truth)
     dice = np.random.default_rng(4)
     for seed in range(200):
-        ranks = ability_ranks(pool((truth + dice.normal(0, 0.3, 7)).tolist(), 0.09), seed=seed, n_draws=399)
+        ranks = ability_ranks(
+            pool((truth + dice.normal(0, 0.3, 7)).tolist(), 0.09),
+            seed=seed,
+            n_draws=399,
+        )
         held += int(((ranks.low <= rank) & (rank <= ranks.high)).sum())
     assert held / (200 * 7) > 0.95
 
@@ -87,7 +113,11 @@ def test_without_errors_there_are_no_rank_sets() -> None:
     responses = simulate(1, 8, 20)[0]
     found = abilities(fit_irt(responses), responses)
     none = ability_ranks(replace(found, reason="too few models"))
-    assert none.low is None and none.high is None and sorted(none.rank) == list(range(1, 9))
+    assert (
+        none.low is None
+        and none.high is None
+        and sorted(none.rank) == list(range(1, 9))
+    )
     with pytest.raises(StatisticsError, match="at least 19"):
         ability_ranks(found, n_draws=10)
     with pytest.raises(StatisticsError, match="level"):

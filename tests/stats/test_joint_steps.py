@@ -1,4 +1,5 @@
-"""All pairs of scores without bounds: the joint bootstrap-t against its slow definition, and what follows from it."""
+"""All pairs of scores without bounds: the joint bootstrap-t against its slow
+definition, and what follows from it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ Floats = NDArray[np.float64]
 def skewed(n: int, m: int, seed: int = 3) -> Floats:
     random = np.random.default_rng(seed)
     scores = np.exp(random.normal(size=(n, m)))
-    scores[:, m // 2 :] = 1.6 + 0.2 * random.normal(size=(n, m - m // 2)) + 0.3 * np.arange(m - m // 2)
+    scores[:, m // 2 :] = (
+        1.6 + 0.2 * random.normal(size=(n, m - m // 2)) + 0.3 * np.arange(m - m // 2)
+    )
     return scores
 
 
@@ -46,7 +49,9 @@ def slow(scores: Floats, units: NDArray[np.int64], seed: int) -> tuple[Floats, F
         d = scores[:, a] - scores[:, b]
         size = np.bincount(units).astype(float)
         residual = np.bincount(units, weights=d - d.mean())
-        observed.append(abs(d.mean()) / np.sqrt(g / (g - 1) * (residual**2).sum() / len(d) ** 2))
+        observed.append(
+            abs(d.mean()) / np.sqrt(g / (g - 1) * (residual**2).sum() / len(d) ** 2)
+        )
         own = []
         for count in counts.astype(float):
             n = (count * size).sum()
@@ -62,28 +67,38 @@ def test_the_steps_are_the_shares_of_resamples_by_their_definition(g: int) -> No
     scores = skewed(40, 4)
     clusters = labels(40, g) if g else None
     pairs = all_pairs(scores, clusters, n_resamples=199, seed=2)
-    found = joint_steps(scores, None if clusters is None else as_clusters(clusters, 40), pairs)
+    found = joint_steps(
+        scores, None if clusters is None else as_clusters(clusters, 40), pairs
+    )
     assert found is not None and found.n_units == (g or 40)
     observed, drawn = slow(scores, np.arange(40) if clusters is None else clusters, 2)
     running, previous = np.zeros(N_JOINT), {}
     for pair in np.argsort(observed):
         running = np.maximum(running, drawn[pair])
-        previous[pair] = (1 + (running >= observed[pair] * (1 - 1e-9)).sum()) / (N_JOINT + 1)
+        previous[pair] = (1 + (running >= observed[pair] * (1 - 1e-9)).sum()) / (
+            N_JOINT + 1
+        )
     expected, highest = np.empty(6), 0.0
     for pair in np.argsort(-observed):
         highest = max(highest, previous[pair])
         expected[pair] = highest
     assert found.p_step == pytest.approx(expected, abs=1e-12)
-    assert found.critical_value(0.95) == pytest.approx(np.sort(drawn.max(axis=0))[379], rel=1e-9)
+    assert found.critical_value(0.95) == pytest.approx(
+        np.sort(drawn.max(axis=0))[379], rel=1e-9
+    )
     of_first = drawn[pairs.first == 0].max(axis=0)
-    assert found.critical_values(0.95)[0] == pytest.approx(np.sort(of_first)[379], rel=1e-9)
+    assert found.critical_values(0.95)[0] == pytest.approx(
+        np.sort(of_first)[379], rel=1e-9
+    )
 
 
 def test_neither_the_unit_of_scores_nor_the_order_of_models_counts() -> None:
     scores = skewed(120, 5)
     found, scaled = pairs_of(scores), pairs_of(1000 * scores)
     assert scaled.p_step_down == pytest.approx(found.p_step_down, abs=1e-12)
-    assert scaled.simultaneous_low == pytest.approx(1000 * found.simultaneous_low, rel=1e-9)
+    assert scaled.simultaneous_low == pytest.approx(
+        1000 * found.simultaneous_low, rel=1e-9
+    )
     order = [3, 0, 4, 1, 2]
     turned = pairs_of(scores[:, order])
     assert turned.square("p_step_down") == pytest.approx(
@@ -125,7 +140,11 @@ def test_a_pair_with_next_to_no_common_prompt_leaves_the_others_their_test() -> 
 def test_of_five_clusters_ranks_and_rank_sets_are_of_one_test(binary: bool) -> None:
     random = np.random.default_rng(1)
     rates = [0.2, 0.25, 0.3, 0.95]
-    scores = (random.random((200, 4)) < rates).astype(float) if binary else random.normal([0, 0.1, 0, 5], 1, (200, 4))
+    scores = (
+        (random.random((200, 4)) < rates).astype(float)
+        if binary
+        else random.normal([0, 0.1, 0, 5], 1, (200, 4))
+    )
     found = all_pairs(scores, np.arange(200) % 5, n_resamples=999)
     assert found.exact and found.n_resamples == 32 and found.places_by_holm
     assert found.p_step_down == pytest.approx(found.p_holm)

@@ -1,4 +1,5 @@
-"""Judges against people: ppi_py's formulas, published examples, scikit-learn, and what is no number."""
+"""Judges against people: ppi_py's formulas, published examples, scikit-learn, and what
+is no number."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ from warehouse.stats.judges.prediction import label_spread
 Floats = NDArray[np.float64]
 
 
-def labelled(n_all: int, n: int, seed: int, *, noise: float = 0.2) -> tuple[Floats, Floats]:
+def labelled(
+    n_all: int, n: int, seed: int, *, noise: float = 0.2
+) -> tuple[Floats, Floats]:
     """0/1 labels of n of all units, and a judge's scores of all."""
     rng = np.random.default_rng(seed)
     truth = (rng.random(n_all) < 0.6).astype(float)
@@ -53,11 +56,14 @@ def test_the_estimate_is_that_of_ppi_py_at_its_own_weight(seed: int) -> None:
     h, g = labelled(500, 80, seed)
     figure = prediction_powered_mean(h, g)
     assert 0 < figure.weight <= 1
-    assert figure.estimate == pytest.approx(ppi(h, g, figure.weight * (500 - 80) / 500), abs=1e-12)
+    assert figure.estimate == pytest.approx(
+        ppi(h, g, figure.weight * (500 - 80) / 500), abs=1e-12
+    )
     there = ~np.isnan(h)
     slope = np.cov(h[there], g[there])[0, 1] / g[there].var(ddof=1)
     assert figure.weight == pytest.approx(slope, abs=1e-12)
-    # the variance of a sum of independent parts: labels' residuals, and the judge's mean over all
+    # the variance of a sum of independent parts: labels' residuals, and the judge's
+    # mean over all
     e = h[there] - figure.weight * g[there]
     parts = e.var(ddof=2) / 80 + figure.weight**2 * g.var() / 500
     assert figure.standard_error == pytest.approx(math.sqrt(parts), rel=0.03)
@@ -66,7 +72,11 @@ def test_the_estimate_is_that_of_ppi_py_at_its_own_weight(seed: int) -> None:
 def test_one_stratum_and_equal_chances_are_a_simple_sample() -> None:
     h, g = labelled(400, 100, 1)
     plain = prediction_powered_mean(h, g)
-    for same in ({"strata": np.zeros(400, int)}, {"probabilities": np.full(400, 0.25)}, {"clusters": np.arange(400)}):
+    for same in (
+        {"strata": np.zeros(400, int)},
+        {"probabilities": np.full(400, 0.25)},
+        {"clusters": np.arange(400)},
+    ):
         other = prediction_powered_mean(h, g, **same)  # type: ignore[arg-type]
         assert other.estimate == pytest.approx(plain.estimate, abs=1e-12)
         assert other.weight == pytest.approx(plain.weight, abs=1e-12)
@@ -78,7 +88,9 @@ def test_strata_add_up() -> None:
     h[np.r_[30:100, 120:200, 260:300]] = np.nan
     figure = prediction_powered_mean(h, g, strata=of)
     means = [np.nanmean((h - figure.weight * g)[of == one]) for one in range(3)]
-    assert figure.estimate == pytest.approx(np.mean(means) + figure.weight * g.mean(), abs=1e-12)
+    assert figure.estimate == pytest.approx(
+        np.mean(means) + figure.weight * g.mean(), abs=1e-12
+    )
     assert figure.degrees_of_freedom == 30 + 20 + 60 - 3 - 1
     fixed = prediction_powered_mean(h, g, strata=of, prompts_fixed=True)
     assert fixed.estimate == pytest.approx(figure.estimate)
@@ -93,12 +105,17 @@ def test_hajek_counts_a_label_for_what_it_stands_for() -> None:
     there = ~np.isnan(h)
     figure = prediction_powered_mean(h, g, probabilities=chance)
     e, weight = (h - figure.weight * g)[there], 1 / chance[there]
-    assert figure.estimate == pytest.approx(weight @ e / weight.sum() + figure.weight * g.mean(), abs=1e-12)
+    assert figure.estimate == pytest.approx(
+        weight @ e / weight.sum() + figure.weight * g.mean(), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
     ("n", "turn", "reason"),
-    [(19, False, "fewer than 20 labels"), (60, True, "the judge's scores do not rise with the labels")],
+    [
+        (19, False, "fewer than 20 labels"),
+        (60, True, "the judge's scores do not rise with the labels"),
+    ],
 )
 def test_the_labels_stand_alone(n: int, turn: bool, reason: str) -> None:
     h, g = labelled(400, n, 4)
@@ -171,7 +188,8 @@ def test_clusters_widen_what_hangs_together() -> None:
 # --- agreement ---------------------------------------------------------------------------------
 
 _NO = math.nan
-#: Krippendorff (2011), example C: four people, twelve units; and the example of Wikipedia: three, fifteen.
+#: Krippendorff (2011), example C: four people, twelve units; and the example of
+#: Wikipedia: three, fifteen.
 FOUR = (
     (1, 2, 3, 3, 2, 1, 4, 1, 2, _NO, _NO, _NO),
     (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _NO, 3),
@@ -206,16 +224,26 @@ def test_alpha_is_as_published(people: Any, level: str, published: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("people", "nominal", "ordinal", "interval"), [(FOUR, 0.743, 0.815, 0.849), (THREE, 0.691, None, 0.811)]
+    ("people", "nominal", "ordinal", "interval"),
+    [(FOUR, 0.743, 0.815, 0.849), (THREE, 0.691, None, 0.811)],
 )
 def test_alpha_of_several_graders_is_as_published(
     people: Any, nominal: float, ordinal: float | None, interval: float
 ) -> None:
     found = graders_agreement(np.transpose(people))
-    for of, published in (("nominal", nominal), ("ordinal", ordinal), ("interval", interval)):
+    for of, published in (
+        ("nominal", nominal),
+        ("ordinal", ordinal),
+        ("interval", interval),
+    ):
         if published is not None:
-            assert found.figure(f"alpha_{of}").estimate == pytest.approx(published, abs=5e-4)
-    assert (found.n_units, found.n_graders) == (11 if people is FOUR else 12, len(people))
+            assert found.figure(f"alpha_{of}").estimate == pytest.approx(
+                published, abs=5e-4
+            )
+    assert (found.n_units, found.n_graders) == (
+        11 if people is FOUR else 12,
+        len(people),
+    )
 
 
 def _alpha_by_pairs(grades: Any, squared: Callable[[float, float], float]) -> float:
@@ -223,7 +251,11 @@ def _alpha_by_pairs(grades: Any, squared: Callable[[float, float], float]) -> fl
     units = [[grade for grade in row if not math.isnan(grade)] for row in grades]
     units = [unit for unit in units if len(unit) > 1]
     everything = [grade for unit in units for grade in unit]
-    seen = sum(squared(a, b) / (len(unit) - 1) for unit in units for a, b in permutations(unit, 2))
+    seen = sum(
+        squared(a, b) / (len(unit) - 1)
+        for unit in units
+        for a, b in permutations(unit, 2)
+    )
     n = len(everything)
     expected = sum(squared(a, b) for a, b in permutations(everything, 2)) / (n - 1)
     return 1 - seen / expected
@@ -241,14 +273,18 @@ def test_alpha_of_several_graders_is_its_definition_and_its_error_a_jackknife() 
         ("alpha_interval", lambda a, b: (a - b) ** 2),
     ):
         figure = found.figure(measure)
-        assert figure.estimate == pytest.approx(_alpha_by_pairs(grades, squared), abs=1e-12)
+        assert figure.estimate == pytest.approx(
+            _alpha_by_pairs(grades, squared), abs=1e-12
+        )
         left = [_alpha_by_pairs(grades[clusters != out], squared) for out in range(20)]
         error = math.sqrt(19 / 20 * sum((value - np.mean(left)) ** 2 for value in left))
         assert figure.standard_error == pytest.approx(error, rel=1e-9)
     two = graders_agreement(grades[:, :2])
     both = ~np.isnan(grades[:, :2]).any(axis=1)
     pair = judge_agreement(grades[both, 0], grades[both, 1])
-    assert two.figure("alpha_ordinal").estimate == pytest.approx(pair.figure("alpha_ordinal").estimate, abs=1e-12)
+    assert two.figure("alpha_ordinal").estimate == pytest.approx(
+        pair.figure("alpha_ordinal").estimate, abs=1e-12
+    )
 
 
 def test_grades_that_nobody_shares_say_nothing() -> None:
@@ -261,8 +297,13 @@ def test_alpha_of_two_is_as_published() -> None:
     second = (1, 1, 1, 0, 0, 1, 0, 0, 0, 0)
     agreement = judge_agreement(first, second)
     assert agreement.figure("alpha_nominal").estimate == pytest.approx(0.095, abs=5e-4)
-    letters = [np.array([ord(one) for one in text]) for text in ("aabbdcccedda", "babbbcccedd" + "d")]
-    assert judge_agreement(*letters).figure("alpha_nominal").estimate == pytest.approx(0.692, abs=5e-4)
+    letters = [
+        np.array([ord(one) for one in text])
+        for text in ("aabbdcccedda", "babbbcccedd" + "d")
+    ]
+    assert judge_agreement(*letters).figure("alpha_nominal").estimate == pytest.approx(
+        0.692, abs=5e-4
+    )
 
 
 def test_gwet_s_example_where_kappa_falls_though_nearly_all_agree() -> None:
@@ -281,14 +322,24 @@ def _rated(n: int, seed: int) -> tuple[Floats, Floats]:
 
 
 @pytest.mark.parametrize(
-    ("measure", "weights"), [("kappa", None), ("kappa_linear", "linear"), ("kappa_quadratic", "quadratic")]
+    ("measure", "weights"),
+    [("kappa", None), ("kappa_linear", "linear"), ("kappa_quadratic", "quadratic")],
 )
-def test_kappa_is_that_of_scikit_learn_and_its_error_a_jackknife(measure: str, weights: str | None) -> None:
+def test_kappa_is_that_of_scikit_learn_and_its_error_a_jackknife(
+    measure: str, weights: str | None
+) -> None:
     people, judge = _rated(60, 1)
     clusters = np.arange(60) // 3
     figure = judge_agreement(people, judge, clusters).figure(measure)
-    assert figure.estimate == pytest.approx(cohen_kappa_score(people, judge, weights=weights), abs=1e-12)
-    left = [cohen_kappa_score(people[clusters != one], judge[clusters != one], weights=weights) for one in range(20)]
+    assert figure.estimate == pytest.approx(
+        cohen_kappa_score(people, judge, weights=weights), abs=1e-12
+    )
+    left = [
+        cohen_kappa_score(
+            people[clusters != one], judge[clusters != one], weights=weights
+        )
+        for one in range(20)
+    ]
     error = math.sqrt(19 / 20 * np.square(np.array(left) - np.mean(left)).sum())
     assert figure.standard_error == pytest.approx(error, abs=1e-12)
 
@@ -297,8 +348,14 @@ def test_the_share_that_agrees_is_a_mean() -> None:
     people, judge = _rated(200, 2)
     clusters = np.arange(200) // 10
     share = judge_agreement(people, judge, clusters).figure("agreement")
-    mean = estimate_mean((people == judge).astype(float), clusters=clusters, bounds=(0, 1))
-    assert (share.estimate, share.standard_error, share.low) == (mean.estimate, mean.standard_error, mean.ci_low)
+    mean = estimate_mean(
+        (people == judge).astype(float), clusters=clusters, bounds=(0, 1)
+    )
+    assert (share.estimate, share.standard_error, share.low) == (
+        mean.estimate,
+        mean.standard_error,
+        mean.ci_low,
+    )
 
 
 def test_directions_and_one_category_and_few_units() -> None:
@@ -319,9 +376,13 @@ def test_directions_and_one_category_and_few_units() -> None:
 def test_labels_weigh_what_they_stand_for() -> None:
     people, judge = _rated(40, 3)
     twice = judge_agreement(np.r_[people, people[:10]], np.r_[judge, judge[:10]])
-    weighted = judge_agreement(people, judge, weights=np.r_[np.full(10, 2.0), np.ones(30)])
+    weighted = judge_agreement(
+        people, judge, weights=np.r_[np.full(10, 2.0), np.ones(30)]
+    )
     for measure in ("agreement", "kappa", "ac1", "kappa_quadratic"):
-        assert weighted.figure(measure).estimate == pytest.approx(twice.figure(measure).estimate)
+        assert weighted.figure(measure).estimate == pytest.approx(
+            twice.figure(measure).estimate
+        )
 
 
 # --- bias, Rogan and Gladen, pooled weight -----------------------------------------------------
@@ -335,20 +396,26 @@ def test_bias_is_a_mean_by_cluster_and_tested_together() -> None:
     found = judge_bias(differences, clusters)
     for one, d in zip(found, differences, strict=True):
         mean = estimate_mean(d, clusters=clusters[0], method="t")
-        assert (one.estimate, one.standard_error) == (mean.estimate, mean.standard_error)
+        assert (one.estimate, one.standard_error) == (
+            mean.estimate,
+            mean.standard_error,
+        )
         assert one.p_simultaneous >= one.p_value  # type: ignore[operator]
     assert found[2].p_simultaneous < 0.05 < found[0].p_simultaneous  # type: ignore[operator]
     one = judge_bias(differences[:1], clusters[:1])[0]
     assert one.p_simultaneous == pytest.approx(one.p_value, abs=0.02)
     own = self_preference(differences, clusters, [False, False, True])
     assert own is not None
-    assert own.estimate == pytest.approx(found[2].estimate - (found[0].estimate + found[1].estimate) / 2)
+    assert own.estimate == pytest.approx(
+        found[2].estimate - (found[0].estimate + found[1].estimate) / 2
+    )
     assert self_preference(differences, clusters, [False] * 3) is None
 
 
 def test_a_model_on_which_both_say_the_same_is_not_tested() -> None:
     figures = judge_bias(
-        [np.r_[np.ones(9), np.zeros(50)], np.tile([1.0, -1.0, 1.0], 20)], [np.arange(59), np.arange(60)]
+        [np.r_[np.ones(9), np.zeros(50)], np.tile([1.0, -1.0, 1.0], 20)],
+        [np.arange(59), np.arange(60)],
     )
     assert figures[0].p_value is None
     assert "differ on 9 units" in figures[0].reason
@@ -356,19 +423,31 @@ def test_a_model_on_which_both_say_the_same_is_not_tested() -> None:
 
 
 def asht(x: int, n: int, a: int, n1: int, b: int, n0: int) -> tuple[float, float]:
-    """`prevSeSp` of the R package asht: the equations of Lang and Reiczigel (2014), by their numbers."""
+    """`prevSeSp` of the R package asht: the equations of Lang and Reiczigel (2014), by
+    their numbers."""
     z = 1.959963984540054
     n1_, n0_, np_ = n1 + 2, n0 + 2, n + z**2
     se, sp = (a + 1) / n1_, (b + 1) / n0_
     ap = (x + z**2 / 2) / np_  # eqs. 6, 7
     p = (ap + sp - 1) / (se + sp - 1)
     dp = 2 * z**2 * (p * se * (1 - se) / n1_ - (1 - p) * sp * (1 - sp) / n0_)  # eq. 17
-    v = (ap * (1 - ap) / np_ + p**2 * se * (1 - se) / n1_ + (1 - p) ** 2 * sp * (1 - sp) / n0_) / (se + sp - 1) ** 2
-    return max(0.0, p + dp - z * math.sqrt(v)), min(1.0, p + dp + z * math.sqrt(v))  # eq. 16
+    v = (
+        ap * (1 - ap) / np_
+        + p**2 * se * (1 - se) / n1_
+        + (1 - p) ** 2 * sp * (1 - sp) / n0_
+    ) / (se + sp - 1) ** 2
+    return max(0.0, p + dp - z * math.sqrt(v)), min(
+        1.0, p + dp + z * math.sqrt(v)
+    )  # eq. 16
 
 
 @pytest.mark.parametrize(
-    "counts", [(300, 1000, 45, 50, 44, 50), (20, 1000, 180, 200, 195, 200), (700, 900, 30, 40, 19, 25)]
+    "counts",
+    [
+        (300, 1000, 45, 50, 44, 50),
+        (20, 1000, 180, 200, 195, 200),
+        (700, 900, 30, 40, 19, 25),
+    ],
 )
 def test_rogan_gladen_is_that_of_asht(counts: tuple[int, ...]) -> None:
     found = rogan_gladen(*counts)
@@ -377,7 +456,9 @@ def test_rogan_gladen_is_that_of_asht(counts: tuple[int, ...]) -> None:
 
 def test_a_judge_no_better_than_chance_is_refused_and_clusters_widen() -> None:
     assert rogan_gladen(300, 1000, 25, 50, 25, 50).reason
-    plain, clustered = (rogan_gladen(300, 1000, 45, 50, 44, 50, design_effect=one) for one in (1, 4))
+    plain, clustered = (
+        rogan_gladen(300, 1000, 45, 50, 44, 50, design_effect=one) for one in (1, 4)
+    )
     assert plain.estimate == clustered.estimate
     assert clustered.high - clustered.low > plain.high - plain.low  # type: ignore[operator]
     assert rogan_gladen(300, 1000, 9, 10, 44, 50).flags == ("few_positives",)
@@ -391,20 +472,32 @@ def test_new_labels_are_shared_among_strata(seed: int) -> None:
     sizes = rng.integers(2, 200, rng.integers(1, 8))
     taken = rng.integers(0, sizes) if seed % 2 else np.zeros(len(sizes), int)
     n = int(rng.integers(1, sizes.sum() - taken.sum() + 1))
-    spread = rng.random(len(sizes)) * (rng.random(len(sizes)) < 0.7) if seed % 3 else None
+    spread = (
+        rng.random(len(sizes)) * (rng.random(len(sizes)) < 0.7) if seed % 3 else None
+    )
     new = allocate_labels(sizes, n, taken, spread)
     assert new.sum() == n and (new >= 0).all() and (new + taken <= sizes).all()
-    floor = np.minimum(np.maximum(2, (n + taken.sum()) * sizes / sizes.sum() / 2), sizes)
-    assert np.maximum(floor, taken).sum() > n + taken.sum() - len(sizes) or (new + taken >= floor).all()
+    floor = np.minimum(
+        np.maximum(2, (n + taken.sum()) * sizes / sizes.sum() / 2), sizes
+    )
+    assert (
+        np.maximum(floor, taken).sum() > n + taken.sum() - len(sizes)
+        or (new + taken >= floor).all()
+    )
 
 
 def test_neyman_gives_labels_to_strata_that_vary() -> None:
     sizes, spread = np.array([300, 300, 400]), np.array([0.1, 0.4, 0.1])
     shares = sizes * spread / (sizes @ spread)
-    assert allocate_labels(sizes, 95, spread=spread)[1] == pytest.approx(95 * shares[1], abs=1)
+    assert allocate_labels(sizes, 95, spread=spread)[1] == pytest.approx(
+        95 * shares[1], abs=1
+    )
     assert score_cuts([0, 0, 0, 1, 2, 2, 2, 3], 9).tolist() == [0, 2]
     h, g = labelled(400, 400, 4)
-    of, one = (np.arange(400) % 2), np.where(np.arange(400) % 2, h, g)  # nothing is left in the first
+    of, one = (
+        (np.arange(400) % 2),
+        np.where(np.arange(400) % 2, h, g),
+    )  # nothing is left in the first
     found = label_spread([(one, g)], of)
     assert found is not None and 0 < found[0] < found[1]
     assert label_spread([(np.where(of == 1, one, np.nan), g)], of) is None
@@ -425,7 +518,10 @@ def test_near_perfection_intervals_are_the_exact_one_of_the_disagreements() -> N
     judge[[0, 40]] = 1 - judge[[0, 40]]
     found = judge_agreement(people, judge)
     assert "few_disagreements" in found.flags
-    low, high = scipy_stats.beta.ppf(0.025, 2, 59), scipy_stats.beta.ppf(0.975, 3, 58)  # Clopper and Pearson, 2 of 60
+    low, high = (
+        scipy_stats.beta.ppf(0.025, 2, 59),
+        scipy_stats.beta.ppf(0.975, 3, 58),
+    )  # Clopper and Pearson, 2 of 60
     figure = found.figure("kappa")
     assert figure.low is not None and figure.high is not None
     assert figure.low <= 1 - high / 0.5 + 1e-12 and figure.high >= 1 - low / 0.5 - 1e-12
@@ -435,7 +531,9 @@ def test_near_perfection_intervals_are_the_exact_one_of_the_disagreements() -> N
     assert (turned.low, turned.high) == pytest.approx((figure.low, figure.high))
 
 
-def test_without_a_disagreement_there_is_an_interval_and_many_leave_it_as_it_was() -> None:
+def test_without_a_disagreement_there_is_an_interval_and_many_leave_it_as_it_was() -> (
+    None
+):
     people = np.array([1.0, 0.0] * 25)
     found = judge_agreement(people, people)
     least = 1 - 0.025 ** (1 / 50)

@@ -28,12 +28,18 @@ def test_the_ranking_is_that_of_scikit_learn(seed: int, ties: bool) -> None:
     scores, wrong, strata = example(seed, ties)
     found = score_audit(scores, wrong, strata)
     assert found.overall.auc == pytest.approx(roc_auc_score(wrong, scores), abs=1e-12)
-    assert found.overall.average_precision == pytest.approx(average_precision_score(wrong, scores), abs=1e-12)
+    assert found.overall.average_precision == pytest.approx(
+        average_precision_score(wrong, scores), abs=1e-12
+    )
     assert found.within is not None
     for of in found.within.strata:
         inside = strata == of.stratum
-        assert of.auc == pytest.approx(roc_auc_score(wrong[inside], scores[inside]), abs=1e-12)
-        assert of.average_precision == pytest.approx(average_precision_score(wrong[inside], scores[inside]), abs=1e-12)
+        assert of.auc == pytest.approx(
+            roc_auc_score(wrong[inside], scores[inside]), abs=1e-12
+        )
+        assert of.average_precision == pytest.approx(
+            average_precision_score(wrong[inside], scores[inside]), abs=1e-12
+        )
         assert (of.n_items, of.n_wrong) == (inside.sum(), wrong[inside].sum())
 
 
@@ -48,12 +54,19 @@ def test_within_strata_only_pairs_of_one_stratum_count() -> None:
             total += 1
     assert within.auc == pytest.approx(won / total, abs=1e-12)
     hits = np.bincount(strata, weights=wrong)
-    precisions = [average_precision_score(wrong[strata == g], scores[strata == g]) for g in range(4)]
-    assert within.average_precision == pytest.approx(np.average(precisions, weights=hits), abs=1e-12)
+    precisions = [
+        average_precision_score(wrong[strata == g], scores[strata == g])
+        for g in range(4)
+    ]
+    assert within.average_precision == pytest.approx(
+        np.average(precisions, weights=hits), abs=1e-12
+    )
     rest = strata != np.argmax(hits)
     assert within.largest == np.argmax(hits)
     assert within.without_largest is not None
-    assert within.without_largest.auc == pytest.approx(roc_auc_score(wrong[rest], scores[rest]), abs=1e-12)
+    assert within.without_largest.auc == pytest.approx(
+        roc_auc_score(wrong[rest], scores[rest]), abs=1e-12
+    )
 
 
 def test_rates_of_strata_alone_say_nothing_within_them() -> None:
@@ -63,7 +76,9 @@ def test_rates_of_strata_alone_say_nothing_within_them() -> None:
     found = score_audit(np.where(strata == "hard", 0.4, 0.02), wrong, strata)
     assert found.overall.auc is not None and found.overall.auc > 0.75
     assert found.within is not None and found.within.auc == 0.5
-    assert found.within.average_precision == pytest.approx(found.within.random_precision)
+    assert found.within.average_precision == pytest.approx(
+        found.within.random_precision
+    )
 
 
 def test_precision_of_tied_items_is_that_of_a_random_order() -> None:
@@ -72,7 +87,9 @@ def test_precision_of_tied_items_is_that_of_a_random_order() -> None:
     rng = np.random.default_rng(0)
     for k in (7, 30):
         orders = [np.lexsort((rng.random(400), -scores))[:k] for _ in range(4000)]
-        assert found.precision_at[k] == pytest.approx(np.mean([wrong[o].mean() for o in orders]), abs=0.01)
+        assert found.precision_at[k] == pytest.approx(
+            np.mean([wrong[o].mean() for o in orders]), abs=0.01
+        )
     assert found.precision_at[400] == pytest.approx(wrong.mean())
     assert found.precision_at[401] is None
 
@@ -94,16 +111,26 @@ def test_items_without_verdict_or_score_are_left_out_and_counted() -> None:
     scores, wrong, strata = example(3, True)
     alone = score_audit(scores, wrong, strata)
     more = score_audit(
-        [*scores, 0.9, np.nan, np.nan], [*wrong.astype(float), np.nan, 1, np.nan], np.append(strata, [9, 9, 9])
+        [*scores, 0.9, np.nan, np.nan],
+        [*wrong.astype(float), np.nan, 1, np.nan],
+        np.append(strata, [9, 9, 9]),
     )
-    assert more.overall == alone.overall and more.calibration == alone.calibration and more.within == alone.within
+    assert (
+        more.overall == alone.overall
+        and more.calibration == alone.calibration
+        and more.within == alone.within
+    )
     assert (more.n_undecided, more.n_unscored) == (2, 1)
 
 
 def test_audits_with_verdicts_of_one_kind_have_no_ranking() -> None:
     none = score_audit([0.1, 0.2], [0, 0], ["a", "a"])
     assert none.overall.auc is None and none.overall.average_precision is None
-    assert none.within is not None and none.within.largest is None and none.within.auc is None
+    assert (
+        none.within is not None
+        and none.within.largest is None
+        and none.within.auc is None
+    )
     every = score_audit([0.1, 0.2], [1, 1])
     assert every.overall.auc is None and every.overall.average_precision == 1
     assert "no ranking" in str(none)
@@ -122,7 +149,9 @@ def test_audits_with_verdicts_of_one_kind_have_no_ranking() -> None:
         ([0.1], [1], {"strata": [1, 2]}),
     ],
 )
-def test_bad_arguments_are_refused(scores: list[float], wrong: list[float], settings: dict[str, Any]) -> None:
+def test_bad_arguments_are_refused(
+    scores: list[float], wrong: list[float], settings: dict[str, Any]
+) -> None:
     with pytest.raises(StatisticsError):
         score_audit(scores, wrong, **settings)
 

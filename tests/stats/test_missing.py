@@ -1,4 +1,5 @@
-"""Bounds for missing outcomes: Imbens and Manski's interval and what it does at the edges."""
+"""Bounds for missing outcomes: Imbens and Manski's interval and what it does at the
+edges."""
 
 from __future__ import annotations
 
@@ -12,7 +13,11 @@ from scipy import optimize, stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import cluster_robust, estimate_mean, missing_bounds
-from warehouse.stats.intervals.missing_bounds import METHODS, filled_bounds, imbens_manski_c
+from warehouse.stats.intervals.missing_bounds import (
+    METHODS,
+    filled_bounds,
+    imbens_manski_c,
+)
 
 repeatable = settings(deadline=None, derandomize=True)
 SCORES = [1.0] * 30 + [0.0] * 10
@@ -21,11 +26,18 @@ SCORES = [1.0] * 30 + [0.0] * 10
 @pytest.mark.parametrize(
     ("missing", "thetas", "c", "interval"),
     [
-        (1, (0.731707317073, 0.756097560976), 1.81523055342, (0.604540175219, 0.879350926655)),
+        (
+            1,
+            (0.731707317073, 0.756097560976),
+            1.81523055342,
+            (0.604540175219, 0.879350926655),
+        ),
         (10, (0.6, 0.8), 1.64488616726, (0.484881948722, 0.893993495272)),
     ],
 )
-def test_g9(missing: int, thetas: tuple[float, float], c: float, interval: tuple[float, float]) -> None:
+def test_g9(
+    missing: int, thetas: tuple[float, float], c: float, interval: tuple[float, float]
+) -> None:
     found = missing_bounds(SCORES, missing, method="imbens_manski")
     assert (found.theta_low, found.theta_high) == pytest.approx(thetas, rel=1e-11)
     assert found.c == pytest.approx(c, rel=1e-11)
@@ -38,26 +50,40 @@ def test_c_solves_the_equation(gap: float, level: float) -> None:
     def excess(c: float) -> float:
         return float(stats.norm.cdf(c + gap) - stats.norm.cdf(-c) - level)
 
-    assert imbens_manski_c(gap, level) == pytest.approx(optimize.brentq(excess, -5, 5, xtol=1e-14), abs=1e-12)
+    assert imbens_manski_c(gap, level) == pytest.approx(
+        optimize.brentq(excess, -5, 5, xtol=1e-14), abs=1e-12
+    )
 
 
 def test_nothing_missing_is_the_normal_interval() -> None:
     found = missing_bounds(SCORES, 0, method="imbens_manski")
     plain = estimate_mean(SCORES, method="normal")
     assert found.theta_low == found.theta_high == plain.estimate
-    assert (found.ci_low, found.ci_high) == pytest.approx((plain.ci_low, plain.ci_high), abs=1e-12)
+    assert (found.ci_low, found.ci_high) == pytest.approx(
+        (plain.ci_low, plain.ci_high), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_where_no_score_is_known_any_mean_is_possible(method: str) -> None:
     found = missing_bounds([], 5, bounds=(-1, 2), method=method)
-    assert (found.theta_low, found.theta_high, found.ci_low, found.ci_high) == (-1, 2, -1, 2)
+    assert (found.theta_low, found.theta_high, found.ci_low, found.ci_high) == (
+        -1,
+        2,
+        -1,
+        2,
+    )
 
 
 def test_clusters_give_cr2_errors_over_all_prompts() -> None:
     scored, known = [1, 0, 1, 1, 0, 0], list("aabbcc")
     found = missing_bounds(
-        scored, 3, clusters=known, missing_clusters=["a", "d", "d"], bounds=(0, 1), method="imbens_manski"
+        scored,
+        3,
+        clusters=known,
+        missing_clusters=["a", "d", "d"],
+        bounds=(0, 1),
+        method="imbens_manski",
     )
     every = [*known, "a", "d", "d"]
     low, high = (cluster_robust(scored + [end] * 3, every) for end in (0, 1))
@@ -69,8 +95,13 @@ def test_clusters_give_cr2_errors_over_all_prompts() -> None:
 
 
 @repeatable
-@given(st.lists(st.floats(-2, 3), min_size=1, max_size=30), st.lists(st.floats(-2, 3), min_size=0, max_size=10))
-def test_the_mean_lies_within_whatever_the_missing_were(scored: list[float], missing: list[float]) -> None:
+@given(
+    st.lists(st.floats(-2, 3), min_size=1, max_size=30),
+    st.lists(st.floats(-2, 3), min_size=0, max_size=10),
+)
+def test_the_mean_lies_within_whatever_the_missing_were(
+    scored: list[float], missing: list[float]
+) -> None:
     found = missing_bounds(scored, len(missing), bounds=(-2, 3), method="imbens_manski")
     truth = float(np.mean([*scored, *missing]))
     assert found.theta_low - 1e-9 <= truth <= found.theta_high + 1e-9
@@ -83,11 +114,18 @@ def test_the_mean_lies_within_whatever_the_missing_were(scored: list[float], mis
 
 
 @repeatable
-@given(st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=2, max_size=20), st.integers(1, 5))
-def test_a_scale_changes_nothing_but_the_scale(scores: list[float], missing: int) -> None:
+@given(
+    st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=2, max_size=20),
+    st.integers(1, 5),
+)
+def test_a_scale_changes_nothing_but_the_scale(
+    scores: list[float], missing: int
+) -> None:
     for method in METHODS:
         unit = missing_bounds(scores, missing, method=method)
-        hundred = missing_bounds(100 * np.array(scores), missing, bounds=(0, 100), method=method)
+        hundred = missing_bounds(
+            100 * np.array(scores), missing, bounds=(0, 100), method=method
+        )
         assert hundred.theta_low == pytest.approx(100 * unit.theta_low, abs=1e-9)
         assert (hundred.ci_low is None) == (unit.ci_low is None)
         if method == "imbens_manski" and unit.ci_low is not None:
@@ -95,7 +133,8 @@ def test_a_scale_changes_nothing_but_the_scale(scores: list[float], missing: int
 
 
 def test_coverage_of_the_worst_that_could_be_missing() -> None:
-    """The wrong answers go missing: the true mean sits at the end of the identified set."""
+    """The wrong answers go missing: the true mean sits at the end of the identified
+    set."""
     rng = np.random.default_rng(7)
     held = np.zeros(2)
     for _ in range(1000):
@@ -116,7 +155,9 @@ def test_the_hull_is_made_of_the_default_intervals_of_the_filled_samples() -> No
     clusters, theirs = np.arange(40) % 12, np.arange(5) + 10
     found = missing_bounds(SCORES, 5, clusters=clusters, missing_clusters=theirs)
     every = [*clusters, *theirs]
-    low, high = (estimate_mean(SCORES + [end] * 5, clusters=every) for end in (0.0, 1.0))
+    low, high = (
+        estimate_mean(SCORES + [end] * 5, clusters=every) for end in (0.0, 1.0)
+    )
     assert (found.ci_low, found.ci_high) == (low.ci_low, high.ci_high)
     assert "few_informative_clusters" in found.flags
     assert low.method in found.reason
@@ -140,7 +181,9 @@ def test_the_hull_holds_the_default_interval_of_the_scored_and_both_means(
     if found.ci_low is None or found.ci_high is None:
         assert found.reason
         return
-    assert 0 <= found.ci_low <= found.theta_low <= found.theta_high <= found.ci_high <= 1
+    assert (
+        0 <= found.ci_low <= found.theta_low <= found.theta_high <= found.ci_high <= 1
+    )
     if alone.ci_low is not None and alone.ci_high is not None:
         assert found.ci_low <= alone.ci_low and alone.ci_high <= found.ci_high
 
@@ -151,13 +194,22 @@ def test_imbens_manski_says_where_it_is_too_short() -> None:
             [1.0, 0.0] * n,
             1,
             method="imbens_manski",
-            **({"clusters": np.arange(2 * n) % 50, "missing_clusters": [0]} if grouped else {}),
+            **(
+                {"clusters": np.arange(2 * n) % 50, "missing_clusters": [0]}
+                if grouped
+                else {}
+            ),
         ).flags
         for n in (60, 120)
         for grouped in (False, True)
     }
     short = ("imbens_manski_too_short",)
-    assert flags == {(60, False): short, (60, True): short, (120, False): (), (120, True): short}
+    assert flags == {
+        (60, False): short,
+        (60, True): short,
+        (120, False): (),
+        (120, True): short,
+    }
 
 
 def test_few_unequal_clusters_and_three_percent_missing() -> None:
@@ -165,9 +217,13 @@ def test_few_unequal_clusters_and_three_percent_missing() -> None:
     rng = np.random.default_rng(3)
     held, rates = np.zeros(2), np.array([0.35, 0.85])
     for _ in range(150):
-        sizes = np.maximum(np.round(8 * np.exp(1.2 * rng.normal(size=12))), 2).astype(int)
+        sizes = np.maximum(np.round(8 * np.exp(1.2 * rng.normal(size=12))), 2).astype(
+            int
+        )
         clusters = np.repeat(np.arange(12), sizes)
-        answers = (rng.random(len(clusters)) < rng.choice(rates, 12)[clusters]).astype(float)
+        answers = (rng.random(len(clusters)) < rng.choice(rates, 12)[clusters]).astype(
+            float
+        )
         wrong = np.flatnonzero(answers == 0)
         lost = np.zeros(len(answers), bool)
         lost[wrong[: round(0.03 * len(answers))]] = True
@@ -188,7 +244,10 @@ def test_few_unequal_clusters_and_three_percent_missing() -> None:
 
 def test_all_right_and_some_missing_reaches_the_bound() -> None:
     found = missing_bounds([1] * 20, 2)
-    assert (found.ci_low, found.ci_high) == (estimate_mean([1] * 20 + [0] * 2).ci_low, 1.0)
+    assert (found.ci_low, found.ci_high) == (
+        estimate_mean([1] * 20 + [0] * 2).ci_low,
+        1.0,
+    )
     found = missing_bounds([1] * 20, 2, method="imbens_manski")
     assert (found.theta_high, found.se_high, found.ci_high) == (1.0, 0.0, 1.0)
     assert found.ci_low is not None and found.ci_low < 20 / 22
@@ -208,7 +267,10 @@ def test_nothing_known_is_everything_possible() -> None:
         ({"scored": [0.4, 0.4], "n_missing": 0}, "all scores are equal"),
         ({"scored": [1], "n_missing": 0}, "a single prompt"),
         ({"scored": [1, 0], "n_missing": 0, "clusters": [7, 7]}, "a single cluster"),
-        ({"scored": [1, 0, 0, 1], "n_missing": 0, "clusters": [1, 1, 2, 2]}, "error is 0"),
+        (
+            {"scored": [1, 0, 0, 1], "n_missing": 0, "clusters": [1, 1, 2, 2]},
+            "error is 0",
+        ),
     ],
 )
 def test_no_interval_is_a_reason(arguments: dict[str, Any], reason: str) -> None:
@@ -238,8 +300,14 @@ def test_a_hull_without_one_of_its_intervals_is_none_with_the_reason() -> None:
         ({"scored": [1, float("nan")]}, "not finite"),
         ({"clusters": [1, 1, 2]}, "without `missing_clusters`"),
         ({"missing_clusters": [1]}, "needs `clusters`"),
-        ({"clusters": [1, 1], "missing_clusters": [1]}, "2 entries, expected one per prompt: 3"),
-        ({"clusters": [1, 1, 2], "missing_clusters": [1, 2]}, "one per missing prompt: 1"),
+        (
+            {"clusters": [1, 1], "missing_clusters": [1]},
+            "2 entries, expected one per prompt: 3",
+        ),
+        (
+            {"clusters": [1, 1, 2], "missing_clusters": [1, 2]},
+            "one per missing prompt: 1",
+        ),
         ({"clusters": [1, 1, None], "missing_clusters": [1]}, "found None"),
     ],
 )
@@ -250,11 +318,16 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
 
 def test_text_and_fields() -> None:
     found = missing_bounds(SCORES, 1)
-    assert str(found) == "0.7317 to 0.7561 [0.5807, 0.8617] (95 % default_hull, 1 of 41 missing)"
+    assert (
+        str(found)
+        == "0.7317 to 0.7561 [0.5807, 0.8617] (95 % default_hull, 1 of 41 missing)"
+    )
     assert found.to_dict()["n_missing"] == 1
 
 
-def test_bounds_of_filled_means_need_high_above_low_only_where_draws_are_missing() -> None:
+def test_bounds_of_filled_means_need_high_above_low_only_where_draws_are_missing() -> (
+    None
+):
     found = filled_bounds([0.5, 0.0, 1.0], [0.5, 0.5, 1.0], 1)
     assert (found.theta_low, found.theta_high) == pytest.approx((0.5, 2 / 3))
     assert (found.n_missing, found.n_scored) == (1, 2)

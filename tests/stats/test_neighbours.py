@@ -1,5 +1,5 @@
-"""Near pairs, neighbours, groups and medoids against scikit-learn, networkx-free slow definitions
-and brute force."""
+"""Near pairs, neighbours, groups and medoids against scikit-learn, networkx-free slow
+definitions and brute force."""
 
 from __future__ import annotations
 
@@ -16,14 +16,22 @@ from sklearn.neighbors import NearestNeighbors
 from warehouse.errors import StatisticsError
 from warehouse.stats import find_medoids, near_pairs, nearest
 from warehouse.stats.similarity import neighbours
-from warehouse.stats.similarity.neighbours import connect, first_seen, pairs_within, unit_rows
+from warehouse.stats.similarity.neighbours import (
+    connect,
+    first_seen,
+    pairs_within,
+    unit_rows,
+)
 
 
 def random_vectors(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Vectors in a few bundles, so that some pairs are close; every 7th repeats another."""
+    """Vectors in a few bundles, so that some pairs are close; every 7th repeats
+    another."""
     dice = np.random.default_rng(seed)
     middles = dice.standard_normal((max(n // 6, 1), d))
-    rows = middles[dice.integers(len(middles), size=n)] + 0.35 * dice.standard_normal((n, d))
+    rows = middles[dice.integers(len(middles), size=n)] + 0.35 * dice.standard_normal(
+        (n, d)
+    )
     rows[::7] = rows[len(rows) // 2]
     return (rows * dice.uniform(0.1, 9, size=(n, 1))).astype(np.float32)
 
@@ -45,7 +53,9 @@ def test_near_pairs_are_those_of_scikit_learn(threshold: float, block: int) -> N
     expected = brute(rows, threshold)
     pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
     assert found.n_pairs == len(pairs) and set(pairs) == set(expected)
-    assert found.similarity == pytest.approx([expected[pair] for pair in pairs], abs=1e-12)
+    assert found.similarity == pytest.approx(
+        [expected[pair] for pair in pairs], abs=1e-12
+    )
     assert np.all(np.diff(found.similarity) <= 0)
 
 
@@ -55,7 +65,10 @@ def test_the_block_size_changes_nothing_at_all() -> None:
     for block in (1, 13, 299):
         part = near_pairs(rows, 0.7, keep=500, block=block)
         for name in ("first", "second", "similarity", "by_place", "groups"):
-            assert np.array_equal(getattr(part, name), getattr(whole, name)), (block, name)
+            assert np.array_equal(getattr(part, name), getattr(whole, name)), (
+                block,
+                name,
+            )
         assert part.n_pairs == whole.n_pairs > 500
 
 
@@ -77,7 +90,10 @@ def test_the_most_similar_pairs_are_kept_and_all_are_counted() -> None:
 
 
 def test_pairs_are_counted_by_place() -> None:
-    rows, places = random_vectors(90, 6, seed=2), np.random.default_rng(5).integers(3, size=90)
+    rows, places = (
+        random_vectors(90, 6, seed=2),
+        np.random.default_rng(5).integers(3, size=90),
+    )
     found = near_pairs(rows, 0.8, places=places, block=16)
     expected = np.zeros((3, 3), int)
     for i, j in brute(rows, 0.8):
@@ -88,7 +104,9 @@ def test_pairs_are_counted_by_place() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.7, 0.95])
-def test_shorter_vectors_change_nothing(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shorter_vectors_change_nothing(
+    threshold: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = random_vectors(400, 160, seed=8)
     monkeypatch.setattr(neighbours, "MANY_ROWS", 10**9)
     whole = near_pairs(rows, threshold)
@@ -109,9 +127,13 @@ def test_products_of_shorter_vectors_are_never_below(k: int) -> None:
     assert np.all((head @ head.T) >= exact - 2e-6)
 
 
-def test_vectors_are_shortened_only_where_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_are_shortened_only_where_it_tells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(neighbours, "MANY_ROWS", 1)
-    unit = unit_rows(np.random.default_rng(3).standard_normal((2000, 160)).astype(np.float32))
+    unit = unit_rows(
+        np.random.default_rng(3).standard_normal((2000, 160)).astype(np.float32)
+    )
     assert neighbours.shorten(unit, 0.95).shape[1] < 100
     assert neighbours.shorten(unit, 0.1).shape == unit.shape
 
@@ -141,7 +163,9 @@ def test_groups_are_connected_components(n: int, data: st.DataObject) -> None:
 @given(st.lists(st.integers(0, 5), max_size=20).map(sorted))
 def test_pairs_within_groups_are_all_combinations(groups: list[int]) -> None:
     first, second = pairs_within(np.array(groups, dtype=np.int64))
-    expected = [(i, j) for i, j in combinations(range(len(groups)), 2) if groups[i] == groups[j]]
+    expected = [
+        (i, j) for i, j in combinations(range(len(groups)), 2) if groups[i] == groups[j]
+    ]
     assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == expected
 
 
@@ -159,10 +183,16 @@ def test_the_nearest_are_those_of_scikit_learn(top: int) -> None:
     rows = random_vectors(200, 16, seed=4)
     query = np.random.default_rng(9).standard_normal(16).astype(np.float32)
     found = nearest(query, rows, top)
-    oracle = NearestNeighbors(n_neighbors=min(top, 200), metric="cosine", algorithm="brute")
-    distances, _ = oracle.fit(rows.astype(np.float64)).kneighbors(query[None].astype(np.float64))
+    oracle = NearestNeighbors(
+        n_neighbors=min(top, 200), metric="cosine", algorithm="brute"
+    )
+    distances, _ = oracle.fit(rows.astype(np.float64)).kneighbors(
+        query[None].astype(np.float64)
+    )
     assert found.similarities == pytest.approx(1 - distances[0], abs=1e-12)
-    own = cosine_similarity(rows[found.indices].astype(np.float64), query[None].astype(np.float64))
+    own = cosine_similarity(
+        rows[found.indices].astype(np.float64), query[None].astype(np.float64)
+    )
     assert found.similarities == pytest.approx(own[:, 0], abs=1e-12)
 
 
@@ -190,11 +220,18 @@ def test_equal_members_have_the_first_as_medoid() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(arrays(np.float32, (9, 3), elements=st.floats(-9, 9, width=32)), st.floats(-0.9, 0.999))
+@given(
+    arrays(np.float32, (9, 3), elements=st.floats(-9, 9, width=32)),
+    st.floats(-0.9, 0.999),
+)
 def test_any_vectors_agree_with_brute_force(rows: np.ndarray, threshold: float) -> None:
     rows = rows[np.linalg.norm(rows.astype(np.float64), axis=1) > 1e-3]
     expected = brute(rows, threshold) if len(rows) > 1 else {}
-    close = [s for s in brute(rows, -2).values() if abs(s - threshold) < 1e-9] if len(rows) else []
+    close = (
+        [s for s in brute(rows, -2).values() if abs(s - threshold) < 1e-9]
+        if len(rows)
+        else []
+    )
     if not close:
         assert near_pairs(rows, threshold, block=4).n_pairs == len(expected)
 
@@ -221,7 +258,9 @@ def test_progress_ends_at_one() -> None:
         ([[1.0, 1], [0, 0]], "no direction (first: row 1)"),
     ],
 )
-def test_vectors_without_a_direction_are_refused(vectors: list[float], part: str) -> None:
+def test_vectors_without_a_direction_are_refused(
+    vectors: list[float], part: str
+) -> None:
     with pytest.raises(StatisticsError) as caught:
         near_pairs(vectors, 0.9)
     assert part in str(caught.value)

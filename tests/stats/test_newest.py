@@ -1,4 +1,5 @@
-"""The newest run against those before it: against every arrangement, scipy, and what chance does."""
+"""The newest run against those before it: against every arrangement, scipy, and what
+chance does."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from warehouse.stats import newest_run_test
 
 
 def arranged(table: np.ndarray) -> tuple[float, float]:
-    """Both tails by writing out which value of each prompt the newest run might have had."""
+    """Both tails by writing out which value of each prompt the newest run might have
+    had."""
     found = table[-1].sum()
     sums = np.array([sum(values) for values in product(*table.T.tolist())])
     return float((sums <= found + 1e-9).mean()), float((sums >= found - 1e-9).mean())
@@ -46,7 +48,8 @@ def test_scores_of_any_kind_are_near_all_arrangements(shift: float) -> None:
 
 
 def test_all_right_is_no_more_than_it_is() -> None:
-    """A paired t test has no error where all differences are nearly alike: p 3e-9 for what comes one night in 170."""
+    """A paired t test has no error where all differences are nearly alike: p 3e-9 for
+    what comes one night in 170."""
     table = np.ones((11, 100))
     for night in range(10):
         table[night, 10 * night : 10 * night + 5] = 0
@@ -82,8 +85,11 @@ def test_other_shapes_are_refused(runs: list[object]) -> None:
 
 
 def test_size_is_held() -> None:
-    """Scores of unequal prompts, five runs: p below .05 in about a twentieth of the data sets."""
+    """Scores of unequal prompts, five runs: p below .05 in about a twentieth of the
+    data sets."""
     rng = np.random.default_rng(0)
     hard = rng.random(60)
-    found = [newest_run_test(rng.normal(hard, 0.2, (5, 60))).p_value for _ in range(400)]
+    found = [
+        newest_run_test(rng.normal(hard, 0.2, (5, 60))).p_value for _ in range(400)
+    ]
     assert 0.025 < np.mean(np.array(found) <= 0.05) < 0.08

@@ -24,7 +24,11 @@ def column(kind: str, n: int, dice: np.random.Generator) -> FloatArray:
         return np.asarray(np.minimum(np.exp(2 * dice.standard_normal(n)) / 50, 1.0))
     if kind == "rare":
         return (dice.random(n) < 2 / n).astype(float)
-    return np.full(n, 0.5) if kind == "equal" else np.asarray(dice.standard_normal(n) * 1e3)
+    return (
+        np.full(n, 0.5)
+        if kind == "equal"
+        else np.asarray(dice.standard_normal(n) * 1e3)
+    )
 
 
 @pytest.mark.parametrize("compiled", ["0", "1"])
@@ -37,7 +41,10 @@ def test_shares_of_several_draws_have_the_flags_of_each_pair_by_itself(
     has_compiler.cache_clear()
     dice = np.random.default_rng(n)
     rates = [0.5, 0.9, 0.998, 0.02, 0.5]
-    scores = np.stack([dice.binomial(draws, rate, n) / draws for rate in rates for draws in (20, 5)], axis=1)
+    scores = np.stack(
+        [dice.binomial(draws, rate, n) / draws for rate in rates for draws in (20, 5)],
+        axis=1,
+    )
     scores[:, -1] = scores[:, 0]
     first, second = np.triu_indices(scores.shape[1], 1)
     found = pair_flags(scores, first, second, bounds=(0.0, 1.0))
@@ -69,7 +76,10 @@ def test_pairs_by_the_block_have_the_flags_of_each_by_itself(
         "one": np.zeros(n, int),
     }
     clusters = groups[clustered]
-    first, second = (np.array(side) for side in zip(*combinations(range(scores.shape[1]), 2), strict=True))
+    first, second = (
+        np.array(side)
+        for side in zip(*combinations(range(scores.shape[1]), 2), strict=True)
+    )
     found = pair_flags(scores, first, second, clusters, bounds=bounds)
     for a, b, flags in zip(first, second, found, strict=True):
         common = ~np.isnan(scores[:, a] - scores[:, b])
@@ -93,20 +103,38 @@ def test_differences_within_the_rounding_of_large_scores_are_none() -> None:
 def test_ten_prompts_that_differ_alike_are_ten_whatever_the_rounding() -> None:
     a = np.array([1.0] * 5 + [2 / 3] * 5 + [0.0] * 10)
     b = np.array([2 / 3] * 5 + [1.0] * 5 + [0.0] * 10)
-    assert paired_flags(a, b, bounds=(0.0, 1.0)) == paired_flags(3 * a, 3 * b, bounds=(0.0, 3.0))
-    found = pair_flags(np.stack([a, b], axis=1), np.array([0]), np.array([1]), bounds=(0.0, 1.0))
+    assert paired_flags(a, b, bounds=(0.0, 1.0)) == paired_flags(
+        3 * a, 3 * b, bounds=(0.0, 3.0)
+    )
+    found = pair_flags(
+        np.stack([a, b], axis=1), np.array([0]), np.array([1]), bounds=(0.0, 1.0)
+    )
     assert found == [paired_flags(a, b, bounds=(0.0, 1.0))] == [("few_prompts",)]
 
 
 @pytest.mark.parametrize("steps", [1, 3, 10])
 @pytest.mark.parametrize("n", [1, 3, 40])
-def test_models_apart_by_one_value_everywhere_have_the_flags_of_each_pair_by_itself(n: int, steps: int) -> None:
+def test_models_apart_by_one_value_everywhere_have_the_flags_of_each_pair_by_itself(
+    n: int, steps: int
+) -> None:
     dice = np.random.default_rng([n, steps])
     base = dice.integers(0, max(steps - 1, 1), n)
-    rows = [base, base, base + 1, base + 1, np.zeros(n), np.full(n, steps), dice.integers(0, steps + 1, n)]
+    rows = [
+        base,
+        base,
+        base + 1,
+        base + 1,
+        np.zeros(n),
+        np.full(n, steps),
+        dice.integers(0, steps + 1, n),
+    ]
     scores = np.stack(rows, axis=1) / steps
     first, second = np.triu_indices(scores.shape[1], 1)
     found = pair_flags(scores, first, second, bounds=(0.0, 1.0))
     for a, b, flags in zip(first, second, found, strict=True):
         few = too_few_units(scores[:, a] - scores[:, b], None)
-        assert flags == paired_flags(scores[:, a], scores[:, b], bounds=(0.0, 1.0)) + ("too_few_units",) * few
+        assert (
+            flags
+            == paired_flags(scores[:, a], scores[:, b], bounds=(0.0, 1.0))
+            + ("too_few_units",) * few
+        )

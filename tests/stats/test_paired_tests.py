@@ -15,7 +15,13 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import equivalence_test, mcnemar_test, noninferiority_test, sign_flip_test, wilcoxon_test
+from warehouse.stats import (
+    equivalence_test,
+    mcnemar_test,
+    noninferiority_test,
+    sign_flip_test,
+    wilcoxon_test,
+)
 from warehouse.stats.paired.sign_flip import CHUNK, count_random_patterns
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
@@ -32,10 +38,14 @@ def every_sign(differences: Floats) -> Floats:
 
 def tail(differences: Floats) -> float:
     sums = np.abs(every_sign(differences))
-    return float(np.mean(sums >= abs(differences.sum()) - 1e-12 * np.abs(differences).sum()))
+    return float(
+        np.mean(sums >= abs(differences.sum()) - 1e-12 * np.abs(differences).sum())
+    )
 
 
-small = st.lists(st.sampled_from([-1, -0.6, -0.2, 0, 0.1, 0.2, 0.6, 1]), min_size=2, max_size=10)
+small = st.lists(
+    st.sampled_from([-1, -0.6, -0.2, 0, 0.1, 0.2, 0.6, 1]), min_size=2, max_size=10
+)
 
 
 # --- sign flip -------------------------------------------------------------------------------
@@ -45,8 +55,14 @@ def test_g10() -> None:
     assert sign_flip_test(G10).p_value == 0.125
     assert sign_flip_test(G10).statistic == exactly(1.3)  # the sum
     clustered = sign_flip_test(G10, clusters=[0, 0, 1, 1, 2, 2])
-    assert (clustered.p_value, clustered.n_units, clustered.method) == (0.25, 3, "exact")
-    assert mcnemar_test([1] * 3 + [0] * 11, [0] * 3 + [1] * 11).p_value == exactly(0.057373046875)
+    assert (clustered.p_value, clustered.n_units, clustered.method) == (
+        0.25,
+        3,
+        "exact",
+    )
+    assert mcnemar_test([1] * 3 + [0] * 11, [0] * 3 + [1] * 11).p_value == exactly(
+        0.057373046875
+    )
     assert equivalence_test(G10, 0.5).p_value == exactly(0.0151214695506, abs=1e-12)
 
 
@@ -54,7 +70,11 @@ def test_g10() -> None:
 def test_an_exact_p_is_scipys(seed: int) -> None:
     d = np.random.default_rng(seed).normal(0.4, 1, 9)
     reference = stats.permutation_test(
-        (d, np.zeros(9)), lambda a, b: np.sum(a - b), permutation_type="samples", n_resamples=np.inf, vectorized=False
+        (d, np.zeros(9)),
+        lambda a, b: np.sum(a - b),
+        permutation_type="samples",
+        n_resamples=np.inf,
+        vectorized=False,
     )
     assert sign_flip_test(d).p_value == exactly(reference.pvalue, rel=1e-10)
 
@@ -62,10 +82,14 @@ def test_an_exact_p_is_scipys(seed: int) -> None:
 @repeatable
 @given(small)
 def test_an_exact_p_counts_ties(values: list[float]) -> None:
-    assert sign_flip_test(values).p_value == exactly(tail(np.array(values, float)), rel=1e-10)
+    assert sign_flip_test(values).p_value == exactly(
+        tail(np.array(values, float)), rel=1e-10
+    )
 
 
-@pytest.mark.parametrize(("b", "c"), [(3, 11), (40, 40), (0, 7), (150, 210), (1, 0), (900, 700)])
+@pytest.mark.parametrize(
+    ("b", "c"), [(3, 11), (40, 40), (0, 7), (150, 210), (1, 0), (900, 700)]
+)
 def test_differences_of_one_size_give_the_binomial(b: int, c: int) -> None:
     found = sign_flip_test([0.25] * b + [-0.25] * c + [0.0] * 5)
     expected = stats.binomtest(b, b + c).pvalue
@@ -108,7 +132,10 @@ def test_random_signs_are_fair_and_independent() -> None:
 def test_the_block_size_changes_nothing(n: int) -> None:
     d = np.random.default_rng(n).normal(size=n)
     resamples = CHUNK + 100
-    counts = {count_random_patterns(d, 0.7 * n**0.5, resamples, 11, columns=columns) for columns in (1, 3, 64, 1000)}
+    counts = {
+        count_random_patterns(d, 0.7 * n**0.5, resamples, 11, columns=columns)
+        for columns in (1, 3, 64, 1000)
+    }
     assert len(counts) == 1 and 0 < counts.pop() < resamples
 
 
@@ -136,13 +163,17 @@ def test_too_few_units_say_that_005_is_out_of_reach(clustered: bool) -> None:
 def test_differences_that_are_all_0_give_1() -> None:
     found = sign_flip_test([0.0, 0.0, 0.0])
     assert (found.p_value, found.flags) == (1.0, ("all_differences_zero",))
-    cancelled = sign_flip_test([0.1, 0.2, -0.3, 0.1, 0.2, -0.3], clusters=[0, 0, 0, 1, 1, 1])
+    cancelled = sign_flip_test(
+        [0.1, 0.2, -0.3, 0.1, 0.2, -0.3], clusters=[0, 0, 0, 1, 1, 1]
+    )
     assert (cancelled.p_value, cancelled.n_units) == (1.0, 0)  # rounding is no evidence
 
 
 @repeatable
 @given(small, st.floats(0.01, 1e3), st.integers(0, 3))
-def test_sign_scale_order_and_zeros_change_nothing(values: list[float], scale: float, zeros: int) -> None:
+def test_sign_scale_order_and_zeros_change_nothing(
+    values: list[float], scale: float, zeros: int
+) -> None:
     d = np.array(values, float)
     p = sign_flip_test(d).p_value
     for other in (-d, scale * d, d[::-1], np.append(d, [0.0] * zeros)):
@@ -175,7 +206,9 @@ def test_true_nulls_are_rejected_as_often_as_said(kind: str) -> None:
     for seed in range(runs):
         d = rng.normal(size=40) if kind == "normal" else rng.integers(-2, 3, 320) / 2.0
         labels = np.arange(320) // 16 if kind == "clusters" else None
-        rejected += sign_flip_test(d, labels, n_resamples=199, seed=seed).p_value <= 0.05
+        rejected += (
+            sign_flip_test(d, labels, n_resamples=199, seed=seed).p_value <= 0.05
+        )
     assert rejected / runs == exactly(0.05, abs=3 * (0.05 * 0.95 / runs) ** 0.5)
 
 
@@ -190,7 +223,9 @@ def test_true_nulls_are_rejected_as_often_as_said(kind: str) -> None:
         ({"differences": [1.0, 2.0], "clusters": [1]}, "`clusters` has 1 entries"),
     ],
 )
-def test_what_is_no_sign_flip_test_is_refused(arguments: dict[str, Any], message: str) -> None:
+def test_what_is_no_sign_flip_test_is_refused(
+    arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(StatisticsError, match=message):
         sign_flip_test(**arguments)
 
@@ -249,7 +284,11 @@ def test_a_wilcoxon_without_a_difference_has_no_p() -> None:
 
 def test_rounding_makes_no_ranks() -> None:
     d = np.array([0.3, -0.3, 0.3, 0.6, -0.6, 0.6, 0.3])
-    noisy = d + np.array([1, -2, 3, 0, 2, -1, 0]) * 1e-17 + np.array([0.1 + 0.2 - 0.3, *[0] * 6])
+    noisy = (
+        d
+        + np.array([1, -2, 3, 0, 2, -1, 0]) * 1e-17
+        + np.array([0.1 + 0.2 - 0.3, *[0] * 6])
+    )
     assert wilcoxon_test(noisy).p_value == wilcoxon_test(d).p_value
 
 
@@ -285,19 +324,26 @@ def test_ties_of_rounded_rates_are_found_in_the_exact_test() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("clusters", [None, 8, 25])
-def test_ties_of_rounded_rates_are_found_by_every_route(seed: int, clusters: int | None) -> None:
+def test_ties_of_rounded_rates_are_found_by_every_route(
+    seed: int, clusters: int | None
+) -> None:
     exact, rounded = sevenths(60, seed)
     labels = None if clusters is None else np.arange(60) % clusters
     one, other = (sign_flip_test(d, labels, n_resamples=999) for d in (exact, rounded))
     assert (one.p_value, one.n_units) == (other.p_value, other.n_units)
     wilcoxon = [wilcoxon_test(d) for d in (exact, rounded)]
     assert wilcoxon[0] == wilcoxon[1]
-    many = [sign_flip_test(d, n_resamples=99) for d in sevenths(2000, seed)]  # few sizes
+    many = [
+        sign_flip_test(d, n_resamples=99) for d in sevenths(2000, seed)
+    ]  # few sizes
     assert many[0].p_value == many[1].p_value
 
 
 def test_one_size_of_rounded_rates_is_one_size() -> None:
-    third = [round(1 / 3, 10), round(2 / 3, 10) - round(1 / 3, 10)]  # ...3333 and ...3334
+    third = [
+        round(1 / 3, 10),
+        round(2 / 3, 10) - round(1 / 3, 10),
+    ]  # ...3333 and ...3334
     found = sign_flip_test([*third * 20, *(-np.array(third) * 1)])
     assert found.method == "binomial"
     assert found.p_value == exactly(stats.binomtest(2, 42).pvalue, rel=1e-10)

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import cluster_robust, paired_difference, plan_from_one, plan_from_pilot, sample_size
+from warehouse.stats import (
+    cluster_robust,
+    paired_difference,
+    plan_from_one,
+    plan_from_pilot,
+    sample_size,
+)
 from warehouse.stats.power.power import standard_error
 
 # goldens.md G5 and G6: draws per prompt
@@ -20,19 +26,29 @@ G6 = [[1, 1, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 1, 1]]
 
 def summary(draws: list[list[int]]) -> tuple[list[float], list[float], list[int]]:
     """Mean, variance (ddof 1; NaN for one draw) and number of the draws of each prompt."""
-    variances = [float(np.var(one, ddof=1)) if len(one) > 1 else math.nan for one in draws]
-    return [float(np.mean(one)) for one in draws], variances, [len(one) for one in draws]
+    variances = [
+        float(np.var(one, ddof=1)) if len(one) > 1 else math.nan for one in draws
+    ]
+    return (
+        [float(np.mean(one)) for one in draws],
+        variances,
+        [len(one) for one in draws],
+    )
 
 
 def test_parts_by_hand_on_unequal_draws() -> None:
     a, b = summary(G5), summary(G6)
     found = plan_from_pilot(a[0], b[0], a[1], b[1], a[2], b[2])
-    assert (found.sigma2_a, found.sigma2_b) == pytest.approx((1 / 6, 0.208333333333), rel=1e-11)
+    assert (found.sigma2_a, found.sigma2_b) == pytest.approx(
+        (1 / 6, 0.208333333333), rel=1e-11
+    )
     assert found.within_a == pytest.approx(0.0486111111111, rel=1e-11)  # G5: w
     assert found.within_b == pytest.approx(0.208333333333 / 4, rel=1e-11)
     differences = np.subtract(a[0], b[0])
     assert found.total == pytest.approx(np.var(differences, ddof=1), rel=1e-12)
-    assert found.omega2_raw == pytest.approx(found.total - 0.0486111111111 - 0.0520833333333)
+    assert found.omega2_raw == pytest.approx(
+        found.total - 0.0486111111111 - 0.0520833333333
+    )
     assert found.omega2 == max(0.0, found.omega2_raw)
     assert "omega2_clipped" in found.flags
     assert found.parts.omega2 == 0.0
@@ -44,7 +60,9 @@ def test_one_run_stands_for_both() -> None:
     assert alone.omega2 == pytest.approx(2 * 0.0520833333333, rel=1e-11)  # G6: B
     alike = plan_from_one(means, within, k, correlation=0.6)
     assert alike.omega2 == pytest.approx(0.4 * alone.omega2, rel=1e-12)
-    assert (alike.sigma2_a, alike.sigma2_b) == pytest.approx((0.208333333333,) * 2, rel=1e-11)
+    assert (alike.sigma2_a, alike.sigma2_b) == pytest.approx(
+        (0.208333333333,) * 2, rel=1e-11
+    )
     assert sample_size(0.1, alike.parts) < sample_size(0.1, alone.parts)
 
 
@@ -74,7 +92,8 @@ def test_singleton_clusters_are_no_clusters() -> None:
 
 
 def test_estimates_are_unbiased() -> None:
-    """Scores of two models of known ω² = 1/6 and σ² = 1/6 (uniform difficulty, Miller §3.1)."""
+    """Scores of two models of known ω² = 1/6 and σ² = 1/6 (uniform difficulty, Miller
+    §3.1)."""
     dice = np.random.default_rng(11)
     found = []
     for _ in range(400):
@@ -98,7 +117,9 @@ def test_single_draws_give_the_total_and_say_so() -> None:
 
 
 def test_single_draws_of_one_run_are_told_as_that() -> None:
-    assert "the draws of the run have no known variance" in plan_from_one([1, 0, 1]).reason
+    assert (
+        "the draws of the run have no known variance" in plan_from_one([1, 0, 1]).reason
+    )
 
 
 def test_the_part_that_is_known_is_used() -> None:
@@ -121,7 +142,11 @@ def test_a_prompt_with_one_draw_takes_the_mean_of_the_others() -> None:
 
 def test_draws_without_a_known_variance_are_not_told_apart() -> None:
     found = plan_from_pilot([1, 0.5, 0], [0, 1, 0.2], draws_a=10, draws_b=10)
-    assert (found.sigma2_a, found.draws_a, found.flags[0]) == (None, 10.0, "parts_unknown")
+    assert (found.sigma2_a, found.draws_a, found.flags[0]) == (
+        None,
+        10.0,
+        "parts_unknown",
+    )
 
 
 @given(st.permutations(range(12)))
@@ -148,12 +173,27 @@ BAD = [
     (lambda: plan_from_pilot([1, 0], [0]), "`means_b` has 1 entries"),
     (lambda: plan_from_pilot([], []), "`means_a` is empty"),
     (lambda: plan_from_pilot([1, math.nan], [0, 1]), "not finite"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], clusters=[1, 1]), "a pilot of one cluster"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1, math.inf], None, 2), "found inf at index 1"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1, -0.1], None, 2), "found -0.1 at index 1"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1], None, 2), "`within_a` has 1 entries"),
+    (
+        lambda: plan_from_pilot([1, 0], [0, 1], clusters=[1, 1]),
+        "a pilot of one cluster",
+    ),
+    (
+        lambda: plan_from_pilot([1, 0], [0, 1], [0.1, math.inf], None, 2),
+        "found inf at index 1",
+    ),
+    (
+        lambda: plan_from_pilot([1, 0], [0, 1], [0.1, -0.1], None, 2),
+        "found -0.1 at index 1",
+    ),
+    (
+        lambda: plan_from_pilot([1, 0], [0, 1], [0.1], None, 2),
+        "`within_a` has 1 entries",
+    ),
     (lambda: plan_from_pilot([1, 0], [0, 1], draws_b=0), "`draws_b` must hold whole"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], draws_b=[1, 2, 3]), "`draws_b` must be one"),
+    (
+        lambda: plan_from_pilot([1, 0], [0, 1], draws_b=[1, 2, 3]),
+        "`draws_b` must be one",
+    ),
     (lambda: plan_from_one([1, 0], correlation=1.0), "`correlation`"),
     (lambda: plan_from_pilot([1, 0], [1, 0]).parts, "all variances are 0"),
 ]

@@ -1,4 +1,5 @@
-"""Planning: eqs. 9 and 10 against goldens and statsmodels, inversions, designs, simulation."""
+"""Planning: eqs. 9 and 10 against goldens and statsmodels, inversions, designs,
+simulation."""
 
 from __future__ import annotations
 
@@ -44,7 +45,10 @@ def test_g8_the_worked_examples_of_the_paper() -> None:
     assert minimum_detectable_effect(198, PAPER) == golden(0.132733327874)
     assert minimum_detectable_effect(198, PAPER, k_a=10) == golden(0.0756696392668)
     found = power_of(0.03, 500, VarianceParts(1 / 9))
-    assert (found.power, found.two_tailed) == (golden(0.520933734923), golden(0.520969307219))
+    assert (found.power, found.two_tailed) == (
+        golden(0.520933734923),
+        golden(0.520969307219),
+    )
 
 
 @pytest.mark.parametrize(("k_a", "k_b"), [(1, 1), (5, 5), (3, 20)])
@@ -60,7 +64,9 @@ def test_power_is_that_of_a_z_test(k_a: int, k_b: int, alpha: float) -> None:
 
 
 def test_n_and_effect_are_those_of_a_z_test() -> None:
-    n = ORACLE.solve_power(0.1 / math.sqrt(4 / 9), power=0.9, alpha=0.025, ratio=0, alternative="larger")
+    n = ORACLE.solve_power(
+        0.1 / math.sqrt(4 / 9), power=0.9, alpha=0.025, ratio=0, alternative="larger"
+    )
     assert sample_size(0.1, PAPER, power=0.9) == math.ceil(n)
     effect = minimum_detectable_effect(150, PAPER, power=0.9) / math.sqrt(4 / 9)
     found = ORACLE.power(effect, 150, 0.025, ratio=0, alternative="larger")
@@ -69,10 +75,18 @@ def test_n_and_effect_are_those_of_a_z_test() -> None:
 
 @given(deltas, parts, draws, draws, alphas, powers)
 def test_n_is_the_first_that_reaches_the_power(
-    delta: float, given_parts: VarianceParts, k_a: int, k_b: int, alpha: float, power: float
+    delta: float,
+    given_parts: VarianceParts,
+    k_a: int,
+    k_b: int,
+    alpha: float,
+    power: float,
 ) -> None:
     n = sample_size(delta, given_parts, k_a=k_a, k_b=k_b, alpha=alpha, power=power)
-    assert power_of(delta, n, given_parts, k_a=k_a, k_b=k_b, alpha=alpha).power >= power - 1e-9
+    assert (
+        power_of(delta, n, given_parts, k_a=k_a, k_b=k_b, alpha=alpha).power
+        >= power - 1e-9
+    )
     if n > 1:
         fewer = power_of(delta, n - 1, given_parts, k_a=k_a, k_b=k_b, alpha=alpha)
         assert fewer.power < power + 1e-9
@@ -90,16 +104,26 @@ def test_the_effect_is_found_with_the_power_it_is_meant_for(
 
 
 @given(parts, draws, draws)
-def test_swapping_the_models_changes_nothing(given_parts: VarianceParts, k_a: int, k_b: int) -> None:
-    swapped = VarianceParts(given_parts.omega2, given_parts.sigma2_b, given_parts.sigma2_a)
+def test_swapping_the_models_changes_nothing(
+    given_parts: VarianceParts, k_a: int, k_b: int
+) -> None:
+    swapped = VarianceParts(
+        given_parts.omega2, given_parts.sigma2_b, given_parts.sigma2_a
+    )
     one = standard_error(90, given_parts, k_a=k_a, k_b=k_b)
-    assert standard_error(90, swapped, k_a=k_b, k_b=k_a) == pytest.approx(one, rel=1e-12)
+    assert standard_error(90, swapped, k_a=k_b, k_b=k_a) == pytest.approx(
+        one, rel=1e-12
+    )
 
 
 @given(parts, deltas, st.floats(0.01, 100))
-def test_a_change_of_unit_changes_no_n(given_parts: VarianceParts, delta: float, unit: float) -> None:
+def test_a_change_of_unit_changes_no_n(
+    given_parts: VarianceParts, delta: float, unit: float
+) -> None:
     p = given_parts
-    scaled = VarianceParts(*(unit**2 * part for part in (p.omega2, p.sigma2_a, p.sigma2_b)))
+    scaled = VarianceParts(
+        *(unit**2 * part for part in (p.omega2, p.sigma2_a, p.sigma2_b))
+    )
     assert abs(sample_size(unit * delta, scaled) - sample_size(delta, p)) <= 1
 
 
@@ -113,7 +137,12 @@ def test_clusters_are_counted_at_their_mean_size() -> None:
 
 def test_a_table_holds_every_n_and_k() -> None:
     table = plan_table(PAPER, [50, 198], [1, 10], delta=0.1)
-    assert [(plan.k_a, plan.n) for plan in table] == [(1, 50), (1, 198), (10, 50), (10, 198)]
+    assert [(plan.k_a, plan.n) for plan in table] == [
+        (1, 50),
+        (1, 198),
+        (10, 50),
+        (10, 198),
+    ]
     assert table[3].mde == golden(0.0756696392668)
     assert table[1].power == power_of(0.1, 198, PAPER).power
     assert [plan.generations for plan in table] == [100, 396, 1000, 3960]
@@ -129,7 +158,9 @@ LIMITS = st.one_of(st.none(), st.integers(2, 3000))
 def test_nothing_cheaper_reaches_the_power(
     given_parts: VarianceParts, delta: float, cost: Cost, available: int | None
 ) -> None:
-    best = cheapest_design(delta, given_parts, cost=cost, available=available, most_draws=12)
+    best = cheapest_design(
+        delta, given_parts, cost=cost, available=available, most_draws=12
+    )
     reached = []
     for k in range(1, 13):
         n = sample_size(delta, given_parts, k_a=k)
@@ -148,7 +179,9 @@ def test_nothing_cheaper_reaches_the_power(
 def test_nothing_the_budget_pays_for_is_more_exact(
     given_parts: VarianceParts, budget: float, cost: Cost, available: int | None
 ) -> None:
-    best = best_for_budget(budget, given_parts, cost=cost, available=available, most_draws=12)
+    best = best_for_budget(
+        budget, given_parts, cost=cost, available=available, most_draws=12
+    )
     errors = []
     for k in range(1, 13):
         each = cost.prompt + 2 * k * cost.generation
@@ -225,7 +258,9 @@ def test_what_cannot_be_meant_is_refused(call: object, message: str) -> None:
 def test_the_planned_n_reaches_the_planned_power(icc: float, size: int) -> None:
     """Differences drawn as the model has them, judged by the t test of cluster means."""
     delta, k, rounds = 0.12, 3, 4000
-    wanted = VarianceParts(clustered_omega2(0.2, icc, size), 0.15, 0.1, cluster_size=size)
+    wanted = VarianceParts(
+        clustered_omega2(0.2, icc, size), 0.15, 0.1, cluster_size=size
+    )
     n = sample_size(delta, wanted, k_a=k)
     groups = math.ceil(n / size)
     dice = np.random.default_rng(5)
@@ -235,5 +270,6 @@ def test_the_planned_n_reaches_the_planned_power(icc: float, size: int) -> None:
     means = (delta + shared + own + noise).mean(axis=2)
     t = means.mean(axis=1) / (means.std(axis=1, ddof=1) / math.sqrt(groups))
     found = float(np.mean(t > t_quantile(0.95, groups - 1)))
-    # the t test needs a little more than the normal approximation; Monte Carlo error .0063
+    # the t test needs a little more than the normal approximation; Monte Carlo error
+    # .0063
     assert found == pytest.approx(0.8, abs=0.025)

@@ -1,4 +1,5 @@
-"""What must hold for any scores: order, names of clusters, sign, shift and scale do not matter."""
+"""What must hold for any scores: order, names of clusters, sign, shift and scale do not
+matter."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ class Run:
 
 
 @st.composite
-def runs(draw: st.DrawFn, grid: tuple[float, ...] = (0.0, 0.1, 1 / 3, 0.5, 0.9, 1.0)) -> Run:
+def runs(
+    draw: st.DrawFn, grid: tuple[float, ...] = (0.0, 0.1, 1 / 3, 0.5, 0.9, 1.0)
+) -> Run:
     n = draw(st.integers(2, 40))
     scores = draw(st.lists(st.sampled_from(grid), min_size=n, max_size=n))
     clusters = draw(st.lists(st.integers(0, 6), min_size=n, max_size=n))
@@ -53,7 +56,10 @@ def numbers(result: object) -> list[float]:
 
 def same(result: object, other: object) -> None:
     assert numbers(result) == pytest.approx(numbers(other), rel=1e-9, abs=1e-12)
-    texts = [[v for v in vars(r).values() if isinstance(v, str | tuple)] for r in (result, other)]
+    texts = [
+        [v for v in vars(r).values() if isinstance(v, str | tuple)]
+        for r in (result, other)
+    ]
     assert texts[0] == texts[1]
 
 
@@ -84,7 +90,10 @@ def test_the_names_of_clusters_do_not_matter(run: Run) -> None:
     same(estimate_mean(run.scores, clusters=names), expected)
     same(estimate_mean(run.scores, clusters=np.array(names)), expected)
     same(estimate_mean(run.scores, clusters=np.array(names, dtype=object)), expected)
-    same(estimate_mean(run.scores, clusters=np.array(run.clusters, dtype=float)), expected)
+    same(
+        estimate_mean(run.scores, clusters=np.array(run.clusters, dtype=float)),
+        expected,
+    )
 
 
 @repeatable
@@ -112,12 +121,23 @@ def test_bounds_between_the_errors(run: Run) -> None:
 
 @repeatable
 @given(runs(), st.floats(-1e3, 1e3), st.floats(0.01, 1e3))
-def test_shift_moves_the_estimate_and_scale_stretches_the_errors(run: Run, shift: float, scale: float) -> None:
+def test_shift_moves_the_estimate_and_scale_stretches_the_errors(
+    run: Run, shift: float, scale: float
+) -> None:
     before = estimate_mean(run.scores, clusters=run.clusters, method="t")
     after = estimate_mean(scale * run.scores + shift, clusters=run.clusters, method="t")
     size = scale + abs(shift)
-    assert after.estimate == pytest.approx(scale * before.estimate + shift, abs=1e-9 * size)
-    for name in ("standard_error", "se_clt", "se_clustered", "se_cr0", "se_cr1", "se_cr3"):
+    assert after.estimate == pytest.approx(
+        scale * before.estimate + shift, abs=1e-9 * size
+    )
+    for name in (
+        "standard_error",
+        "se_clt",
+        "se_clustered",
+        "se_cr0",
+        "se_cr1",
+        "se_cr3",
+    ):
         old, new = getattr(before, name), getattr(after, name)
         assert (old is None) == (new is None)
         if old is not None:
@@ -137,7 +157,9 @@ def test_mirrored_scores_give_the_mirrored_interval(run: Run, method: str) -> No
 
 @repeatable
 @given(zero_one_runs(), st.sampled_from(["wilson", "clopper_pearson"]))
-def test_korn_graubard_is_mirrored_ordered_and_within_bounds(run: Run, variant: str) -> None:
+def test_korn_graubard_is_mirrored_ordered_and_within_bounds(
+    run: Run, variant: str
+) -> None:
     one = interval_korn_graubard(run.scores, run.clusters, variant=variant)  # type: ignore[arg-type]
     two = interval_korn_graubard(1 - run.scores, run.clusters, variant=variant)  # type: ignore[arg-type]
     assert (one is None) == (two is None)
@@ -151,7 +173,9 @@ def test_korn_graubard_is_mirrored_ordered_and_within_bounds(run: Run, variant: 
 
 @repeatable
 @given(st.integers(1, 400), st.data(), st.floats(0.5, 0.999))
-def test_binomial_intervals_hold_the_proportion(n: int, data: st.DataObject, level: float) -> None:
+def test_binomial_intervals_hold_the_proportion(
+    n: int, data: st.DataObject, level: float
+) -> None:
     x = data.draw(st.integers(0, n))
     found = {
         f(x, n, level=level).method: f(x, n, level=level)
@@ -174,7 +198,9 @@ def test_swapping_the_runs_flips_the_sign_and_nothing_else(run: Run) -> None:
         assert one.standard_error == two.standard_error
         assert one.p_value == two.p_value
         assert one.correlation == two.correlation
-        assert one.ci_low == (None if two.ci_high is None else pytest.approx(-two.ci_high))
+        assert one.ci_low == (
+            None if two.ci_high is None else pytest.approx(-two.ci_high)
+        )
     first, second = unpaired_difference(a, b), unpaired_difference(b, a)
     assert first.difference == -second.difference
     assert first.standard_error == second.standard_error
@@ -183,19 +209,31 @@ def test_swapping_the_runs_flips_the_sign_and_nothing_else(run: Run) -> None:
 
 @repeatable
 @given(runs(), st.floats(-1, 1))
-def test_a_shifted_run_differs_by_the_shift_without_error(run: Run, shift: float) -> None:
+def test_a_shifted_run_differs_by_the_shift_without_error(
+    run: Run, shift: float
+) -> None:
     result = paired_difference(run.scores + shift, run.scores, clusters=run.clusters)
     assert result.difference == pytest.approx(shift, abs=1e-12)
-    assert result.standard_error is None and result.p_value is None and result.ci_low is None
+    assert (
+        result.standard_error is None
+        and result.p_value is None
+        and result.ci_low is None
+    )
     assert result.se_eq7 == 0
     assert "all_differences_equal" in result.flags
 
 
 @repeatable
 @given(st.lists(st.floats(-1e100, 1e100), min_size=1, max_size=20), st.integers(1, 5))
-def test_no_finite_scores_give_nan_or_infinity(scores: list[float], clusters: int) -> None:
+def test_no_finite_scores_give_nan_or_infinity(
+    scores: list[float], clusters: int
+) -> None:
     codes = [i % clusters for i in range(len(scores))]
-    for options in ({}, {"clusters": codes}, {"clusters": codes, "bounds": (-1e100, 1e100)}):
+    for options in (
+        {},
+        {"clusters": codes},
+        {"clusters": codes, "bounds": (-1e100, 1e100)},
+    ):
         result = estimate_mean(scores, **options)  # type: ignore[arg-type]
         assert np.all(np.isfinite(numbers(result)))
         assert (result.ci_low is None) == (result.ci_high is None)

@@ -14,7 +14,9 @@ from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
 from warehouse.stats.multiple.ranks import letters, letters_in, rank_models
 
 
-def some_pairs(higher: bool = True, n_resamples: int = 199, gaps: float = 0.0) -> AllPairs:
+def some_pairs(
+    higher: bool = True, n_resamples: int = 199, gaps: float = 0.0
+) -> AllPairs:
     random = np.random.default_rng(3)
     scores = random.normal([0.0, 0.1, 0.5, 0.6, 2.0, -1.0], 1.0, size=(60, 6))
     scores[random.random(scores.shape) < gaps] = np.nan
@@ -26,7 +28,16 @@ def some_pairs(higher: bool = True, n_resamples: int = 199, gaps: float = 0.0) -
 def test_ranks_and_sets_are_their_definitions(higher: bool, gaps: float) -> None:
     pairs = some_pairs(higher, gaps=gaps)
     ranks = rank_models(pairs)
-    figures = list(zip(pairs.first, pairs.second, pairs.difference, pairs.error_max_t, pairs.p_holm, strict=True))
+    figures = list(
+        zip(
+            pairs.first,
+            pairs.second,
+            pairs.difference,
+            pairs.error_max_t,
+            pairs.p_holm,
+            strict=True,
+        )
+    )
     for j in range(6):
         better = {"holm": 0, "own": 0, "joint": 0}
         worse = {"own": 0, "joint": 0}
@@ -35,11 +46,17 @@ def test_ranks_and_sets_are_their_definitions(higher: bool, gaps: float) -> None
                 continue
             lead = (difference if j == a else -difference) * (1 if higher else -1)
             better["holm"] += p <= 0.05 and lead < 0
-            for name, c in (("own", pairs.critical_values[j]), ("joint", pairs.critical_value)):
+            for name, c in (
+                ("own", pairs.critical_values[j]),
+                ("joint", pairs.critical_value),
+            ):
                 better[name] += lead + c * error < 0
                 worse[name] += lead - c * error > 0
         assert ranks.statistical_rank[j] == 1 + better["holm"]
-        assert (ranks.rank_low[j], ranks.rank_high[j]) == (1 + better["own"], 6 - worse["own"])
+        assert (ranks.rank_low[j], ranks.rank_high[j]) == (
+            1 + better["own"],
+            6 - worse["own"],
+        )
         joint = (ranks.rank_low_joint[j], ranks.rank_high_joint[j])
         assert joint == (1 + better["joint"], 6 - worse["joint"])
     assert len(set(ranks.statistical_rank)) > 2  # the example separates something
@@ -48,7 +65,11 @@ def test_ranks_and_sets_are_their_definitions(higher: bool, gaps: float) -> None
 def test_a_models_own_set_lies_in_the_joint_one() -> None:
     ranks = rank_models(some_pairs())
     for low, high, low_joint, high_joint in zip(
-        ranks.rank_low, ranks.rank_high, ranks.rank_low_joint, ranks.rank_high_joint, strict=True
+        ranks.rank_low,
+        ranks.rank_high,
+        ranks.rank_low_joint,
+        ranks.rank_high_joint,
+        strict=True,
     ):
         assert low_joint <= low <= high <= high_joint  # type: ignore[operator]
 
@@ -59,7 +80,8 @@ def test_reversing_the_direction_reverses_the_sets() -> None:
 
 
 def test_a_difference_that_ties_with_the_critical_value_separates_nothing() -> None:
-    """Three prompts: most draws repeat the observed |T|, and rounding must not decide between them."""
+    """Three prompts: most draws repeat the observed |T|, and rounding must not decide
+    between them."""
     pairs = all_pairs(np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0]]), n_resamples=1999)
     ranks = rank_models(pairs)
     assert pairs.p_step_down[0] > 0.1
@@ -72,7 +94,9 @@ def test_a_p_of_just_one_less_the_level_separates(level: float) -> None:
     """Its interval does not hold 0; and 1 - 0.9 is a little less than 0.1."""
     pairs = replace(some_pairs(), level=level)
     p = np.full(len(pairs), round(1 - level, 9))
-    sure, just, not_quite = (rank_models(replace(pairs, p_value=x, p_holm=x)) for x in (0 * p, p, p + 1e-6))
+    sure, just, not_quite = (
+        rank_models(replace(pairs, p_value=x, p_holm=x)) for x in (0 * p, p, p + 1e-6)
+    )
     assert just == sure and set(just.statistical_rank) == {1, 2, 3, 4, 5, 6}
     assert set(not_quite.statistical_rank) == set(not_quite.rank_low) == {1}
     assert str(replace(pairs, p_holm=p)).startswith("6 models, 15 pairs: 15 differ")
@@ -119,8 +143,13 @@ def test_letters_start_with_the_best_and_go_beyond_the_alphabet() -> None:
 
 
 def test_letters_beyond_the_alphabet_are_told_apart() -> None:
-    displays = letters(np.triu(np.ones((60, 60), dtype=bool), 2) | np.tril(np.ones((60, 60), dtype=bool), -2))
-    shared = [[bool({*letters_in(a)} & {*letters_in(b)}) for b in displays] for a in displays]
+    displays = letters(
+        np.triu(np.ones((60, 60), dtype=bool), 2)
+        | np.tril(np.ones((60, 60), dtype=bool), -2)
+    )
+    shared = [
+        [bool({*letters_in(a)} & {*letters_in(b)}) for b in displays] for a in displays
+    ]
     assert np.array_equal(shared, abs(np.subtract.outer(range(60), range(60))) < 2)
 
 
@@ -132,6 +161,8 @@ def test_a_rank_set_covers_the_true_rank() -> None:
         random = np.random.default_rng(seed)
         scores = random.normal(size=(80, 1)) + random.normal(true, 0.7, size=(80, 5))
         ranks = rank_models(all_pairs(scores, n_resamples=99, seed=seed))
-        inside = (np.array(ranks.rank_low_joint) <= low) & (np.array(ranks.rank_high_joint) >= high)
+        inside = (np.array(ranks.rank_low_joint) <= low) & (
+            np.array(ranks.rank_high_joint) >= high
+        )
         missed += not inside.all()
     assert missed / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)

@@ -14,7 +14,11 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference
 
 Floats = NDArray[np.float64]
-LINKS = {"identity": lambda r: r, "exp_neg": lambda r: math.exp(-r), "neg_over_ln2": lambda r: -r / math.log(2)}
+LINKS = {
+    "identity": lambda r: r,
+    "exp_neg": lambda r: math.exp(-r),
+    "neg_over_ln2": lambda r: -r / math.log(2),
+}
 
 
 def close(value: float) -> object:
@@ -29,7 +33,8 @@ def documents(seed: int, n: int = 40) -> tuple[Floats, Floats, NDArray[np.int64]
 
 
 def delta_error(figures: list[tuple[Floats, Floats]], link: str) -> float:
-    """Error of the sum of signed figures from the covariance of numerators and denominators.
+    """Error of the sum of signed figures from the covariance of numerators and
+    denominators.
 
     The gradient is taken by central differences, so no derivative of ours is used.
     """
@@ -46,17 +51,23 @@ def delta_error(figures: list[tuple[Floats, Floats]], link: str) -> float:
     return float(np.sqrt(np.array(gradient) @ covariance @ np.array(gradient)))
 
 
-def hc2(values: Floats, weights: Floats, codes: NDArray[np.int64] | None = None) -> float:
-    """By the matrix form: unbiased for independent scores of one variance, each cluster alone.
+def hc2(
+    values: Floats, weights: Floats, codes: NDArray[np.int64] | None = None
+) -> float:
+    """By the matrix form: unbiased for independent scores of one variance, each cluster
+    alone.
 
-    With H the residual maker of the weighted mean, E D_c² = σ² f_c'(H H')f_c; the sum of D_c² over
-    that, each times its f_c'f_c.
+    With H the residual maker of the weighted mean, E D_c² = σ² f_c'(H H')f_c; the sum
+    of D_c² over that, each times its f_c'f_c.
     """
     f = weights / weights.sum()
     maker = np.eye(len(f)) - np.outer(np.ones(len(f)), f)
     codes = np.arange(len(f)) if codes is None else codes
     parts = [np.where(codes == code, f, 0.0) for code in np.unique(codes)]
-    squared = [(own @ maker @ values) ** 2 / (own @ maker @ maker.T @ own) * (own @ own) for own in parts]
+    squared = [
+        (own @ maker @ values) ** 2 / (own @ maker @ maker.T @ own) * (own @ own)
+        for own in parts
+    ]
     return float(np.sqrt(sum(squared)))
 
 
@@ -66,9 +77,15 @@ def test_figure_and_error_of_a_ratio(link: str) -> None:
     result = estimate_mean(values, weights=words, link=link)
     assert result.estimate == close(LINKS[link]((values * words).sum() / words.sum()))
     fit = sm.WLS(values, np.ones(len(values)), weights=words).fit(cov_type="HC2")
-    slope = {"identity": 1, "exp_neg": math.exp(-fit.params[0]), "neg_over_ln2": 1 / math.log(2)}[link]
+    slope = {
+        "identity": 1,
+        "exp_neg": math.exp(-fit.params[0]),
+        "neg_over_ln2": 1 / math.log(2),
+    }[link]
     assert result.se_clt == result.standard_error
-    assert result.standard_error == pytest.approx(slope * fit.bse[0], rel=0.03)  # HC2 of other leverages
+    assert result.standard_error == pytest.approx(
+        slope * fit.bse[0], rel=0.03
+    )  # HC2 of other leverages
     assert result.standard_error == close(slope * hc2(values, words))
     assert result.se_bernoulli is None
 
@@ -80,12 +97,18 @@ def test_weights_count() -> None:
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_clustered_error_of_a_ratio_is_that_of_weighted_least_squares(link: str) -> None:
+def test_clustered_error_of_a_ratio_is_that_of_weighted_least_squares(
+    link: str,
+) -> None:
     values, words, codes = documents(2)
     options = {"groups": codes, "use_correction": False}
     model = sm.WLS(values, np.ones(len(values)), weights=words)
     fit = model.fit(cov_type="cluster", cov_kwds=options)
-    slope = {"identity": 1, "exp_neg": math.exp(-fit.params[0]), "neg_over_ln2": 1 / math.log(2)}
+    slope = {
+        "identity": 1,
+        "exp_neg": math.exp(-fit.params[0]),
+        "neg_over_ln2": 1 / math.log(2),
+    }
     result = estimate_mean(values, weights=words, link=link, clusters=codes)
     assert result.se_cr0 == close(slope[link] * fit.bse[0])
     assert result.se_cr2 == close(slope[link] * hc2(values, words, codes))
@@ -124,17 +147,26 @@ def test_paired_ratios_keep_their_covariance(link: str) -> None:
     result = paired_difference(a, b, weights_a=words_a, weights_b=words_b, link=link)
     first = estimate_mean(a, weights=words_a, link=link)
     second = estimate_mean(b, weights=words_b, link=link)
-    assert (result.mean_a, result.mean_b) == (close(first.estimate), close(second.estimate))
+    assert (result.mean_a, result.mean_b) == (
+        close(first.estimate),
+        close(second.estimate),
+    )
     assert result.difference == close(first.estimate - second.estimate)
     expected = delta_error([(a, words_a), (b, words_b)], link)
-    assert result.standard_error == pytest.approx(expected, rel=0.03)  # linearised, without HC2's factor
+    assert result.standard_error == pytest.approx(
+        expected, rel=0.03
+    )  # linearised, without HC2's factor
 
 
 def test_paired_ratios_in_clusters() -> None:
     """CR0 of the difference is the sandwich of the two stacked weighted regressions."""
     (a, words, codes), (b, _, _) = documents(6), documents(7)
-    influence = [words * (v - np.average(v, weights=words)) / words.mean() for v in (a, b)]
-    sums = np.array([(influence[0] - influence[1])[codes == c].sum() for c in np.unique(codes)])
+    influence = [
+        words * (v - np.average(v, weights=words)) / words.mean() for v in (a, b)
+    ]
+    sums = np.array(
+        [(influence[0] - influence[1])[codes == c].sum() for c in np.unique(codes)]
+    )
     result = paired_difference(a, b, clusters=codes, weights_a=words, weights_b=words)
     assert result.se_cr0 == close(float(np.sqrt((sums**2).sum())) / len(a))
     assert result.method == "paired_hull"

@@ -26,11 +26,20 @@ def test_a_p_of_just_one_minus_level_rejects(level):
 def test_a_gate_passes_and_fails_at_just_alpha(alpha):
     assert decide([(alpha, 1 - alpha)], alpha=alpha).verdict == "pass"
     assert decide([(1 - alpha, alpha)], alpha=alpha).verdict == "fail"
-    figures = {"difference": 0.0, "standard_error": 1.0, "degrees_of_freedom": 9, "n_prompts": 10, "n_clusters": None}
+    figures = {
+        "difference": 0.0,
+        "standard_error": 1.0,
+        "degrees_of_freedom": 9,
+        "n_prompts": 10,
+        "n_clusters": None,
+    }
     test = noninferiority_of(0.0, **figures, reason="", alpha=0.5)
     assert test.p_value == 0.5 and test.noninferior
 
 
 def test_what_was_not_tested_never_rejects():
     assert not rejects(None, 0.05) and not rejects(float("nan"), 0.05)
-    assert rejects(np.array([[0.05, np.nan], [0.2, 0.0]]), 0.05).tolist() == [[True, False], [False, True]]
+    assert rejects(np.array([[0.05, np.nan], [0.2, 0.0]]), 0.05).tolist() == [
+        [True, False],
+        [False, True],
+    ]

@@ -1,5 +1,5 @@
-"""Rows over training seeds, differences of them, tests of repeats, checkpoints, infinite scores: against theory,
-statsmodels, scipy and properties."""
+"""Rows over training seeds, differences of them, tests of repeats, checkpoints,
+infinite scores: against theory, statsmodels, scipy and properties."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def test_parts_are_those_of_the_two_way_table() -> None:
     cells = bernoulli(4, 30)
     fit = fit_seeds(cells)
     rows = [(s, i, cells[s, i]) for s in range(4) for i in range(30)]
-    table = anova_lm(ols("y ~ C(s) + C(i)", pd.DataFrame(rows, columns=["s", "i", "y"])).fit())
+    table = anova_lm(
+        ols("y ~ C(s) + C(i)", pd.DataFrame(rows, columns=["s", "i", "y"])).fit()
+    )
     squares = table["mean_sq"] / 120
     assert fit.v_prompts == pytest.approx(squares["C(i)"], rel=1e-12)
     assert fit.v_seeds == pytest.approx(squares["C(s)"], rel=1e-12)
@@ -62,7 +64,10 @@ def test_parts_are_those_of_the_two_way_table() -> None:
 def test_full_tables_agree_with_the_crossed_variance(clustered: bool) -> None:
     cells = bernoulli(3, 40, seed=4)
     clusters = np.repeat(np.arange(8), 5) if clustered else None
-    fit, crossed = fit_seeds(cells, clusters=clusters), crossed_variance(cells, clusters=clusters)
+    fit, crossed = (
+        fit_seeds(cells, clusters=clusters),
+        crossed_variance(cells, clusters=clusters),
+    )
     assert fit.v_prompts == pytest.approx(crossed.part_prompts, rel=1e-12)
     assert fit.v_seeds == pytest.approx(crossed.part_seeds, rel=1e-12)
     assert fit.v_interaction == pytest.approx(crossed.part_interaction, rel=1e-12)
@@ -89,13 +94,17 @@ def test_a_missing_hard_prompt_does_not_lift_the_row() -> None:
     assert fit_seeds(cells).mean == pytest.approx(0.6)
 
 
-def test_equal_weights_change_nothing_and_weights_are_those_of_the_weighted_mean() -> None:
+def test_equal_weights_change_nothing_and_weights_are_those_of_the_weighted_mean() -> (
+    None
+):
     cells = bernoulli(3, 20, seed=7)
     weights = np.linspace(1, 4, 20)
     plain, equal = fit_seeds(cells), fit_seeds(cells, weights=np.full(20, 3.0))
     assert equal.mean == plain.mean and equal.v_prompts == plain.v_prompts
     weighted = fit_seeds(cells, weights=weights)
-    assert weighted.mean == pytest.approx(np.average(cells.mean(axis=0), weights=weights))
+    assert weighted.mean == pytest.approx(
+        np.average(cells.mean(axis=0), weights=weights)
+    )
     own = estimate_mean(cells.mean(axis=0), weights=weights, n_draws=3)
     assert weighted.v_prompts == pytest.approx((own.standard_error or 0) ** 2)
     means = [np.average(row, weights=weights) for row in cells]
@@ -103,7 +112,9 @@ def test_equal_weights_change_nothing_and_weights_are_those_of_the_weighted_mean
 
 
 @given(st.integers(2, 6), st.integers(3, 40), st.integers(0, 1000), st.booleans())
-def test_a_row_is_never_narrower_than_pooled_draws_and_stays_in_bounds(s: int, n: int, seed: int, gap: bool) -> None:
+def test_a_row_is_never_narrower_than_pooled_draws_and_stays_in_bounds(
+    s: int, n: int, seed: int, gap: bool
+) -> None:
     cells = bernoulli(s, n, seed)
     if gap:
         cells[0, 0] = NAN
@@ -118,7 +129,10 @@ def test_a_row_is_never_narrower_than_pooled_draws_and_stays_in_bounds(s: int, n
 @given(st.integers(0, 1000))
 def test_rows_know_nothing_of_the_order_of_seeds_nor_of_the_scale(seed: int) -> None:
     cells = bernoulli(4, 25, seed)
-    row, turned = row_over_seeds(cells, bounds=(0, 1)), row_over_seeds(cells[::-1], bounds=(0, 1))
+    row, turned = (
+        row_over_seeds(cells, bounds=(0, 1)),
+        row_over_seeds(cells[::-1], bounds=(0, 1)),
+    )
     assert (row.ci_low, row.ci_high) == pytest.approx((turned.ci_low, turned.ci_high))
     percent = row_over_seeds(100 * cells, bounds=(0, 100))
     assert percent.ci_high == pytest.approx(100 * (row.ci_high or 0))
@@ -133,12 +147,23 @@ def test_equal_seeds_give_the_interval_of_the_draws() -> None:
 
 
 def test_the_middle_of_the_scale_is_the_root_of_both_parts() -> None:
-    cells = np.random.default_rng(5).normal(0, 1, 400) + np.random.default_rng(6).normal(0, 0.3, (5, 1))
+    cells = np.random.default_rng(5).normal(0, 1, 400) + np.random.default_rng(
+        6
+    ).normal(0, 0.3, (5, 1))
     cells = cells + np.random.default_rng(8).normal(0, 0.2, (5, 400))
     row = row_over_seeds(cells, method="t")
-    assert row.v_prompts is not None and row.v_seeds is not None and row.v_interaction is not None
-    parts = t.ppf(0.975, 399) ** 2 * (row.v_prompts - row.v_interaction) + t.ppf(0.975, 4) ** 2 * row.v_seeds
-    assert (row.ci_high or 0) - row.estimate == pytest.approx(math.sqrt(parts), rel=1e-9)
+    assert (
+        row.v_prompts is not None
+        and row.v_seeds is not None
+        and row.v_interaction is not None
+    )
+    parts = (
+        t.ppf(0.975, 399) ** 2 * (row.v_prompts - row.v_interaction)
+        + t.ppf(0.975, 4) ** 2 * row.v_seeds
+    )
+    assert (row.ci_high or 0) - row.estimate == pytest.approx(
+        math.sqrt(parts), rel=1e-9
+    )
 
 
 def test_prompts_fixed_is_the_seeds_alone() -> None:
@@ -146,7 +171,9 @@ def test_prompts_fixed_is_the_seeds_alone() -> None:
     row = row_over_seeds(cells, estimand="prompts_fixed")
     means = cells.mean(axis=1)
     half = t.ppf(0.975, 3) * means.std(ddof=1) / 2
-    assert (row.ci_low, row.ci_high) == pytest.approx((means.mean() - half, means.mean() + half))
+    assert (row.ci_low, row.ci_high) == pytest.approx(
+        (means.mean() - half, means.mean() + half)
+    )
     assert row.standard_error == pytest.approx(means.std(ddof=1) / 2)
 
 
@@ -167,7 +194,11 @@ def test_whole_seeds_have_nineteen_of_twenty() -> None:
 
 def test_one_prompt_gives_a_figure_without_an_interval() -> None:
     row = row_over_seeds([[1.0], [0.0]], bounds=(0, 1))
-    assert row.estimate == 0.5 and row.ci_low is None and row.reason == "a single prompt or cluster"
+    assert (
+        row.estimate == 0.5
+        and row.ci_low is None
+        and row.reason == "a single prompt or cluster"
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,8 +224,14 @@ def test_published_figures_of_seeds_have_the_error_of_the_seeds() -> None:
     assert row.estimand == "prompts_fixed"
 
 
-@given(st.sampled_from([(2, 2), (2, 5), (1, 3), (4, 1)]), st.integers(0, 500), st.booleans())
-def test_p_and_interval_agree(sizes: tuple[int, int], seed: int, clustered: bool) -> None:
+@given(
+    st.sampled_from([(2, 2), (2, 5), (1, 3), (4, 1)]),
+    st.integers(0, 500),
+    st.booleans(),
+)
+def test_p_and_interval_agree(
+    sizes: tuple[int, int], seed: int, clustered: bool
+) -> None:
     a, b = bernoulli(sizes[0], 30, seed, 0.6), bernoulli(sizes[1], 30, seed + 1)
     clusters = np.repeat(np.arange(10), 3) if clustered else None
     found = difference_over_seeds(a, b, clusters=clusters)
@@ -202,29 +239,45 @@ def test_p_and_interval_agree(sizes: tuple[int, int], seed: int, clustered: bool
     assert found.p_value is not None
     assume(found.p_value < 1)
     at_p = difference_over_seeds(a, b, clusters=clusters, level=1 - found.p_value)
-    assert min(abs(at_p.ci_low or 0), abs(at_p.ci_high or 0)) == pytest.approx(0, abs=1e-8)
+    assert min(abs(at_p.ci_low or 0), abs(at_p.ci_high or 0)) == pytest.approx(
+        0, abs=1e-8
+    )
     assert turned.p_value == pytest.approx(found.p_value)
     assert turned.difference == pytest.approx(-found.difference)
     assert ("one_seed" in found.flags) == (1 in sizes)
 
 
 def test_seeds_that_are_alike_leave_the_paired_test() -> None:
-    a, b = np.repeat(bernoulli(1, 40), 3, axis=0), np.repeat(bernoulli(1, 40, 3), 3, axis=0)
-    found, plain = difference_over_seeds(a, b), paired_difference(a[0], b[0], bounds=(0, 1))
+    a, b = (
+        np.repeat(bernoulli(1, 40), 3, axis=0),
+        np.repeat(bernoulli(1, 40, 3), 3, axis=0),
+    )
+    found, plain = (
+        difference_over_seeds(a, b),
+        paired_difference(a[0], b[0], bounds=(0, 1)),
+    )
     assert found.p_value == pytest.approx(plain.p_value)
-    half = t.ppf(0.975, 39) * (plain.standard_error or 0)  # its own interval adds a prompt won and one lost
+    half = t.ppf(0.975, 39) * (
+        plain.standard_error or 0
+    )  # its own interval adds a prompt won and one lost
     assert found.ci_low == pytest.approx(plain.difference - half)
 
 
 def test_fixed_weights_have_no_seeds_of_their_own() -> None:
     a, b = bernoulli(1, 60), bernoulli(4, 60, 1)
-    trained, fixed = difference_over_seeds(a, b), difference_over_seeds(a, b, fixed_a=True)
+    trained, fixed = (
+        difference_over_seeds(a, b),
+        difference_over_seeds(a, b, fixed_a=True),
+    )
     assert "one_seed" in trained.flags and "one_seed" not in fixed.flags
     assert trained.v_seeds_pooled == pytest.approx(5 * fixed.v_seeds_pooled)
 
 
 def test_paired_seeds_are_the_row_of_their_differences() -> None:
-    a, b = np.random.default_rng(1).normal(0, 1, (4, 50)), np.random.default_rng(2).normal(0, 1, (4, 50))
+    a, b = (
+        np.random.default_rng(1).normal(0, 1, (4, 50)),
+        np.random.default_rng(2).normal(0, 1, (4, 50)),
+    )
     found, row = difference_over_paired_seeds(a, b), fit_seeds(a - b)
     assert found.v_seeds_pooled == pytest.approx(row.v_seeds)
     assert found.df_seeds_pooled == 3
@@ -234,7 +287,11 @@ def test_paired_seeds_are_the_row_of_their_differences() -> None:
 
 def test_a_constant_difference_has_no_error() -> None:
     found = difference_over_seeds(np.ones((2, 5)), np.zeros((2, 5)), bounds=(0, 1))
-    assert found.difference == 1 and found.p_value is None and found.reason == "all differences are equal"
+    assert (
+        found.difference == 1
+        and found.p_value is None
+        and found.reason == "all differences are equal"
+    )
 
 
 def test_cochrans_q_is_that_of_statsmodels() -> None:
@@ -266,14 +323,17 @@ def test_gaps_weigh_each_prompt_by_the_runs_that_have_it() -> None:
         own = np.where(has, column - column[has].mean(), 0)
         sums += own
         m = has.sum()
-        covariance += column[has].var(ddof=1) * (np.diag(has * 1.0) - np.outer(has, has) / m)
+        covariance += column[has].var(ddof=1) * (
+            np.diag(has * 1.0) - np.outer(has, has) / m
+        )
     statistic = float(sums @ np.linalg.pinv(covariance) @ sums)
     assert found.statistic == pytest.approx(statistic)
     assert found.p_value == pytest.approx(chi2.sf(statistic, 2))
 
 
 def test_clusters_of_one_prompt_agree_with_the_plain_test() -> None:
-    """With clusters of one prompt T² is the sum of squares over all runs, as the plain one's."""
+    """With clusters of one prompt T² is the sum of squares over all runs, as the plain
+    one's."""
     runs = np.random.default_rng(1).random((3, 60))
     plain, clustered = repeats_test(runs), repeats_test(runs, clusters=np.arange(60))
     assert clustered.statistic == pytest.approx(plain.statistic)
@@ -305,7 +365,11 @@ def test_greedy_repeats_that_differ_are_counted() -> None:
     runs = np.zeros((2, 80))
     runs[0, :18] = runs[1, 9:27] = 1
     found = greedy_repeats(repeats_test(runs, bounds=(0, 1)), 0.0)
-    assert (found.n_differ, found.n_prompts, found.flags) == (18, 80, ("greedy_differs",))
+    assert (found.n_differ, found.n_prompts, found.flags) == (
+        18,
+        80,
+        ("greedy_differs",),
+    )
     assert greedy_repeats(repeats_test(runs), 0.7).flags == ()
     assert greedy_repeats(repeats_test(runs), None).flags == ()
 
@@ -317,7 +381,9 @@ def test_equal_responses_with_other_scores_are_two_scorers() -> None:
     assert equal_responses(0, 0).share is None
     judge = equal_responses(100, 20, scorer="judge", n_up=11, n_down=9)
     assert judge.share == 0.2 and not judge.scored_differently
-    assert equal_responses(100, 20, scorer="judge", n_up=20, n_down=0).scored_differently
+    assert equal_responses(
+        100, 20, scorer="judge", n_up=20, n_down=0
+    ).scored_differently
     with pytest.raises(StatisticsError, match="between 0 and"):
         equal_responses(3, 4)
 
@@ -329,19 +395,25 @@ def test_the_rows_checkpoint_is_the_last_whole_one() -> None:
 
 
 def test_seeds_meet_at_the_last_step_that_all_have() -> None:
-    found = row_checkpoint({1: {100: 50, 200: 50, 300: 50}, 2: {100: 50, 200: 50}, 3: {100: 3}})
+    found = row_checkpoint(
+        {1: {100: 50, 200: 50, 300: 50}, 2: {100: 50, 200: 50}, 3: {100: 3}}
+    )
     assert (found.position, found.seeds, found.left_out) == (200, (1, 2), (3,))
     assert found.flags == ("mixed_lengths",)
     apart = row_checkpoint({1: {100: 50}, 2: {200: 50}, 3: {200: 50}})
     assert (apart.position, apart.seeds, apart.left_out) == (200, (2, 3), (1,))
 
 
-@given(st.lists(st.floats(-5, 5) | st.sampled_from([INF, -INF]), min_size=1, max_size=30))
+@given(
+    st.lists(st.floats(-5, 5) | st.sampled_from([INF, -INF]), min_size=1, max_size=30)
+)
 def test_infinite_scores_are_scores(values: list[float]) -> None:
     found = describe_infinite(values)
     assert found.n == len(values) == found.n_finite + found.n_infinite
     oracle = binomtest(found.n_infinite, found.n).proportion_ci(method="exact")
-    assert (found.share_low, found.share_high) == pytest.approx((oracle.low, oracle.high))
+    assert (found.share_low, found.share_high) == pytest.approx(
+        (oracle.low, oracle.high)
+    )
     if INF in values and -INF in values:
         assert found.mean is None and found.reason == "both_infinities"
     else:
@@ -373,8 +445,12 @@ def test_the_interval_of_the_median_covers(n: int) -> None:
 
 def test_a_model_with_an_infinite_score_is_below_every_model_without() -> None:
     good, bad = [9.0, 9, 9, 9], [0.1, 0.1, 0.1, INF]
-    assert order_key(good, higher_is_better=False) < order_key(bad, higher_is_better=False)
-    assert order_key(bad, higher_is_better=True) < order_key(good, higher_is_better=True)
+    assert order_key(good, higher_is_better=False) < order_key(
+        bad, higher_is_better=False
+    )
+    assert order_key(bad, higher_is_better=True) < order_key(
+        good, higher_is_better=True
+    )
 
 
 def test_two_models_by_how_often_they_fail() -> None:
@@ -399,6 +475,8 @@ def test_most_questions_against_the_mean_give_no_verdict() -> None:
 
 def test_clusters_are_flipped_whole() -> None:
     a = np.repeat([1.0, 2, 3, 4, 5, 6], 5)
-    found = compare_infinite(a, a + 1, higher_is_better=False, clusters=np.repeat(np.arange(6), 5))
+    found = compare_infinite(
+        a, a + 1, higher_is_better=False, clusters=np.repeat(np.arange(6), 5)
+    )
     assert found.p_sign == pytest.approx(2 / 2**6)
     assert describe_infinite(a, clusters=np.repeat(np.arange(6), 5)).median_low is None

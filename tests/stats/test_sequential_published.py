@@ -19,7 +19,10 @@ PAGE = (ROOT / "docs" / "calibration_sequential.md").read_text(encoding="utf-8")
 def rows_below(heading: str) -> list[list[str]]:
     """Cells of the table below a heading."""
     part = PAGE.split(f"## {heading}")[1].split("\n## ")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", part, re.M)]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in re.findall(r"^\|.*\|$", part, re.M)
+    ]
     return rows[2:]
 
 
@@ -40,8 +43,11 @@ def test_published_figures_hold_what_is_promised() -> None:
 
 
 @pytest.mark.rare
-def test_wrong_verdicts_on_real_pairs_are_rare(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look after every prompt, full benchmark, the reference at the truth: every verdict is wrong."""
+def test_wrong_verdicts_on_real_pairs_are_rare(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look after every prompt, full benchmark, the reference at the truth: every
+    verdict is wrong."""
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     calibrate: Any = importlib.import_module("calibrate_sequential")
     monkeypatch.setattr(calibrate, "DATA", data_dir)
@@ -54,7 +60,9 @@ def test_wrong_verdicts_on_real_pairs_are_rare(data_dir: Path, monkeypatch: pyte
             found = calibrate.permuted(rng, table[a], f, 300, n)
             wrong, total = wrong + 300 * (found.passes + found.fails), total + 300
         assert wrong / total <= 0.05 + 3 * (0.05 * 0.95 / total) ** 0.5, name
-        order = rng.permutation(table.shape[1])  # the library's own test on one of these orders
+        order = rng.permutation(
+            table.shape[1]
+        )  # the library's own test on one of these orders
         base = table[b][order]
         margin = max(0.0, float(base.mean() - table[a].mean()))
         design = design_against_baseline(base, margin, n_max=n, predictions=f[order])

@@ -14,7 +14,11 @@ from warehouse.stats.core import special
 
 STATS = Path(warehouse.stats.__file__).parent
 NAMES = sorted(
-    {name for file in STATS.rglob("*.py") for name in re.findall(r"\bspecial\.([a-z]\w*)\(", file.read_text())}
+    {
+        name
+        for file in STATS.rglob("*.py")
+        for name in re.findall(r"\bspecial\.([a-z]\w*)\(", file.read_text())
+    }
 )
 
 ALONE = """
@@ -57,7 +61,10 @@ def test_the_functions_are_scipys() -> None:
 def test_they_load_without_the_package_and_it_loads_after_them() -> None:
     of_package = {"logsumexp", "zeta"}
     assert of_package <= set(NAMES)
-    run([sys.executable, "-W", "error", "-c", ALONE, *sorted(set(NAMES) - of_package)], check=True)
+    run(
+        [sys.executable, "-W", "error", "-c", ALONE, *sorted(set(NAMES) - of_package)],
+        check=True,
+    )
 
 
 def test_another_thread_never_sees_half_a_package() -> None:

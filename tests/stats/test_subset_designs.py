@@ -1,4 +1,5 @@
-"""Regression on predictions, whole clusters, several benchmarks, ranks, and what history lets expect."""
+"""Regression on predictions, whole clusters, several benchmarks, ranks, and what
+history lets expect."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ def test_regression_is_unbiased_over_all_samples() -> None:
         values = []
         for asked in every_sample(stratum, [3, 3]):
             scores, selected = laid_out(asked, y[asked], 11)
-            values.append(estimate_subset_regression(scores, p, stratum, selected, penalty=penalty).estimate)
+            values.append(
+                estimate_subset_regression(
+                    scores, p, stratum, selected, penalty=penalty
+                ).estimate
+            )
         assert np.mean(values) == pytest.approx(y.mean(), abs=1e-12)
 
 
@@ -40,21 +45,33 @@ def test_regression_is_what_it_says_prompt_by_prompt() -> None:
     f = rng.random(n)
     y = (rng.random(n) < f).astype(float)
     scores, selected = laid_out(asked, y[asked], n)
-    found = estimate_subset_regression(scores, f, np.zeros(n, int), selected, penalty=2.0, bounds=(0, 1))
+    found = estimate_subset_regression(
+        scores, f, np.zeros(n, int), selected, penalty=2.0, bounds=(0, 1)
+    )
     x = np.column_stack([np.ones(n), (f - f.mean()) / f.std()])
     errors, betas = [], []
     for i in np.flatnonzero(selected):
         rest = np.flatnonzero(selected & (np.arange(n) != i))
-        beta = np.linalg.solve(x[rest].T @ x[rest] + np.diag([0, 2.0]), x[rest].T @ y[rest])
+        beta = np.linalg.solve(
+            x[rest].T @ x[rest] + np.diag([0, 2.0]), x[rest].T @ y[rest]
+        )
         betas.append(beta)
         errors.append(y[i] - x[i] @ beta)
-    total = y[selected].sum() + x[~selected].sum(axis=0) @ np.mean(betas, axis=0) + 18 * np.mean(errors)
+    total = (
+        y[selected].sum()
+        + x[~selected].sum(axis=0) @ np.mean(betas, axis=0)
+        + 18 * np.mean(errors)
+    )
     assert found.estimate == pytest.approx(total / n, abs=1e-12)
-    assert found.standard_error == pytest.approx(np.sqrt((1 - 12 / n) * np.var(errors, ddof=1) / 12), abs=1e-12)
+    assert found.standard_error == pytest.approx(
+        np.sqrt((1 - 12 / n) * np.var(errors, ddof=1) / 12), abs=1e-12
+    )
     assert ridge_penalty(np.tile(f, (3, 1)), f) == 0.01
     assert ridge_penalty(rng.normal(size=(5, n)), rng.normal(size=n)) >= 10
     with pytest.raises(StatisticsError, match="above 0"):
-        estimate_subset_regression(scores, f, np.zeros(n, int), selected, penalty=float("inf"))
+        estimate_subset_regression(
+            scores, f, np.zeros(n, int), selected, penalty=float("inf")
+        )
 
 
 def test_clusters_drawn_whole_and_several_benchmarks() -> None:
@@ -62,12 +79,19 @@ def test_clusters_drawn_whole_and_several_benchmarks() -> None:
     found = estimate_drawn_clusters(y, clusters, 10, bounds=(0, 1))
     totals, sizes = np.array([1, 3, 0]), np.array([2, 3, 2])
     v = (1 - 0.3) * 3 / 2 * ((totals - y.mean() * sizes) ** 2).sum() / 49
-    assert (found.standard_error, found.degrees_of_freedom) == (pytest.approx(np.sqrt(v)), 2)
+    assert (found.standard_error, found.degrees_of_freedom) == (
+        pytest.approx(np.sqrt(v)),
+        2,
+    )
     assert (found.ci_low, found.ci_high) == (0, 1)
     means = []
     for drawn in combinations(range(4), 2):  # equal sizes: unbiased over all samples
         table = np.arange(12.0).reshape(4, 3)
-        means.append(estimate_drawn_clusters(table[list(drawn)].ravel(), np.repeat(drawn, 3), 4).estimate)
+        means.append(
+            estimate_drawn_clusters(
+                table[list(drawn)].ravel(), np.repeat(drawn, 3), 4
+            ).estimate
+        )
     assert np.mean(means) == pytest.approx(5.5)
     with pytest.raises(StatisticsError, match="of 2 in all"):
         estimate_drawn_clusters(y, clusters, 2)
@@ -75,9 +99,13 @@ def test_clusters_drawn_whole_and_several_benchmarks() -> None:
     one = estimate_subset(scores, G15_STRATA, selected, bounds=(0, 1))
     both = combine_subsets([one, one], [1, 3])
     assert both.estimate == pytest.approx(one.estimate)
-    assert both.standard_error == pytest.approx(np.sqrt(1 / 16 + 9 / 16) * (one.standard_error or 0))
+    assert both.standard_error == pytest.approx(
+        np.sqrt(1 / 16 + 9 / 16) * (one.standard_error or 0)
+    )
     parts = np.array([1, 9]) ** 1.0
-    assert both.degrees_of_freedom == pytest.approx(parts.sum() ** 2 / (parts**2 / 7).sum())
+    assert both.degrees_of_freedom == pytest.approx(
+        parts.sum() ** 2 / (parts**2 / 7).sum()
+    )
 
 
 def test_rank_and_its_set() -> None:
@@ -112,7 +140,9 @@ def test_expected_precision_is_that_of_the_design() -> None:
         gains.append((1 - 24 / 80) * table[row].var(ddof=1) / 24 / v)
     assert found.gain == pytest.approx(np.median(gains)) and found.n_models == 6
     twice = np.repeat(table, 2, axis=0)  # two runs of each model, alike
-    apart = LeaveOneOut(twice, models=[f"m{row // 2}" for row in range(12)], bounds=(0, 1)).at(24)
+    apart = LeaveOneOut(
+        twice, models=[f"m{row // 2}" for row in range(12)], bounds=(0, 1)
+    ).at(24)
     assert apart.gain == pytest.approx(found.gain) and apart.n_models == 12
     alone = LeaveOneOut(table, models=["m"] * 6, bounds=(0, 1)).at(24)
     assert alone.gain == pytest.approx(found.gain)

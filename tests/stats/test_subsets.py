@@ -1,4 +1,5 @@
-"""A sample in place of a benchmark: goldens, enumeration of all samples, slow definitions, edge rules."""
+"""A sample in place of a benchmark: goldens, enumeration of all samples, slow
+definitions, edge rules."""
 
 from __future__ import annotations
 
@@ -39,36 +40,68 @@ def test_g15_estimate_and_intervals() -> None:
     scores, selected = g15()
     found = estimate_subset(scores, G15_STRATA, selected, bounds=(0, 1))
     assert found.estimate == golden(0.564705882353)
-    assert found.standard_error is not None and found.standard_error**2 == golden(0.0143944636678)
+    assert found.standard_error is not None and found.standard_error**2 == golden(
+        0.0143944636678
+    )
     assert (found.degrees_of_freedom, found.effective_n) == (7, golden(11.7322558539))
-    wilson = interval_wilson((found.estimate or 0) * (found.effective_n or 0), found.effective_n or 0)
+    wilson = interval_wilson(
+        (found.estimate or 0) * (found.effective_n or 0), found.effective_n or 0
+    )
     assert (wilson.low, wilson.high) == (golden(0.301990920386), golden(0.795499753211))
     exact = hypergeometric_interval(5, 17, 9)
-    assert (found.ci_low, found.ci_high) == (min(wilson.low, exact[0]), max(wilson.high, exact[1]))
+    assert (found.ci_low, found.ci_high) == (
+        min(wilson.low, exact[0]),
+        max(wilson.high, exact[1]),
+    )
     assert found.flags == ("few_prompts", "few_informative_prompts")
 
 
 def test_g15_other_estimands() -> None:
     scores, selected = g15()
-    sampled = estimate_subset(scores, G15_STRATA, selected, bounds=(0, 1), estimand="prompts_sampled")
+    sampled = estimate_subset(
+        scores, G15_STRATA, selected, bounds=(0, 1), estimand="prompts_sampled"
+    )
     assert (sampled.standard_error or 0) ** 2 == golden(0.0344809688581)
     fours = np.ceil(np.arange(1, 18) / 4)
-    clustered = estimate_subset(scores, G15_STRATA, selected, bounds=(0, 1), estimand="prompts_sampled", clusters=fours)
+    clustered = estimate_subset(
+        scores,
+        G15_STRATA,
+        selected,
+        bounds=(0, 1),
+        estimand="prompts_sampled",
+        clusters=fours,
+    )
     assert (clustered.standard_error or 0) ** 2 == golden(0.0374012486044)
     assert clustered.degrees_of_freedom == 4
-    draws = np.array([[int(c) for c in pair] for pair in "00 01 11 00 11 11 10 00 11".split()], float)
+    draws = np.array(
+        [[int(c) for c in pair] for pair in "00 01 11 00 11 11 10 00 11".split()], float
+    )
     means, asked = laid_out(G15_ASKED, draws.mean(axis=1), 17)
     within = laid_out(G15_ASKED, draws.var(axis=1, ddof=1), 17)[0]
     plain = estimate_subset(means, G15_STRATA, asked, bounds=(0, 1))
     assert (plain.standard_error or 0) ** 2 == golden(0.0125720876586)
     both = estimate_subset(
-        means, G15_STRATA, asked, bounds=(0, 1), estimand="prompts_fixed", within=within, n_draws=np.full(17, 2)
+        means,
+        G15_STRATA,
+        asked,
+        bounds=(0, 1),
+        estimand="prompts_fixed",
+        within=within,
+        n_draws=np.full(17, 2),
     )
     assert (both.standard_error or 0) ** 2 == golden(0.0158592848904)
-    assert ((both.standard_error or 0) ** 2 - (plain.standard_error or 0) ** 2) * 17 == golden(0.0558823529412)
+    assert (
+        (both.standard_error or 0) ** 2 - (plain.standard_error or 0) ** 2
+    ) * 17 == golden(0.0558823529412)
     with pytest.raises(StatisticsError, match="two draws"):
         estimate_subset(
-            means, G15_STRATA, asked, bounds=(0, 1), estimand="prompts_fixed", within=within, n_draws=np.ones(17)
+            means,
+            G15_STRATA,
+            asked,
+            bounds=(0, 1),
+            estimand="prompts_fixed",
+            within=within,
+            n_draws=np.ones(17),
         )
 
 
@@ -105,10 +138,19 @@ def test_simple_sample_is_the_textbook_one() -> None:
     scores, selected = laid_out(asked, y, 200)
     found = estimate_subset(scores, np.zeros(200, int), selected)
     error = y.std(ddof=1) / np.sqrt(60) * np.sqrt(1 - 60 / 200)
-    assert (found.standard_error, found.degrees_of_freedom) == (pytest.approx(error), 59)
-    assert found.ci_high == pytest.approx(scipy_stats.t.interval(0.95, 59, y.mean(), error)[1])
-    sampled = estimate_subset(scores, np.zeros(200, int), selected, estimand="prompts_sampled")
-    assert sampled.standard_error == pytest.approx(y.std(ddof=1) / np.sqrt(60) * np.sqrt(200 / 199))
+    assert (found.standard_error, found.degrees_of_freedom) == (
+        pytest.approx(error),
+        59,
+    )
+    assert found.ci_high == pytest.approx(
+        scipy_stats.t.interval(0.95, 59, y.mean(), error)[1]
+    )
+    sampled = estimate_subset(
+        scores, np.zeros(200, int), selected, estimand="prompts_sampled"
+    )
+    assert sampled.standard_error == pytest.approx(
+        y.std(ddof=1) / np.sqrt(60) * np.sqrt(200 / 199)
+    )
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -133,7 +175,9 @@ def test_prediction_is_least_squares(complete: bool) -> None:
 
 
 def test_prediction_of_parts_baseline_and_none() -> None:
-    apart = np.array([[1, 0, NAN, NAN], [1, 1, NAN, NAN], [NAN, NAN, 0, 0], [NAN, NAN, 0, 1.0]])
+    apart = np.array(
+        [[1, 0, NAN, NAN], [1, 1, NAN, NAN], [NAN, NAN, 0, 0], [NAN, NAN, 0, 1.0]]
+    )
     assert predict_scores(apart) == pytest.approx([1, 0.5, 0, 0.5])
     base = np.array([1, 0, 1, 0.0])
     assert predict_scores(apart, base) == pytest.approx([1, 0.25, 0.5, 0.25])
@@ -148,7 +192,10 @@ def test_prediction_of_parts_baseline_and_none() -> None:
 
 
 def test_sample_is_that_of_the_slow_definition() -> None:
-    ids, f = [f"q{i}" for i in range(50)], np.round(np.random.default_rng(6).random(50), 1)
+    ids, f = (
+        [f"q{i}" for i in range(50)],
+        np.round(np.random.default_rng(6).random(50), 1),
+    )
 
     def digest(purpose: str, one: str) -> str:
         return hashlib.sha256(f"{purpose}|7|{one}".encode()).hexdigest()
@@ -157,20 +204,27 @@ def test_sample_is_that_of_the_slow_definition() -> None:
     strata = [order[:17], order[17:34], order[34:]]
     drawn = [5, 5, 4]  # 14 · 17/50 = 4.76, twice; 14 · 16/50 = 4.48
     expected = {
-        i for own, k in zip(strata, drawn, strict=True) for i in sorted(own, key=lambda i: digest("draw", ids[i]))[:k]
+        i
+        for own, k in zip(strata, drawn, strict=True)
+        for i in sorted(own, key=lambda i: digest("draw", ids[i]))[:k]
     }
     design = draw_subset(ids, f, 14, seed=7)
     assert set(np.flatnonzero(design.selected)) == expected
 
 
 @given(st.integers(1, 60), st.data(), st.integers(0, 5))
-def test_sample_does_not_hang_on_the_order_of_rows(n: int, data: st.DataObject, seed: int) -> None:
+def test_sample_does_not_hang_on_the_order_of_rows(
+    n: int, data: st.DataObject, seed: int
+) -> None:
     size, grown = sorted(data.draw(st.tuples(st.integers(1, n), st.integers(1, n))))
     f = np.random.default_rng(n).integers(0, 4, n) / 7
     ids = [f"p{i}" for i in range(n)]
     design = draw_subset(ids, f, size, seed=seed)
     turned = draw_subset(ids[::-1], f[::-1], size, seed=seed)
-    assert design.selected.tolist() == turned.selected[::-1].tolist() and design.size == size
+    assert (
+        design.selected.tolist() == turned.selected[::-1].tolist()
+        and design.size == size
+    )
     assert design.stratum.tolist() == turned.stratum[::-1].tolist()
     more = extend_subset(design, grown)
     assert more.size == grown and not (design.selected & ~more.selected).any()
@@ -178,11 +232,17 @@ def test_sample_does_not_hang_on_the_order_of_rows(n: int, data: st.DataObject, 
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.data())
-def test_allocation_is_by_largest_remainder(sizes: list[int], data: st.DataObject) -> None:
+def test_allocation_is_by_largest_remainder(
+    sizes: list[int], data: st.DataObject
+) -> None:
     m = data.draw(st.integers(1, sum(sizes)))
     drawn = allocate(np.array(sizes), m)
     exact = m * np.array(sizes) / sum(sizes)
-    assert drawn.sum() == m and (drawn <= sizes).all() and (np.abs(drawn - exact) < 1).all()
+    assert (
+        drawn.sum() == m
+        and (drawn <= sizes).all()
+        and (np.abs(drawn - exact) < 1).all()
+    )
 
 
 def test_strata_without_prediction_are_one() -> None:
@@ -219,7 +279,10 @@ def test_intervals_at_the_edges() -> None:
     zeros = of(np.zeros(20))
     n_0 = 20 / (1 - 20 / 40)
     exact = hypergeometric_interval(0, 40, 20)[1]
-    assert (zeros.ci_low, zeros.ci_high) == (0, max(interval_wilson(0, n_0).high, exact))
+    assert (zeros.ci_low, zeros.ci_high) == (
+        0,
+        max(interval_wilson(0, n_0).high, exact),
+    )
     same = of(np.full(20, 0.3))
     assert same.ci_low is None and "no variance" in same.reason
     assert of(np.full(20, 7.0), None).ci_low is None
@@ -228,8 +291,14 @@ def test_intervals_at_the_edges() -> None:
     assert t.ci_low == pytest.approx(14.5 - t_quantile(0.95, 29) * error)
     percent = of(100 * np.tile([0.0, 1], 15), (0, 100))
     share = of(np.tile([0.0, 1], 15))
-    assert percent.ci_low == pytest.approx(100 * (share.ci_low or 0)) and share.flags == ()
-    effective = 0.25 / ((1 - 30 / n) * 0.25 * 30 / 29 / 30) * (z_quantile(0.95) / t_quantile(0.95, 29)) ** 2
+    assert (
+        percent.ci_low == pytest.approx(100 * (share.ci_low or 0)) and share.flags == ()
+    )
+    effective = (
+        0.25
+        / ((1 - 30 / n) * 0.25 * 30 / 29 / 30)
+        * (z_quantile(0.95) / t_quantile(0.95, 29)) ** 2
+    )
     assert share.effective_n == pytest.approx(effective)
 
 
@@ -244,7 +313,9 @@ def test_scores_that_are_missing() -> None:
     assert (found.n_scored, found.n_strata, found.degrees_of_freedom) == (38, 10, 28)
     assert "missing_in_sample" in found.flags
     filled = [np.where(selected & np.isnan(scores), end, scores) for end in (0.0, 1.0)]
-    low, high = (estimate_subset(one, stratum, selected, bounds=(0, 1)) for one in filled)
+    low, high = (
+        estimate_subset(one, stratum, selected, bounds=(0, 1)) for one in filled
+    )
     assert (found.bound_low, found.bound_high) == (low.estimate, high.estimate)
     assert found.bound_ci_low == min(low.ci_low or 0, found.ci_low or 0)
     assert found.bound_ci_high == max(high.ci_high or 0, found.ci_high or 0)
@@ -260,7 +331,10 @@ def test_strata_join_from_above() -> None:
     y = np.arange(10.0)
     scores, selected = laid_out(asked, y, 40)
     found = estimate_subset(scores, stratum, selected)
-    assert (found.n_strata, found.degrees_of_freedom) == (2, 8)  # 3 joins 2, then 1 joins 2: 4 of 30, 6 of 10
+    assert (found.n_strata, found.degrees_of_freedom) == (
+        2,
+        8,
+    )  # 3 joins 2, then 1 joins 2: 4 of 30, 6 of 10
     assert found.estimate == pytest.approx(0.75 * y[:4].mean() + 0.25 * y[4:].mean())
     assert "joined_strata" in found.flags
 
@@ -272,19 +346,42 @@ def test_against_a_baseline() -> None:
     y = np.where(rng.random(n) < 0.2, 1 - base, base)
     scores = np.where(design.selected, y, NAN)
     alone = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
-    found = subset_against_baseline(scores, base, design.stratum, design.selected, bounds=(0, 1))
+    found = subset_against_baseline(
+        scores, base, design.stratum, design.selected, bounds=(0, 1)
+    )
     assert found.difference == pytest.approx((alone.estimate or 0) - base.mean())
     assert found.ci_low == pytest.approx((alone.ci_low or 0) - base.mean())
-    at_p = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1), level=1 - (found.p_value or 0))
-    assert base.mean() == pytest.approx(min((at_p.ci_low, at_p.ci_high), key=lambda end: abs((end or 0) - base.mean())))
+    at_p = estimate_subset(
+        scores,
+        design.stratum,
+        design.selected,
+        bounds=(0, 1),
+        level=1 - (found.p_value or 0),
+    )
+    assert base.mean() == pytest.approx(
+        min((at_p.ci_low, at_p.ci_high), key=lambda end: abs((end or 0) - base.mean()))
+    )
     sampled = subset_against_baseline(
-        scores, base, design.stratum, design.selected, bounds=(0, 1), estimand="prompts_sampled"
+        scores,
+        base,
+        design.stratum,
+        design.selected,
+        bounds=(0, 1),
+        estimand="prompts_sampled",
     )
     psi = np.zeros(n)
-    means = np.array([y[(design.stratum == h) & design.selected].mean() for h in range(design.n_strata)])
+    means = np.array(
+        [
+            y[(design.stratum == h) & design.selected].mean()
+            for h in range(design.n_strata)
+        ]
+    )
     for i in range(n):
         h = design.stratum[i]
-        n_h, big = int((design.selected & (design.stratum == h)).sum()), int((design.stratum == h).sum())
+        n_h, big = (
+            int((design.selected & (design.stratum == h)).sum()),
+            int((design.stratum == h).sum()),
+        )
         psi[i] = (means[h] - (alone.estimate or 0)) / n - (base[i] - base.mean()) / n
         if design.selected[i]:
             psi[i] += (y[i] - means[h]) * big / n_h / n * np.sqrt(n_h / (n_h - 1))
@@ -293,7 +390,9 @@ def test_against_a_baseline() -> None:
     t = t_quantile(0.95, sampled.degrees_of_freedom or 0)
     assert sampled.ci_high == pytest.approx((found.difference or 0) + t * error)
     with pytest.raises(StatisticsError, match="no finite score of 1 prompts"):
-        subset_against_baseline(scores, np.r_[NAN, base[1:]], design.stratum, design.selected)
+        subset_against_baseline(
+            scores, np.r_[NAN, base[1:]], design.stratum, design.selected
+        )
 
 
 def test_two_fresh_models() -> None:
@@ -302,13 +401,26 @@ def test_two_fresh_models() -> None:
     other[G15_ASKED[:3]] = 1
     found = subset_pair(scores, other, G15_STRATA, selected)
     one = estimate_subset(scores - other, G15_STRATA, selected)
-    assert (found.difference, found.standard_error) == (pytest.approx(one.estimate), one.standard_error)
-    assert (found.ci_low, found.ci_high) == (pytest.approx(one.ci_low), pytest.approx(one.ci_high))
+    assert (found.difference, found.standard_error) == (
+        pytest.approx(one.estimate),
+        one.standard_error,
+    )
+    assert (found.ci_low, found.ci_high) == (
+        pytest.approx(one.ci_low),
+        pytest.approx(one.ci_high),
+    )
     turned = subset_pair(other, scores, G15_STRATA, selected)
-    assert turned.difference == pytest.approx(-(found.difference or 0)) and turned.p_value == found.p_value
+    assert (
+        turned.difference == pytest.approx(-(found.difference or 0))
+        and turned.p_value == found.p_value
+    )
     assert {"few_prompts", "few_differing_prompts"} <= set(found.flags)
     same = subset_pair(scores, scores, G15_STRATA, selected)
-    assert same.difference == 0 and same.ci_low is None and "same on every prompt" in same.reason
+    assert (
+        same.difference == 0
+        and same.ci_low is None
+        and "same on every prompt" in same.reason
+    )
 
 
 @pytest.mark.parametrize(
@@ -326,7 +438,12 @@ def test_two_fresh_models() -> None:
 )
 def test_bad_input(change: dict[str, object], message: str) -> None:
     scores, selected = g15()
-    given: dict[str, object] = {"scores": scores, "stratum": G15_STRATA, "selected": selected, "bounds": (0, 1)}
+    given: dict[str, object] = {
+        "scores": scores,
+        "stratum": G15_STRATA,
+        "selected": selected,
+        "bounds": (0, 1),
+    }
     with pytest.raises(StatisticsError, match=message):
         estimate_subset(**(given | change))  # type: ignore[arg-type]
 
@@ -336,10 +453,12 @@ def test_bounds_below_0_hold_scores_at_both_ends() -> None:
     scores, selected = g15()
     unit = estimate_subset(scores, G15_STRATA, selected, bounds=(0, 1))
     for rounded in (0.0, 1e-12):
-        found = estimate_subset(scores - 1 - rounded, G15_STRATA, selected, bounds=(-1, 0))
-        assert found.ci_low == pytest.approx((unit.ci_low or 0) - 1) and found.ci_high == pytest.approx(
-            (unit.ci_high or 0) - 1
+        found = estimate_subset(
+            scores - 1 - rounded, G15_STRATA, selected, bounds=(-1, 0)
         )
+        assert found.ci_low == pytest.approx(
+            (unit.ci_low or 0) - 1
+        ) and found.ci_high == pytest.approx((unit.ci_high or 0) - 1)
 
 
 def test_covers_the_figure_of_the_benchmark() -> None:
@@ -352,7 +471,12 @@ def test_covers_the_figure_of_the_benchmark() -> None:
     errors = []
     for seed in range(times):
         design = draw_subset(ids, f, m, seed=seed)
-        found = estimate_subset(np.where(design.selected, y, NAN), design.stratum, design.selected, bounds=(0, 1))
+        found = estimate_subset(
+            np.where(design.selected, y, NAN),
+            design.stratum,
+            design.selected,
+            bounds=(0, 1),
+        )
         held.append((found.ci_low or 0) <= y.mean() <= (found.ci_high or 0))
         errors.append((found.estimate or 0) - y.mean())
     assert np.mean(held) > 0.93

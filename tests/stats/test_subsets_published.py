@@ -1,4 +1,5 @@
-"""The table of docs/calibration/subsets.csv: within its own claims, and what a new simulation gives."""
+"""The table of docs/calibration/subsets.csv: within its own claims, and what a new
+simulation gives."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import calibrate_subsets  # noqa: E402
 
 TABLE = ROOT / "docs" / "calibration" / "subsets.csv"
-#: Floors: no bias, coverage nearly that of the level, never worse than a simple random sample.
+#: Floors: no bias, coverage nearly that of the level, never worse than a simple random
+#: sample.
 MOST_BIAS, LEAST_COVERAGE, LEAST_GAIN = 3.0, 0.93, 1.0
 
 
@@ -39,11 +41,15 @@ def test_published_cells_hold_what_is_promised() -> None:
 
 
 @pytest.mark.slow
-def test_a_new_simulation_agrees(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_simulation_agrees(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(calibrate_subsets, "DATA", data_dir)
     matrices = dict(calibrate_subsets.matrices())
     for (name, held, history, m), (_, coverage, gain) in published().items():
         if history == 20 and m == 100 and name != "MMLU-Pro":
-            cell = calibrate_subsets.simulate(name, matrices[name], held, history, m, 500, seed=2)
+            cell = calibrate_subsets.simulate(
+                name, matrices[name], held, history, m, 500, seed=2
+            )
             assert abs(cell.bias_z) < 3.5 and abs(cell.coverage - coverage) < 0.04
             assert cell.gain == pytest.approx(gain, rel=0.35)

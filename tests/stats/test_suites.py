@@ -1,4 +1,5 @@
-"""Suites: weighted sums of leaves against closed forms, the matrix form of CR2, and each other."""
+"""Suites: weighted sums of leaves against closed forms, the matrix form of CR2, and
+each other."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from scipy import stats as oracle
 from tests.support.statsmodels import adjusted
 from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference, unpaired_difference
-from warehouse.stats.intervals.closed_form import interval_wilson, interval_wilson_bounded
+from warehouse.stats.intervals.closed_form import (
+    interval_wilson,
+    interval_wilson_bounded,
+)
 from warehouse.stats.suites import cells as shared_units
 from warehouse.stats.suites import weighted_mean as weighted
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
@@ -36,8 +40,11 @@ def exact(value: float | None) -> object:
     return pytest.approx(value, rel=1e-10)
 
 
-def random_suite(seed: int, *, shared: bool, n_leaves: int = 3) -> tuple[Scores, Scores]:
-    """Scores and units of leaves of unequal size, in clusters that leaves share or do not."""
+def random_suite(
+    seed: int, *, shared: bool, n_leaves: int = 3
+) -> tuple[Scores, Scores]:
+    """Scores and units of leaves of unequal size, in clusters that leaves share or do
+    not."""
     dice = np.random.default_rng(seed)
     scores, units = [], []
     for leaf in range(n_leaves):
@@ -53,9 +60,11 @@ def cells_of(scores: Scores, units: Scores) -> list[Cell]:
     return [leaf_cell(one, labels) for one, labels in zip(scores, units, strict=True)]
 
 
-def matrix_form(scores: Scores, units: Scores, weights: np.ndarray) -> tuple[float, float]:
-    """Error and Satterthwaite's ν of Σ w_l m_l by regression on the leaves, with whole matrices:
-    CR2 and P = G'ΩG of Bell and McCaffrey, Ω with each leaf's own n·CR2²."""
+def matrix_form(
+    scores: Scores, units: Scores, weights: np.ndarray
+) -> tuple[float, float]:
+    """Error and Satterthwaite's ν of Σ w_l m_l by regression on the leaves, with whole
+    matrices: CR2 and P = G'ΩG of Bell and McCaffrey, Ω with each leaf's own n·CR2²."""
     y, u = np.concatenate(scores), np.concatenate(units)
     leaf = np.repeat(np.arange(len(scores)), [len(one) for one in scores])
     x = (leaf[:, None] == np.arange(len(scores))).astype(float)
@@ -72,7 +81,10 @@ def matrix_form(scores: Scores, units: Scores, weights: np.ndarray) -> tuple[flo
         columns.append(column)
     g = np.array(columns)
     variance = float(((g @ residuals) ** 2).sum())
-    alone = [estimate_mean(one, clusters=labels).se_cr2 for one, labels in zip(scores, units, strict=True)]
+    alone = [
+        estimate_mean(one, clusters=labels).se_cr2
+        for one, labels in zip(scores, units, strict=True)
+    ]
     omega = np.diag([(alone[j] or 0) ** 2 * len(scores[j]) for j in leaf])
     p = g @ rest @ omega @ rest @ g.T
     return math.sqrt(variance), float(np.trace(p) ** 2 / (p**2).sum())
@@ -87,36 +99,66 @@ def test_errors_are_those_of_the_matrix_form(seed: int, shared: bool) -> None:
     error, df = matrix_form(scores, units, weights)
     assert found.standard_error == exact(error)
     assert found.degrees_of_freedom == exact(df)
-    assert found.estimate == exact(sum(w * s.mean() for w, s in zip(weights, scores, strict=True)))
+    assert found.estimate == exact(
+        sum(w * s.mean() for w, s in zip(weights, scores, strict=True))
+    )
     assert ("shared_units" in found.flags) == shared == (found.n_shared > 0)
 
 
 def test_a_suite_of_one_leaf_is_the_leaf() -> None:
     alone = combine_leaves([leaf_cell(G1, G1_CLUSTERS)])
-    assert alone.standard_error == pytest.approx(0.220389266008, rel=1e-11)  # goldens.md G1
+    assert alone.standard_error == pytest.approx(
+        0.220389266008, rel=1e-11
+    )  # goldens.md G1
     assert alone.degrees_of_freedom == pytest.approx(2.39240506329, rel=1e-11)
-    assert {type(value) for value in alone.to_dict().values()} == {float, int, str, list}
+    assert {type(value) for value in alone.to_dict().values()} == {
+        float,
+        int,
+        str,
+        list,
+    }
     single = combine_leaves([leaf_cell(G1, np.arange(10))], bounds=(0, 1))
     expected = estimate_mean(G1, bounds=(0, 1), binary=False, method="wilson_bounded")
     assert single.standard_error == exact(expected.se_clt)
     assert single.degrees_of_freedom == exact(9)
-    assert (single.ci_low, single.ci_high) == (exact(expected.ci_low), exact(expected.ci_high))
+    assert (single.ci_low, single.ci_high) == (
+        exact(expected.ci_low),
+        exact(expected.ci_high),
+    )
 
 
 def test_independent_leaves_add_their_squares_with_welchs_df() -> None:
     scores, units = random_suite(7, shared=False)
     weights = np.array([3.0, 1.0, 2.0])
     found = combine_leaves(cells_of(scores, units), weights)
-    alone = [estimate_mean(one, clusters=labels) for one, labels in zip(scores, units, strict=True)]
-    parts = [(w / 6 * (one.se_cr2 or 0)) ** 2 for w, one in zip(weights, alone, strict=True)]
-    below = sum(v**2 / (one.degrees_of_freedom or 0) for v, one in zip(parts, alone, strict=True))
+    alone = [
+        estimate_mean(one, clusters=labels)
+        for one, labels in zip(scores, units, strict=True)
+    ]
+    parts = [
+        (w / 6 * (one.se_cr2 or 0)) ** 2 for w, one in zip(weights, alone, strict=True)
+    ]
+    below = sum(
+        v**2 / (one.degrees_of_freedom or 0)
+        for v, one in zip(parts, alone, strict=True)
+    )
     assert found.standard_error == exact(math.sqrt(sum(parts)))
     assert found.se_independent == exact(math.sqrt(sum(parts)))
     assert found.degrees_of_freedom == exact(sum(parts) ** 2 / below)
-    low, high = oracle.t.interval(0.95, found.degrees_of_freedom, found.estimate, found.standard_error)
-    halves = [(one.estimate - (one.ci_low or 0), (one.ci_high or 0) - one.estimate) for one in alone]
+    low, high = oracle.t.interval(
+        0.95, found.degrees_of_freedom, found.estimate, found.standard_error
+    )
+    halves = [
+        (one.estimate - (one.ci_low or 0), (one.ci_high or 0) - one.estimate)
+        for one in alone
+    ]
     below, above = (
-        math.sqrt(sum((w / 6 * own[side]) ** 2 for w, own in zip(weights, halves, strict=True))) for side in (0, 1)
+        math.sqrt(
+            sum(
+                (w / 6 * own[side]) ** 2 for w, own in zip(weights, halves, strict=True)
+            )
+        )
+        for side in (0, 1)
     )
     assert found.ci_low == exact(min(low, found.estimate - below))
     assert found.ci_high == exact(max(high, found.estimate + above))
@@ -133,9 +175,14 @@ def test_a_leaf_twice_is_the_leaf_once() -> None:
 
 
 def test_bounded_figures_stay_in_their_bounds() -> None:
-    cells = [leaf_cell([1, 1, 1, 0.9, 1], range(5)), leaf_cell([1, 0.8, 1], range(10, 13))]
+    cells = [
+        leaf_cell([1, 1, 1, 0.9, 1], range(5)),
+        leaf_cell([1, 0.8, 1], range(10, 13)),
+    ]
     found = combine_leaves(cells, bounds=(0, 1))
-    expected = interval_wilson_bounded(found.estimate, found.standard_error, found.degrees_of_freedom)
+    expected = interval_wilson_bounded(
+        found.estimate, found.standard_error, found.degrees_of_freedom
+    )
     assert expected is not None and found.method == "wilson_bounded"
     assert (found.ci_low, found.ci_high) == (exact(expected.low), exact(expected.high))
     assert found.ci_high is not None and found.ci_high <= 1
@@ -152,15 +199,20 @@ def test_no_spread_at_all() -> None:
     assert (macro.ci_low, macro.ci_high) == (exact(expected.low), 1.0)
     micro = combine_leaves(right, [12, 8], bounds=(0, 1))
     assert micro.ci_low == exact(interval_wilson(20, 20).low)
-    mixed = combine_leaves([right[0], leaf_cell(np.zeros(5), range(40, 45))], bounds=(0, 1))
+    mixed = combine_leaves(
+        [right[0], leaf_cell(np.zeros(5), range(40, 45))], bounds=(0, 1)
+    )
     assert (mixed.ci_low, mixed.method) == (None, "none")
     assert "equal" in mixed.reason
-    partly = combine_leaves([right[0], leaf_cell([0, 1, 1.0], range(40, 43))], bounds=(0, 1))
+    partly = combine_leaves(
+        [right[0], leaf_cell([0, 1, 1.0], range(40, 43))], bounds=(0, 1)
+    )
     assert partly.flags == ("leaves_without_spread",) and partly.ci_low is not None
 
 
 def test_a_leaf_all_right_is_not_certain() -> None:
-    """By V alone 95 % covered .66: the small benchmark comes out all right in two samples of five."""
+    """By V alone 95 % covered .66: the small benchmark comes out all right in two
+    samples of five."""
     dice, n, small, covered = np.random.default_rng(7), 1000, 30, 0
     truth = (0.9 + 0.97) / 2
     for _ in range(300):
@@ -177,12 +229,22 @@ def test_a_leaf_all_right_is_not_certain() -> None:
 @pytest.mark.parametrize("scale", [1.0, 100.0])
 def test_the_ends_by_the_leaves_own_intervals(scale: float) -> None:
     scores = np.repeat([0.0, 1.0], [100, 900])
-    cells = [leaf_cell(scores * scale, range(1000)), leaf_cell(np.full(30, scale), range(1000, 1030))]
+    cells = [
+        leaf_cell(scores * scale, range(1000)),
+        leaf_cell(np.full(30, scale), range(1000, 1030)),
+    ]
     found = combine_leaves(cells, bounds=(0, scale))
-    own = interval_wilson_bounded(0.9, cells[0].variance ** 0.5 / scale, 999), interval_wilson(30, 30)
+    own = (
+        interval_wilson_bounded(0.9, cells[0].variance ** 0.5 / scale, 999),
+        interval_wilson(30, 30),
+    )
     assert own[0] is not None and found.ci_low is not None
-    assert found.ci_low == exact(scale * (0.95 - math.hypot(0.9 - own[0].low, 1 - own[1].low) / 2))
-    assert found.flags == ("leaves_without_spread",) and found.method == "wilson_bounded"
+    assert found.ci_low == exact(
+        scale * (0.95 - math.hypot(0.9 - own[0].low, 1 - own[1].low) / 2)
+    )
+    assert (
+        found.flags == ("leaves_without_spread",) and found.method == "wilson_bounded"
+    )
 
 
 def test_a_leaf_without_an_error_leaves_the_suite_without() -> None:
@@ -202,7 +264,9 @@ def test_published_figures_are_independent() -> None:
     both = combine_leaves([published_cell(0.5, 0.03), own])
     variance = 0.03**2 / 4 + (own.variance or 0) / 4
     assert both.standard_error == exact(math.sqrt(variance))
-    assert both.degrees_of_freedom == exact(variance**2 / (((own.variance or 0) / 4) ** 2 / 19))
+    assert both.degrees_of_freedom == exact(
+        variance**2 / (((own.variance or 0) / 4) ** 2 / 19)
+    )
     assert combine_leaves([published_cell(0.5, None), own]).standard_error is None
 
 
@@ -216,7 +280,10 @@ def test_order_and_names_do_not_matter(seed: int, shuffler: object) -> None:
     dice = np.random.default_rng(seed)
     orders = [dice.permutation(len(one)) for one in scores]
     renamed = dice.permutation(6) * 7 - 3
-    moved = [leaf_cell(s[o], renamed[u[o]]) for s, u, o in zip(scores, units, orders, strict=True)]
+    moved = [
+        leaf_cell(s[o], renamed[u[o]])
+        for s, u, o in zip(scores, units, orders, strict=True)
+    ]
     one, other = combine_leaves(cells_of(scores, units)), combine_leaves(moved[::-1])
     assert field(other) == pytest.approx(field(one), rel=1e-9)
 
@@ -225,8 +292,14 @@ def test_order_and_names_do_not_matter(seed: int, shuffler: object) -> None:
 def test_shift_and_scale(seed: int, shift: float, scale: float) -> None:
     scores, units = random_suite(seed, shared=True)
     one = combine_leaves(cells_of(scores, units), [1, 2, 3])
-    other = combine_leaves(cells_of([shift + scale * s for s in scores], units), [10, 20, 30])
-    expected = (shift + scale * one.estimate, scale * (one.standard_error or 0), field(one)[2])
+    other = combine_leaves(
+        cells_of([shift + scale * s for s in scores], units), [10, 20, 30]
+    )
+    expected = (
+        shift + scale * one.estimate,
+        scale * (one.standard_error or 0),
+        field(one)[2],
+    )
     assert field(other) == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
@@ -234,21 +307,36 @@ def test_shift_and_scale(seed: int, shift: float, scale: float) -> None:
 
 
 def pair(
-    a: list[Cell], b: list[Cell], weights: object = None, bounds: tuple[float, float] | None = None
+    a: list[Cell],
+    b: list[Cell],
+    weights: object = None,
+    bounds: tuple[float, float] | None = None,
 ) -> tuple[float, float, float, float]:
     found = compare_suites([a, b], weights, bounds=bounds)  # type: ignore[arg-type]
     return tuple(
-        float(part[0, 1]) for part in (found.difference, found.standard_error, found.degrees_of_freedom, found.p_value)
+        float(part[0, 1])
+        for part in (
+            found.difference,
+            found.standard_error,
+            found.degrees_of_freedom,
+            found.p_value,
+        )
     )  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_one_leaf_with_the_same_prompts_is_the_paired_difference(clustered: bool) -> None:
+def test_one_leaf_with_the_same_prompts_is_the_paired_difference(
+    clustered: bool,
+) -> None:
     dice = np.random.default_rng(4)
     a, b = dice.random((2, 40))
     units = np.arange(40) // 3 if clustered else np.arange(40)
-    expected = paired_difference(a, b, clusters=units if clustered else None, bounds=(0, 1))
-    difference, error, df, p = pair([leaf_cell(a, units)], [leaf_cell(b, units)], bounds=(0, 1))
+    expected = paired_difference(
+        a, b, clusters=units if clustered else None, bounds=(0, 1)
+    )
+    difference, error, df, p = pair(
+        [leaf_cell(a, units)], [leaf_cell(b, units)], bounds=(0, 1)
+    )
     assert difference == exact(expected.difference)
     assert error == exact(expected.standard_error)
     assert df == exact(expected.degrees_of_freedom)
@@ -259,7 +347,9 @@ def test_one_leaf_with_other_prompts_is_the_unpaired_difference() -> None:
     dice = np.random.default_rng(5)
     a, b = dice.random(30), dice.random(17)
     expected = unpaired_difference(a, b)
-    found = pair([leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))], bounds=(0, 1))
+    found = pair(
+        [leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))], bounds=(0, 1)
+    )
     assert found == (
         exact(expected.difference),
         exact(expected.standard_error),
@@ -269,8 +359,11 @@ def test_one_leaf_with_other_prompts_is_the_unpaired_difference() -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_differences_of_whole_suites_are_those_of_their_differences(shared: bool) -> None:
-    """The combined difference of `stats.combined`, which looks at the differences alone."""
+def test_differences_of_whole_suites_are_those_of_their_differences(
+    shared: bool,
+) -> None:
+    """The combined difference of `stats.combined`, which looks at the differences
+    alone."""
     dice = np.random.default_rng(6)
     places = [np.arange(20), np.arange(10, 40) if shared else np.arange(30, 60)]
     a, b = ([dice.normal(0, 1, len(units)) for units in places] for _ in range(2))
@@ -278,7 +371,11 @@ def test_differences_of_whole_suites_are_those_of_their_differences(shared: bool
     parts = []
     for x, y, units in zip(a, b, places, strict=True):
         alone = paired_difference(x, y)
-        parts.append(BenchmarkDifference(x - y, units, alone.standard_error, alone.degrees_of_freedom))
+        parts.append(
+            BenchmarkDifference(
+                x - y, units, alone.standard_error, alone.degrees_of_freedom
+            )
+        )
     expected = combine_differences(parts, weights=weights)
     found = pair(cells_of(a, places), cells_of(b, places), weights)
     assert found[0] == exact(expected.difference)
@@ -293,7 +390,14 @@ def test_a_pair_with_some_common_prompts_lies_between() -> None:
     truth = dice.normal(0, 1, 60)
     a = leaf_cell(truth[:40] + dice.normal(0, 0.2, 40), np.arange(40))
     errors = [
-        pair([a], [leaf_cell(truth[s : s + 40] + dice.normal(0, 0.2, 40), np.arange(s, s + 40))])[1]
+        pair(
+            [a],
+            [
+                leaf_cell(
+                    truth[s : s + 40] + dice.normal(0, 0.2, 40), np.arange(s, s + 40)
+                )
+            ],
+        )[1]
         for s in (0, 10, 20)
     ]
     assert errors[0] < errors[1] < errors[2]
@@ -316,13 +420,17 @@ def test_all_pairs_are_adjusted_and_ranked() -> None:
     assert np.array_equal(found.difference, -found.difference.T)
     for a, b in zip(*upper, strict=True):
         alone = pair(runs[a], runs[b])
-        assert found.standard_error[a, b] == found.standard_error[b, a] == exact(alone[1])
+        assert (
+            found.standard_error[a, b] == found.standard_error[b, a] == exact(alone[1])
+        )
         assert found.degrees_of_freedom[a, b] == exact(alone[2])
 
 
 def test_overlaps_of_many_designs_are_those_of_pairs() -> None:
     dice = np.random.default_rng(10)
-    designs = [leaf_cell(dice.random(30), dice.integers(0, 12, 30)).design for _ in range(5)]
+    designs = [
+        leaf_cell(dice.random(30), dice.integers(0, 12, 30)).design for _ in range(5)
+    ]
     designs.insert(2, None)
     designs.append(leaf_cell([1.0], [3]).design)
     found = shared_units.overlaps(designs).toarray()
@@ -347,17 +455,27 @@ def test_every_run_may_have_scored_other_prompts() -> None:
 
 
 def test_a_leaf_on_which_runs_do_not_differ_is_not_certain() -> None:
-    """Beside 1 000 prompts, 30 that both have right: z of the error they add is Wilson's end at 0 of 30."""
+    """Beside 1 000 prompts, 30 that both have right: z of the error they add is
+    Wilson's end at 0 of 30."""
     dice, wide, few = np.random.default_rng(5), np.arange(1000), np.arange(2000, 2030)
-    runs = [cells_of([(dice.random(1000) < p).astype(float), np.ones(30)], [wide, few]) for p in (0.7, 0.75)]
+    runs = [
+        cells_of([(dice.random(1000) < p).astype(float), np.ones(30)], [wide, few])
+        for p in (0.7, 0.75)
+    ]
     certain, found = compare_suites(runs), compare_suites(runs, bounds=(0, 1))
     z = 1.959963984540054
-    assert found.standard_error[0, 1] == exact(math.hypot(certain.standard_error[0, 1], z / (30 + z**2) / 2))
+    assert found.standard_error[0, 1] == exact(
+        math.hypot(certain.standard_error[0, 1], z / (30 + z**2) / 2)
+    )
     assert found.degrees_of_freedom[0, 1] < certain.degrees_of_freedom[0, 1]
     clustered = [[run[0], leaf_cell(np.ones(30), few // 10)] for run in runs]
     expected = math.hypot(certain.standard_error[0, 1], z / (3 + z**2) / 2)
-    assert compare_suites(clustered, bounds=(0, 1)).standard_error[0, 1] == exact(expected)
-    assert np.isnan(compare_suites([runs[0], runs[0]], bounds=(0, 1)).standard_error).all()
+    assert compare_suites(clustered, bounds=(0, 1)).standard_error[0, 1] == exact(
+        expected
+    )
+    assert np.isnan(
+        compare_suites([runs[0], runs[0]], bounds=(0, 1)).standard_error
+    ).all()
 
 
 def test_equal_runs_cannot_be_tested() -> None:
@@ -381,7 +499,9 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [cells_of([s * k for s in scores], units) for k in (1.0, 1.4, -0.3)]
     before = compare_suites(runs).standard_error
     monkeypatch.setattr(shared_units, "BLOCK", 2)
-    assert compare_suites(runs).standard_error == pytest.approx(before, rel=1e-12, nan_ok=True)
+    assert compare_suites(runs).standard_error == pytest.approx(
+        before, rel=1e-12, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -392,12 +512,20 @@ def test_all_pairs_are_what_each_pair_is_alone(
     dice = np.random.default_rng(5)
     scores, units = random_suite(3, shared=shared)
     runs = [cells_of([s * k for s in scores], units) for k in (1.0, 1.4, -0.3, 1.0)]
-    parts = [dice.permutation(len(scores[0]))[:7] for _ in range(3)]  # of the first leaf some prompts only
+    parts = [
+        dice.permutation(len(scores[0]))[:7] for _ in range(3)
+    ]  # of the first leaf some prompts only
     runs += [
-        cells_of([scores[0][part] + dice.normal(0, 1, 7), *scores[1:]], [units[0][part], *units[1:]]) for part in parts
+        cells_of(
+            [scores[0][part] + dice.normal(0, 1, 7), *scores[1:]],
+            [units[0][part], *units[1:]],
+        )
+        for part in parts
     ]
     runs.append([published_cell(0.5, 0.03), *runs[0][1:]])
-    monkeypatch.setattr(weighted, "_BLOCK_VALUES", 2 * 3 * len(runs))  # two runs at a time
+    monkeypatch.setattr(
+        weighted, "_BLOCK_VALUES", 2 * 3 * len(runs)
+    )  # two runs at a time
     names = ("difference", "standard_error", "degrees_of_freedom", "p_value")
     by_table = {}
     for kind, small in (("dense", 1_000_000), ("sparse", 0)):
@@ -409,12 +537,17 @@ def test_all_pairs_are_what_each_pair_is_alone(
         for name in names:
             expected = getattr(alone, name)[0, 1]
             for found in by_table.values():
-                assert getattr(found, name)[a, b] == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+                assert getattr(found, name)[a, b] == pytest.approx(
+                    expected, rel=1e-9, abs=1e-12, nan_ok=True
+                )
 
 
 BAD = [
     (lambda: combine_leaves([]), "at least one benchmark"),
-    (lambda: combine_leaves([leaf_cell(G1, range(10))], [1, 2]), "`weights` has 2 entries"),
+    (
+        lambda: combine_leaves([leaf_cell(G1, range(10))], [1, 2]),
+        "`weights` has 2 entries",
+    ),
     (lambda: combine_leaves([leaf_cell(G1, range(10))], [0]), "above 0"),
     (lambda: combine_leaves([leaf_cell(G1, range(10))], level=2), "`level`"),
     (lambda: leaf_cell([], []), "empty"),
@@ -443,7 +576,10 @@ def test_intervals_cover_and_tests_hold_their_size() -> None:
     units = [np.arange(40) + 100 * leaf for leaf in range(8)]
     for _ in range(rounds):
         runs = [
-            [leaf_cell((dice.random(40) < t).astype(float), u) for t, u in zip(truths, units, strict=True)]
+            [
+                leaf_cell((dice.random(40) < t).astype(float), u)
+                for t, u in zip(truths, units, strict=True)
+            ]
             for _ in range(2)
         ]
         found = combine_leaves(runs[0], bounds=(0, 1))
@@ -455,7 +591,8 @@ def test_intervals_cover_and_tests_hold_their_size() -> None:
 
 
 def test_covariances_of_shared_clusters_are_needed() -> None:
-    """Three leaves about the same 30 dialogues, scores that go together within a dialogue."""
+    """Three leaves about the same 30 dialogues, scores that go together within a
+    dialogue."""
     dice = np.random.default_rng(13)
     units = np.repeat(np.arange(30), 2)
     covered, naive, rounds = 0, 0, 400
@@ -477,7 +614,9 @@ def test_one_leaf_without_bounds_has_its_own_interval_and_units_shared_count() -
     own = estimate_mean(scores)
     for cells in ([cell], [cell, cell]):  # the same twice is no less unsure
         found = combine_leaves(cells)
-        assert (found.ci_low, found.ci_high) == pytest.approx((own.ci_low, own.ci_high), rel=1e-9)
+        assert (found.ci_low, found.ci_high) == pytest.approx(
+            (own.ci_low, own.ci_high), rel=1e-9
+        )
     scaled = combine_leaves([leaf_cell(1000 * scores, np.arange(40))])
     assert scaled.ci_high == pytest.approx(1000 * (own.ci_high or 0), rel=1e-9)
 
@@ -502,7 +641,11 @@ def test_skewed_models_are_tested_by_halls_transformation() -> None:
     g = (pulls**3).sum() / (pulls**2).sum() ** 1.5
     turned = t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
     assert t < 0 < g and turned > t
-    assert found.p_value[0, 1] == pytest.approx(2 * oracle.t.sf(abs(turned), 39), rel=1e-9)
+    assert found.p_value[0, 1] == pytest.approx(
+        2 * oracle.t.sf(abs(turned), 39), rel=1e-9
+    )
     assert found.p_value[1, 0] == pytest.approx(found.p_value[0, 1], rel=1e-9)
-    bounded = compare_suites([[leaf_cell(own, units)] for own in (skewed, even)], bounds=(0, 100))
+    bounded = compare_suites(
+        [[leaf_cell(own, units)] for own in (skewed, even)], bounds=(0, 100)
+    )
     assert bounded.p_value[0, 1] == pytest.approx(2 * oracle.t.sf(abs(t), 39), rel=1e-9)

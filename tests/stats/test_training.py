@@ -1,4 +1,5 @@
-"""Seeds and checkpoints: goldens, other programs' figures, properties, and simulated coverage."""
+"""Seeds and checkpoints: goldens, other programs' figures, properties, and simulated
+coverage."""
 
 from __future__ import annotations
 
@@ -42,7 +43,10 @@ from warehouse.stats.training.signal_to_noise import (
 )
 
 repeatable = settings(deadline=None, derandomize=True)
-CURVE, STEPS = [0.30, 0.34, 0.33, 0.37, 0.41, 0.40, 0.43, 0.42], [1, 2, 3, 5, 8, 13, 14, 16]
+CURVE, STEPS = (
+    [0.30, 0.34, 0.33, 0.37, 0.41, 0.40, 0.43, 0.42],
+    [1, 2, 3, 5, 8, 13, 14, 16],
+)
 TABLE = [[0.50, 0.53, 0.55, 0.54], [0.48, 0.52, 0.52, 0.53], [0.52, 0.54, 0.58, 0.57]]
 SEEDS = [0.61, 0.58, 0.64, 0.60, 0.59, 0.63, 0.66, 0.60]
 
@@ -58,7 +62,10 @@ def test_g21() -> None:
     found = jitter(CURVE, STEPS, last=8)
     assert found.gsj_variance == golden(3.364356552e-4)
     assert found.variance == golden(2.105955253e-4)
-    assert (found.ci_low, found.ci_high) == (golden(0.009058450209), golden(0.03559211291))
+    assert (found.ci_low, found.ci_high) == (
+        golden(0.009058450209),
+        golden(0.03559211291),
+    )
 
 
 def test_jitter_takes_the_last_half_and_at_most_twenty() -> None:
@@ -75,7 +82,9 @@ def test_jitter_does_not_see_a_quadratic_trend_or_the_unit_of_positions() -> Non
     plain = jitter(noise, u, last=20)
     bent = jitter(noise + 3 + 0.5 * u - 0.01 * u**2, u, last=20)
     scaled = jitter(noise, 1e6 * u + 5, last=20)
-    assert bent.variance == pytest.approx(plain.variance) and scaled.variance == pytest.approx(plain.variance)
+    assert bent.variance == pytest.approx(
+        plain.variance
+    ) and scaled.variance == pytest.approx(plain.variance)
     assert scaled.gsj_variance == pytest.approx(plain.gsj_variance)
 
 
@@ -91,9 +100,16 @@ def test_g22() -> None:
     table, seeds = two_way(TABLE), seed_variance(TABLE)
     assert (table.between, table.error) == (golden(1.608333333333e-3), golden(7.5e-5))
     assert seeds.variance == golden(3.833333333333e-4)
-    assert (seeds.ci_low, seeds.ci_high) == (golden(8.780947876e-5), golden(0.0158593426))
+    assert (seeds.ci_low, seeds.ci_high) == (
+        golden(8.780947876e-5),
+        golden(0.0158593426),
+    )
     snr = signal_to_noise(TABLE)
-    assert (snr.snr, snr.ci_low, snr.ci_high) == (golden(1.823204342), golden(0.6988989457), golden(14.51241938))
+    assert (snr.snr, snr.ci_low, snr.ci_high) == (
+        golden(1.823204342),
+        golden(0.6988989457),
+        golden(14.51241938),
+    )
 
 
 def test_mean_squares_are_those_of_statsmodels() -> None:
@@ -108,7 +124,11 @@ def test_mean_squares_are_those_of_statsmodels() -> None:
 def test_curves_that_differ_by_a_constant_have_no_jitter() -> None:
     curve = np.linspace(0.1, 0.7, 6) ** 2
     found = seed_variance([curve, curve + 0.1, curve - 0.05])
-    assert found.ci_low is None and "no jitter" in found.reason and found.jitter_variance is None
+    assert (
+        found.ci_low is None
+        and "no jitter" in found.reason
+        and found.jitter_variance is None
+    )
     assert signal_to_noise([curve, curve + 0.1]).snr is None
 
 
@@ -122,7 +142,10 @@ def test_two_recipes_at_two_checkpoints_are_too_few() -> None:
 def test_g23() -> None:
     spread, floor = seed_spread(SEEDS), noise_floor([[x] for x in SEEDS])
     assert spread.standard_deviation == golden(0.02722262714)
-    assert (spread.ci_low, spread.ci_high) == (golden(0.01617554674), golden(0.06068083656))
+    assert (spread.ci_low, spread.ci_high) == (
+        golden(0.01617554674),
+        golden(0.06068083656),
+    )
     assert floor.floor == golden(0.09103474333)
 
 
@@ -133,7 +156,10 @@ def test_seeds_without_any_spread_are_flagged_and_others_are_not() -> None:
 
 def test_few_seeds_have_the_interval_of_normal_ones() -> None:
     found, x = seed_spread([0.1, 0.3, 0.2]), np.array([0.1, 0.3, 0.2])
-    ends = [math.sqrt(2 * x.var(ddof=1) / scipy_stats.chi2.ppf(q, 2)) for q in (0.975, 0.025)]
+    ends = [
+        math.sqrt(2 * x.var(ddof=1) / scipy_stats.chi2.ppf(q, 2))
+        for q in (0.975, 0.025)
+    ]
     assert [found.ci_low, found.ci_high] == [pytest.approx(end) for end in ends]
 
 
@@ -152,19 +178,32 @@ def test_a_difference_of_recipes_is_a_t_test() -> None:
     a, b = [0.5, 0.52, 0.51], [0.55, 0.57, 0.53, 0.56]
     found, oracle = recipe_difference(a, b), scipy_stats.ttest_ind(a, b)
     interval = oracle.confidence_interval()
-    assert (found.ci_low, found.ci_high) == (pytest.approx(interval.low), pytest.approx(interval.high))
+    assert (found.ci_low, found.ci_high) == (
+        pytest.approx(interval.low),
+        pytest.approx(interval.high),
+    )
     assert found.is_more_than_noise is bool(oracle.pvalue < 0.05)
     assert recipe_difference([0.5], [0.4, 0.45]).degrees_of_freedom == 1
     steady, few = [0.50, 0.51, 0.49, 0.505, 0.495], [0.53, 0.59]
-    assert scipy_stats.ttest_ind(steady, few).pvalue < 0.05  # pooled, the steady seeds speak for the others
-    unlike, welch = recipe_difference(steady, few), scipy_stats.ttest_ind(steady, few, equal_var=False)
-    assert unlike.ci_high == pytest.approx(welch.confidence_interval().high) and not unlike.is_more_than_noise
+    assert (
+        scipy_stats.ttest_ind(steady, few).pvalue < 0.05
+    )  # pooled, the steady seeds speak for the others
+    unlike, welch = (
+        recipe_difference(steady, few),
+        scipy_stats.ttest_ind(steady, few, equal_var=False),
+    )
+    assert (
+        unlike.ci_high == pytest.approx(welch.confidence_interval().high)
+        and not unlike.is_more_than_noise
+    )
     with pytest.raises(StatisticsError, match="second seed"):
         recipe_difference([0.5], [0.4])
 
 
 def test_jitter_alone_is_a_lower_bound() -> None:
-    assert jitter_only_lower_bound(1e-4, 5, averaged=2) == pytest.approx(scipy_stats.t.ppf(0.975, 5) * 0.01)
+    assert jitter_only_lower_bound(1e-4, 5, averaged=2) == pytest.approx(
+        scipy_stats.t.ppf(0.975, 5) * 0.01
+    )
 
 
 # --- signal to noise of seeds ----------------------------------------------------------------
@@ -172,14 +211,24 @@ def test_jitter_alone_is_a_lower_bound() -> None:
 
 def test_mean_over_spread_by_the_jackknife() -> None:
     found, x = seed_ratio(SEEDS), np.array(SEEDS)
-    logs = [math.log(rest.mean() / rest.std(ddof=1)) for rest in (np.delete(x, place) for place in range(8))]
+    logs = [
+        math.log(rest.mean() / rest.std(ddof=1))
+        for rest in (np.delete(x, place) for place in range(8))
+    ]
     error = math.sqrt(7 / 8 * np.sum((np.array(logs) - np.mean(logs)) ** 2))
     half = scipy_stats.t.ppf(0.975, 7) * error
     assert found.ratio == pytest.approx(x.mean() / x.std(ddof=1))
     assert found.ci_high == pytest.approx(found.ratio * math.exp(half))
     same = compare_seed_ratios(SEEDS, [2 * x for x in SEEDS])
-    assert (same.ratio, same.ci_low, same.ci_high) == (pytest.approx(1), pytest.approx(1), pytest.approx(1))
-    assert seed_ratio([0.5, 0.5, 0.5]).ratio is None and seed_ratio([-1.0, -2.0]).ratio is None
+    assert (same.ratio, same.ci_low, same.ci_high) == (
+        pytest.approx(1),
+        pytest.approx(1),
+        pytest.approx(1),
+    )
+    assert (
+        seed_ratio([0.5, 0.5, 0.5]).ratio is None
+        and seed_ratio([-1.0, -2.0]).ratio is None
+    )
 
 
 # --- monotonicity ----------------------------------------------------------------------------
@@ -206,13 +255,18 @@ def test_of_many_seeds_some_signs_are_tried() -> None:
     line = np.linspace(0, 1, 4)
     found = monotonicity([line] * 12 + [-line] * 5, n_series=20_000, seed=1)
     p = float(scipy_stats.binom.sf(11, 17, 0.5))
-    assert found.method == "sign_flip" and found.p_value == pytest.approx(p, abs=4 * math.sqrt(p / 20_000))
+    assert found.method == "sign_flip" and found.p_value == pytest.approx(
+        p, abs=4 * math.sqrt(p / 20_000)
+    )
 
 
 def test_what_cannot_be_told_says_why() -> None:
     assert "constant" in monotonicity([[0.5] * 9]).reason
     assert "needs 8" in monotonicity([[0.1, 0.2, 0.3]]).reason
-    assert "different checkpoints" in monotonicity([[0.1, 0.2, 0.3] * 3, [0.1, 0.2] * 4]).reason
+    assert (
+        "different checkpoints"
+        in monotonicity([[0.1, 0.2, 0.3] * 3, [0.1, 0.2] * 4]).reason
+    )
     with pytest.raises(StatisticsError):
         monotonicity([])
 
@@ -221,7 +275,10 @@ def test_what_cannot_be_told_says_why() -> None:
 
 
 def test_g24() -> None:
-    found = decision_accuracy([0.1, 0.3, 0.2, 0.5, 0.4, 0.6, 0.55, 0.3], [0.2, 0.25, 0.3, 0.6, 0.35, 0.7, 0.5, 0.4])
+    found = decision_accuracy(
+        [0.1, 0.3, 0.2, 0.5, 0.4, 0.6, 0.55, 0.3],
+        [0.2, 0.25, 0.3, 0.6, 0.35, 0.7, 0.5, 0.4],
+    )
     assert found.accuracy == golden(0.875)
     assert (found.ci_low, found.ci_high) == (golden(0.6134455746), golden(0.9686291111))
     assert decision_ceiling(0.8, 0.9) == golden(0.8225107809)
@@ -232,14 +289,22 @@ def test_decisions_without_an_answer() -> None:
     assert "tied" in decision_accuracy(range(7), [1] * 7).reason
     assert "tied" in decision_accuracy(range(7), [1] * 6 + [2]).reason
     perfect = decision_accuracy(range(8), range(8))
-    assert perfect.accuracy == 1.0 and perfect.ci_low is not None and 0.5 < perfect.ci_low < 0.95
+    assert (
+        perfect.accuracy == 1.0
+        and perfect.ci_low is not None
+        and 0.5 < perfect.ci_low < 0.95
+    )
     d = 1 - 0.5 / 8
-    assert perfect.standard_error == pytest.approx(math.sqrt(d * (1 - d) / 28))  # of 28 pairs, each by itself
+    assert perfect.standard_error == pytest.approx(
+        math.sqrt(d * (1 - d) / 28)
+    )  # of 28 pairs, each by itself
     assert reliability(2.0, 1.0) == 0.0 and decision_ceiling(1, 1) == 1.0
 
 
 @repeatable
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=6, max_size=12))
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=6, max_size=12)
+)
 def test_accuracy_counts_pairs(pairs: list[tuple[int, int]]) -> None:
     small, large = zip(*pairs, strict=True)
     scores = [
@@ -250,7 +315,9 @@ def test_accuracy_counts_pairs(pairs: list[tuple[int, int]]) -> None:
     ]
     found = decision_accuracy(small, large)
     if found.accuracy is not None:
-        assert found.accuracy == pytest.approx(np.mean(scores)) and found.n_pairs == len(scores)
+        assert found.accuracy == pytest.approx(
+            np.mean(scores)
+        ) and found.n_pairs == len(scores)
 
 
 # --- planning --------------------------------------------------------------------------------
@@ -272,8 +339,12 @@ def test_seeds_cannot_make_up_for_prompts() -> None:
 
 
 @repeatable
-@given(st.floats(1e-3, 1), st.floats(1e-6, 1e-2), st.floats(0, 1e-2), st.integers(1, 20))
-def test_one_seed_less_is_not_enough(delta: float, seeds: float, jitters: float, m: int) -> None:
+@given(
+    st.floats(1e-3, 1), st.floats(1e-6, 1e-2), st.floats(0, 1e-2), st.integers(1, 20)
+)
+def test_one_seed_less_is_not_enough(
+    delta: float, seeds: float, jitters: float, m: int
+) -> None:
     given_ = {"seed_variance": seeds, "jitter_variance": jitters, "averaged": m}
     plan = seeds_needed(delta, **given_)
     if plan.n_seeds is not None:
@@ -283,9 +354,12 @@ def test_one_seed_less_is_not_enough(delta: float, seeds: float, jitters: float,
 
 def test_power_beyond_the_series_of_the_noncentral_t() -> None:
     exact = seed_power(3.0, 3, seed_variance=1.5)
-    assert _power_by_quadrature(4, 3.0, 2.7764451051977987) == pytest.approx(exact, abs=1e-4)
+    assert _power_by_quadrature(4, 3.0, 2.7764451051977987) == pytest.approx(
+        exact, abs=1e-4
+    )
     assert seed_power(1.0, 2, seed_variance=0.0078125) == pytest.approx(
-        scipy_stats.nct.sf(scipy_stats.t.ppf(0.975, 2), 2, 1 / math.sqrt(0.0078125)), abs=1e-4
+        scipy_stats.nct.sf(scipy_stats.t.ppf(0.975, 2), 2, 1 / math.sqrt(0.0078125)),
+        abs=1e-4,
     )
 
 
@@ -298,7 +372,9 @@ def share(of: Callable[[np.random.Generator], bool], n: int) -> float:
 
 
 def table(rng: np.random.Generator, s: int, k: int, seed_sd: float = 1.0) -> np.ndarray:
-    return rng.normal(0, seed_sd, (s, 1)) + np.linspace(0, 3, k) + rng.normal(size=(s, k))
+    return (
+        rng.normal(0, seed_sd, (s, 1)) + np.linspace(0, 3, k) + rng.normal(size=(s, k))
+    )
 
 
 def test_intervals_hold_where_their_conditions_do() -> None:
@@ -306,7 +382,9 @@ def test_intervals_hold_where_their_conditions_do() -> None:
     room = 3 * math.sqrt(0.95 * 0.05 / n)
 
     def of_jitter(rng: np.random.Generator) -> bool:
-        found = jitter(rng.normal(size=16) + np.linspace(0, 5, 16) ** 1.5, range(16), last=16)
+        found = jitter(
+            rng.normal(size=16) + np.linspace(0, 5, 16) ** 1.5, range(16), last=16
+        )
         return bool(found.ci_low <= 1 <= found.ci_high)  # type: ignore[operator]
 
     def of_seeds(rng: np.random.Generator) -> bool:
@@ -352,7 +430,9 @@ def test_curves_that_go_nowhere_rarely_rise(rho: float, seeds: int) -> None:
 def test_decision_accuracy_covers_the_truth() -> None:
     def covers(rng: np.random.Generator) -> bool:
         quality = rng.normal(size=20)
-        found = decision_accuracy(quality + rng.normal(0, 0.5, 20), quality + rng.normal(0, 0.3, 20))
+        found = decision_accuracy(
+            quality + rng.normal(0, 0.5, 20), quality + rng.normal(0, 0.3, 20)
+        )
         truth = 0.5 + math.asin(math.sqrt(1 / 1.25 / 1.09)) / math.pi
         return bool(found.ci_low <= truth <= found.ci_high)  # type: ignore[operator]
 
@@ -365,7 +445,11 @@ def test_planned_power_is_the_simulated_one() -> None:
     assert plan.n_seeds is not None and plan.power is not None
 
     def finds(rng: np.random.Generator) -> bool:
-        a, b = (rng.normal(0, 1, plan.n_seeds) + rng.normal(0, math.sqrt(2 / 4), plan.n_seeds) for _ in "ab")
+        a, b = (
+            rng.normal(0, 1, plan.n_seeds)
+            + rng.normal(0, math.sqrt(2 / 4), plan.n_seeds)
+            for _ in "ab"
+        )
         return bool(recipe_difference(a + 1.5, b).is_more_than_noise)
 
     assert share(finds, 4000) == pytest.approx(plan.power, abs=0.02)
@@ -389,7 +473,9 @@ def test_seeds_on_one_path_are_no_more_sure_than_their_mean_curve() -> None:
     assert found.method == "sign_flip_and_ar1_sieve" and found.p_value is not None
     alone = monotonicity([table.mean(axis=0)], n_series=199)
     assert found.p_value == max(by_signs, alone.p_value or 0)
-    scaled = monotonicity([1000 * curve - 5 for curve in reversed(curves)], n_series=199)
+    scaled = monotonicity(
+        [1000 * curve - 5 for curve in reversed(curves)], n_series=199
+    )
     assert scaled.p_value == pytest.approx(found.p_value)
 
 

@@ -39,7 +39,9 @@ def golden(value: float) -> object:
 
 
 def flat(draws: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
-    return np.concatenate(draws).astype(float), np.repeat(np.arange(len(draws)), [len(d) for d in draws])
+    return np.concatenate(draws).astype(float), np.repeat(
+        np.arange(len(draws)), [len(d) for d in draws]
+    )
 
 
 def split(draws: list[list[float]], **options):
@@ -75,8 +77,11 @@ def test_g6() -> None:
 
 
 def test_shares_saved_by_draws_under_uniform_difficulty() -> None:
-    """Miller §3.1: K = 2, 4, 6 save 1/3, 1/2, 5/9 of the variance, draws without end 2/3."""
-    half = math.sqrt(1 / 12)  # two prompts: s² = 1/6 = B + W/2, with B = 1/12 and W = 1/6
+    """Miller §3.1: K = 2, 4, 6 save 1/3, 1/2, 5/9 of the variance, draws without end
+    2/3."""
+    half = math.sqrt(
+        1 / 12
+    )  # two prompts: s² = 1/6 = B + W/2, with B = 1/12 and W = 1/6
 
     def at(k: int) -> float:
         spread = math.sqrt((1 / 12 + 1 / (6 * k)) / 2)
@@ -93,7 +98,9 @@ def test_shares_saved_by_draws_under_uniform_difficulty() -> None:
         assert 1 - at(k) / single == pytest.approx(saved, rel=1e-12)
     assert doubled.variance_unlimited_draws == pytest.approx(single / 3, rel=1e-12)
     assert doubled.suggested_draws == 20  # W̄/(0.1 B) = 2/0.1
-    wider = variance_components([0.5 - half, 0.5 + half], [1 / 6, 1 / 6], 2, epsilon=0.5)
+    wider = variance_components(
+        [0.5 - half, 0.5 + half], [1 / 6, 1 / 6], 2, epsilon=0.5
+    )
     assert wider.suggested_draws == 4
 
 
@@ -103,8 +110,14 @@ def test_the_raw_part_between_prompts_is_unbiased() -> None:
     expectation = 0.0
     for outcome in product((0, 1), repeat=sum(sizes)):
         parts = np.split(np.array(outcome, dtype=float), np.cumsum(sizes)[:-1])
-        chance = math.prod(rate if draw else 1 - rate for rate, part in zip(rates, parts, strict=True) for draw in part)
-        expectation += chance * (split([list(part) for part in parts]).between_raw or 0.0)
+        chance = math.prod(
+            rate if draw else 1 - rate
+            for rate, part in zip(rates, parts, strict=True)
+            for draw in part
+        )
+        expectation += chance * (
+            split([list(part) for part in parts]).between_raw or 0.0
+        )
     assert expectation == pytest.approx(np.var(rates, ddof=1), rel=1e-10)
 
 
@@ -124,7 +137,9 @@ def test_prompts_with_one_draw_get_the_mean_of_the_others() -> None:
     known = (np.var([1, 0], ddof=1), np.var([0, 0, 1], ddof=1))
     mean = np.mean(known)
     assert found.mean_within == pytest.approx(mean)
-    assert found.within == pytest.approx((known[0] / 2 + mean + known[1] / 3 + mean) / 4)
+    assert found.within == pytest.approx(
+        (known[0] / 2 + mean + known[1] / 3 + mean) / 4
+    )
 
 
 def test_a_negative_part_between_prompts_is_shown_and_clipped() -> None:
@@ -132,7 +147,10 @@ def test_a_negative_part_between_prompts_is_shown_and_clipped() -> None:
     assert found.between_raw is not None and found.between_raw < 0
     assert (found.between, found.is_clipped, found.suggested_draws) == (0, True, None)
     assert "no more than draws" in found.reason
-    assert found.variance_unlimited_draws is not None and found.variance_unlimited_draws < 0
+    assert (
+        found.variance_unlimited_draws is not None
+        and found.variance_unlimited_draws < 0
+    )
 
 
 def test_no_difference_between_prompts_is_not_divided_by() -> None:
@@ -145,10 +163,17 @@ def test_no_difference_between_prompts_is_not_divided_by() -> None:
 def test_clusters_take_the_cluster_robust_variance() -> None:
     draws, labels = [*G6, [1, 1, 1, 1], [0, 0, 0, 1]], list("aabbcc")
     plain, found = split(draws), split(draws, clusters=labels)
-    robust = estimate_mean([np.mean(d) for d in draws], clusters=labels, n_draws=4).se_cr2
+    robust = estimate_mean(
+        [np.mean(d) for d in draws], clusters=labels, n_draws=4
+    ).se_cr2
     assert robust is not None and found.variance == pytest.approx(robust**2, rel=1e-12)
-    assert found.between_raw == pytest.approx(6 * robust**2 - (plain.within or 0), rel=1e-12)
-    assert (found.prompt_variance, found.within) == (plain.prompt_variance, plain.within)
+    assert found.between_raw == pytest.approx(
+        6 * robust**2 - (plain.within or 0), rel=1e-12
+    )
+    assert (found.prompt_variance, found.within) == (
+        plain.prompt_variance,
+        plain.within,
+    )
     alone = split(draws, clusters=range(6))
     assert alone.between_raw == pytest.approx(plain.between_raw, rel=1e-12)
     single = split(draws, clusters=[1] * 6)
@@ -157,19 +182,33 @@ def test_clusters_take_the_cluster_robust_variance() -> None:
 
 @repeatable
 @given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5), min_size=2, max_size=9),
+    st.lists(
+        st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5),
+        min_size=2,
+        max_size=9,
+    ),
     st.randoms(use_true_random=False),
     st.floats(-5, 5),
     st.sampled_from([-3.0, 0.5, 10.0]),
 )
-def test_order_shift_and_scale(draws: list[list[float]], dice, shift: float, scale: float) -> None:
+def test_order_shift_and_scale(
+    draws: list[list[float]], dice, shift: float, scale: float
+) -> None:
     found = split(draws)
     shuffled = list(draws)
     dice.shuffle(shuffled)
     moved = split([[shift + scale * y for y in d] for d in shuffled])
-    for name in ("variance", "within", "between_raw", "mean_within", "variance_double_draws"):
+    for name in (
+        "variance",
+        "within",
+        "between_raw",
+        "mean_within",
+        "variance_double_draws",
+    ):
         one, other = getattr(found, name), getattr(moved, name)
-        expected = None if one is None else pytest.approx(scale**2 * one, rel=1e-7, abs=1e-12)
+        expected = (
+            None if one is None else pytest.approx(scale**2 * one, rel=1e-7, abs=1e-12)
+        )
         assert other == expected, name
     assert moved.mean == pytest.approx(shift + scale * found.mean, abs=1e-9)
     if found.share_within is not None and found.share_between is not None:
@@ -181,14 +220,18 @@ def test_what_the_split_refuses() -> None:
         with pytest.raises(StatisticsError, match="epsilon"):
             variance_components([1, 0], [0, 0], 2, epsilon=epsilon)
     assert variance_components([1], [0.5], 2).reason == "a single prompt"
-    assert variance_components([1, 0], [NAN, NAN], 10).reason == "the spread of draws is unknown"
+    assert (
+        variance_components([1, 0], [NAN, NAN], 10).reason
+        == "the spread of draws is unknown"
+    )
 
 
 # --- the range of single-draw runs -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("k", "expected"), [(2, 1.1283791671), (5, 2.32592894728), (10, 3.07750546167), (50, 4.49814725878)]
+    ("k", "expected"),
+    [(2, 1.1283791671), (5, 2.32592894728), (10, 3.07750546167), (50, 4.49814725878)],
 )
 def test_g7_expected_range(k: int, expected: float) -> None:
     assert expected_range(k) == golden(expected)
@@ -215,11 +258,15 @@ def test_best_minus_worst_over_the_first_draws() -> None:
     found = delta_k1(*flat(G5))
     assert (found.best, found.worst, found.delta, found.n_runs) == (0.75, 0.5, 0.25, 2)
     within = sum(np.var(d, ddof=1) for d in G5)
-    assert found.expected == pytest.approx(2 / math.sqrt(math.pi) * math.sqrt(within / 16))
+    assert found.expected == pytest.approx(
+        2 / math.sqrt(math.pi) * math.sqrt(within / 16)
+    )
 
 
 def test_whether_the_draws_are_alike_is_cochrans_q() -> None:
-    draws = (np.random.default_rng(6).uniform(size=(30, 4)) < [0.7, 0.5, 0.6, 0.2]).astype(float)
+    draws = (
+        np.random.default_rng(6).uniform(size=(30, 4)) < [0.7, 0.5, 0.6, 0.2]
+    ).astype(float)
     found = delta_k1(draws.ravel(), np.repeat(np.arange(30), 4))
     assert found.p_value == pytest.approx(cochrans_q(draws).pvalue, rel=1e-10)
     alike = delta_k1(*flat([[1, 1], [0, 0]]))
@@ -290,15 +337,23 @@ def test_crossed_parts_are_unbiased() -> None:
     dice, seeds, n = np.random.default_rng(4), 4, 6
     parts = []
     for _ in range(4000):
-        table = 2.0 * dice.normal(size=(1, n)) + dice.normal(size=(seeds, 1)) + 0.5 * dice.normal(size=(seeds, n))
+        table = (
+            2.0 * dice.normal(size=(1, n))
+            + dice.normal(size=(seeds, 1))
+            + 0.5 * dice.normal(size=(seeds, n))
+        )
         found = crossed_variance(table)
-        parts.append((found.variance_prompts, found.variance_seeds, found.variance_interaction))
+        parts.append(
+            (found.variance_prompts, found.variance_seeds, found.variance_interaction)
+        )
     errors = np.std(parts, axis=0) / math.sqrt(len(parts))
     assert (np.abs(np.mean(parts, axis=0) - [4, 1, 0.25]) < 4 * errors).all()
 
 
 def test_with_both_fixed_only_draws_are_left() -> None:
-    found = crossed_variance([[0.5, 1], [0, 0.5]], within=[[0.5, 0], [0, 0.25]], n_draws=[[2, 2], [2, 4]])
+    found = crossed_variance(
+        [[0.5, 1], [0, 0.5]], within=[[0.5, 0], [0, 0.25]], n_draws=[[2, 2], [2, 4]]
+    )
     assert found.se_both_fixed == pytest.approx(math.sqrt(0.25 + 0.0625) / 4)
 
 

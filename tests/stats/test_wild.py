@@ -1,4 +1,5 @@
-"""The wild cluster bootstrap: its definition in full, the wildboottest package, its edges."""
+"""The wild cluster bootstrap: its definition in full, the wildboottest package, its
+edges."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import estimate_mean, interval_wild_bootstrap, sign_flip_test, wild_bootstrap_test
+from warehouse.stats import (
+    estimate_mean,
+    interval_wild_bootstrap,
+    sign_flip_test,
+    wild_bootstrap_test,
+)
 from warehouse.stats.core.draws import webb_draws
 from warehouse.stats.core.inputs import as_clusters, rejects
 from warehouse.stats.core.sample import describe
@@ -29,7 +35,9 @@ def data(seed: int = 0, sizes: list[int] = SIZES) -> tuple[NDArray[Any], NDArray
     return rng.gamma(1, size=len(labels)) + rng.normal(size=len(sizes))[labels], labels
 
 
-def prepared(scores: NDArray[Any], labels: Any, resamples: int, seed: int = 0) -> WildBootstrap:
+def prepared(
+    scores: NDArray[Any], labels: Any, resamples: int, seed: int = 0
+) -> WildBootstrap:
     groups = None if labels is None else as_clusters(labels, len(scores))
     found = wild_draws(describe(scores, groups), resamples, seed)
     assert found is not None
@@ -37,7 +45,9 @@ def prepared(scores: NDArray[Any], labels: Any, resamples: int, seed: int = 0) -
 
 
 def weights(n_clusters: int, resamples: int, seed: int = 0) -> NDArray[Any]:
-    return np.concatenate([block for _, block in webb_draws(n_clusters, resamples, seed)])
+    return np.concatenate(
+        [block for _, block in webb_draws(n_clusters, resamples, seed)]
+    )
 
 
 @pytest.mark.parametrize("null", [0.0, 1.1, -4.0])
@@ -60,7 +70,13 @@ def test_wildboottest_on_the_same_weights() -> None:
     scores, labels = data(3)
     for null in (0.0, 0.8, 2.5):
         boot = module.WildboottestCL(
-            X=np.ones((len(scores), 1)), Y=scores - null, cluster=labels, R=np.ones(1), B=499, seed=1, parallel=False
+            X=np.ones((len(scores), 1)),
+            Y=scores - null,
+            cluster=labels,
+            R=np.ones(1),
+            B=499,
+            seed=1,
+            parallel=False,
         )
         boot.v = weights(len(SIZES), 499).T
         boot.get_scores(bootstrap_type="11", impose_null=True)
@@ -70,7 +86,9 @@ def test_wildboottest_on_the_same_weights() -> None:
         boot.get_pvalue()
         ours = wild_bootstrap_test(scores, null=null, clusters=labels, n_resamples=499)
         assert ours is not None
-        assert prepared(scores, labels, 499).statistics(null) == pytest.approx(boot.t_boot, rel=1e-10)
+        assert prepared(scores, labels, 499).statistics(null) == pytest.approx(
+            boot.t_boot, rel=1e-10
+        )
         assert ours.statistic == pytest.approx(float(boot.t_stat), rel=1e-10)
         theirs = (1 + 499 * float(boot.pvalue)) / 500  # ours counts the sample itself
         assert ours.p_value == pytest.approx(theirs, rel=1e-12)
@@ -79,7 +97,9 @@ def test_wildboottest_on_the_same_weights() -> None:
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_the_interval_is_what_the_test_does_not_reject(level: float) -> None:
     scores, labels = data(5)
-    found = interval_wild_bootstrap(scores, clusters=labels, n_resamples=999, level=level)
+    found = interval_wild_bootstrap(
+        scores, clusters=labels, n_resamples=999, level=level
+    )
     assert found is not None
     draws = prepared(scores, labels, 999)
     width = found.high - found.low
@@ -92,7 +112,9 @@ def test_the_interval_is_what_the_test_does_not_reject(level: float) -> None:
 def test_without_clusters_each_prompt_is_one() -> None:
     scores = data(6)[0]
     alone = interval_wild_bootstrap(scores, n_resamples=499)
-    each = interval_wild_bootstrap(scores, clusters=np.arange(len(scores)), n_resamples=499)
+    each = interval_wild_bootstrap(
+        scores, clusters=np.arange(len(scores)), n_resamples=499
+    )
     assert alone is not None and each is not None
     assert (alone.low, alone.high) == pytest.approx((each.low, each.high), rel=1e-9)
 
@@ -102,10 +124,14 @@ def test_without_clusters_each_prompt_is_one() -> None:
 def test_shift_and_scale(shift: float, scale: float, seed: int) -> None:
     scores, labels = data(7)
     plain = interval_wild_bootstrap(scores, clusters=labels, n_resamples=199, seed=seed)
-    moved = interval_wild_bootstrap(shift + scale * scores, clusters=labels, n_resamples=199, seed=seed)
+    moved = interval_wild_bootstrap(
+        shift + scale * scores, clusters=labels, n_resamples=199, seed=seed
+    )
     assert plain is not None and moved is not None
     expected = [shift + scale * plain.low, shift + scale * plain.high]
-    assert [moved.low, moved.high] == pytest.approx(expected, rel=1e-7, abs=1e-7 * scale)
+    assert [moved.low, moved.high] == pytest.approx(
+        expected, rel=1e-7, abs=1e-7 * scale
+    )
 
 
 def test_swapping_the_runs_flips_the_sign() -> None:
@@ -119,7 +145,9 @@ def test_swapping_the_runs_flips_the_sign() -> None:
 
 def test_at_the_mean_nothing_is_rejected() -> None:
     scores, labels = data(9)
-    found = wild_bootstrap_test(scores, null=float(scores.mean()), clusters=labels, n_resamples=199)
+    found = wild_bootstrap_test(
+        scores, null=float(scores.mean()), clusters=labels, n_resamples=199
+    )
     assert found is not None and found.p_value == 1.0
 
 
@@ -136,7 +164,8 @@ def test_the_test_holds_its_level_with_few_unequal_clusters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "clusters"), [([1, 2, 3], "aaa"), ([2, 2, 2, 2], "aabb"), ([1, 3, 3, 1], "aabb"), ([4], None)]
+    ("scores", "clusters"),
+    [([1, 2, 3], "aaa"), ([2, 2, 2, 2], "aabb"), ([1, 3, 3, 1], "aabb"), ([4], None)],
 )
 def test_no_spread_gives_nothing(scores: Any, clusters: Any) -> None:
     labels = None if clusters is None else list(clusters)
@@ -151,7 +180,8 @@ def flipped(sums: NDArray[Any]) -> float:
 
 
 def test_sparse_sums_are_flipped() -> None:
-    """Eight clusters of one prompt each, one of them 0: 32 of the 256 ways are as far off."""
+    """Eight clusters of one prompt each, one of them 0: 32 of the 256 ways are as far
+    off."""
     found = wild_bootstrap_test([3, 0, 1, -1, 2, 1, 0, 2])
     assert found is not None
     assert (found.p_value, found.method) == (32 / 256, "sign_flip")
@@ -169,10 +199,15 @@ def test_tied_sums_are_flipped_and_others_are_not(equal: bool, null: float) -> N
     sums = np.bincount(labels, d - null)
     assert found is not None
     if equal or null == 0:
-        assert (found.method, found.p_value) == ("sign_flip", pytest.approx(flipped(sums)))
+        assert (found.method, found.p_value) == (
+            "sign_flip",
+            pytest.approx(flipped(sums)),
+        )
     else:
         assert found.method == "webb"
-    continuous = wild_bootstrap_test(rng.normal(size=len(labels)), clusters=labels, n_resamples=199)
+    continuous = wild_bootstrap_test(
+        rng.normal(size=len(labels)), clusters=labels, n_resamples=199
+    )
     assert continuous is not None and continuous.method == "webb"
 
 
@@ -190,7 +225,9 @@ def test_the_interval_of_tied_sums_is_what_the_flip_does_not_reject() -> None:
     found = interval_wild_bootstrap(d, clusters=labels, n_resamples=199)
     assert found is not None
     for end, outwards in ((found.low, -1), (found.high, 1)):
-        inside, outside = (np.bincount(labels, d - end + side * outwards * 1e-6) for side in (1, -1))
+        inside, outside = (
+            np.bincount(labels, d - end + side * outwards * 1e-6) for side in (1, -1)
+        )
         assert flipped(inside) > 0.05 >= flipped(outside)
 
 
@@ -200,7 +237,9 @@ def test_sparse_differences_hold_the_level() -> None:
     labels, rejected = np.repeat(np.arange(10), 10), 0
     for seed in range(400):
         d = (rng.random(100) < 0.02) * 1.0 - (rng.random(100) < 0.02)
-        found = wild_bootstrap_test(d, clusters=labels, bounds=(None, None), n_resamples=199, seed=seed)
+        found = wild_bootstrap_test(
+            d, clusters=labels, bounds=(None, None), n_resamples=199, seed=seed
+        )
         rejected += found is not None and found.p_value <= 0.05
     assert rejected / 400 <= 0.05
 
@@ -211,13 +250,27 @@ def test_one_run_with_few_clusters_off_its_bound_is_refused() -> None:
     rare = (rng.random(120) < 0.03).astype(float)
     for scores, bounds in ((rare, None), (40 * rare + 10, (10, 50))):
         for ask in (interval_wild_bootstrap, wild_bootstrap_test):
-            with pytest.raises(StatisticsError, match="clusters .effective. are off the bound"):
+            with pytest.raises(
+                StatisticsError, match="clusters .effective. are off the bound"
+            ):
                 ask(scores, clusters=labels, bounds=bounds)
-    assert interval_wild_bootstrap(rare, clusters=labels, bounds=(None, None), n_resamples=199) is not None
-    asked = estimate_mean(rare, clusters=labels, method="wild_bootstrap", n_resamples=199)
+    assert (
+        interval_wild_bootstrap(
+            rare, clusters=labels, bounds=(None, None), n_resamples=199
+        )
+        is not None
+    )
+    asked = estimate_mean(
+        rare, clusters=labels, method="wild_bootstrap", n_resamples=199
+    )
     assert asked.flags == ("few_informative_clusters",)
     half = (rng.random(400) < 0.5).astype(float)
-    assert wild_bootstrap_test(half, null=0.5, clusters=np.repeat(np.arange(20), 20), n_resamples=199) is not None
+    assert (
+        wild_bootstrap_test(
+            half, null=0.5, clusters=np.repeat(np.arange(20), 20), n_resamples=199
+        )
+        is not None
+    )
 
 
 def test_two_clusters_reject_nothing() -> None:

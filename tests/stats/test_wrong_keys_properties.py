@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from tests.support.simulated_votes import simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.labels.votes import NOT_ASKED, UNPARSED, free_form_options, votes_for_options, votes_of_models
+from warehouse.stats.labels.votes import (
+    NOT_ASKED,
+    UNPARSED,
+    free_form_options,
+    votes_for_options,
+    votes_of_models,
+)
 from warehouse.stats.labels.wrong_keys import WrongKeys, select_models, wrong_keys
 
 
@@ -20,7 +26,12 @@ def example() -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], WrongKeys]:
     answers, keys, _wrong = simulate(300, 6, 5, rate=0.05, seed=11)
     answers[3, 1] = UNPARSED
     strata = np.array(["x", "y", "z"])[np.arange(300) % 3]
-    return answers, keys, strata, wrong_keys(votes_for_options(answers, keys, 5), strata)
+    return (
+        answers,
+        keys,
+        strata,
+        wrong_keys(votes_for_options(answers, keys, 5), strata),
+    )
 
 
 def test_the_order_of_items_changes_nothing_else(example: Any) -> None:
@@ -43,11 +54,16 @@ def test_the_order_of_models_changes_nothing_else(example: Any) -> None:
 def test_the_names_of_options_change_nothing_else(example: Any) -> None:
     answers, keys, strata, found = example
     rng = np.random.default_rng(2)
-    names = np.stack([np.append(rng.permutation(5), UNPARSED) for _item in range(300)])  # −1 stays −1
+    names = np.stack(
+        [np.append(rng.permutation(5), UNPARSED) for _item in range(300)]
+    )  # −1 stays −1
     renamed = np.take_along_axis(names, answers, axis=1)
-    other = wrong_keys(votes_for_options(renamed, names[np.arange(300), keys], 5), strata)
+    other = wrong_keys(
+        votes_for_options(renamed, names[np.arange(300), keys], 5), strata
+    )
     assert other.posterior == pytest.approx(found.posterior, abs=1e-9)
-    # Of tied rivals the first is named, so the rival's probability is held, not its name.
+    # Of tied rivals the first is named, so the rival's probability is held, not its
+    # name.
     assert other.rival_posterior == pytest.approx(found.rival_posterior, abs=1e-9)
 
 
@@ -81,8 +97,12 @@ def test_what_is_reported_of_an_item(example: Any) -> None:
     unanimous = (counts[every, keys] == 6).nonzero()[0]
     assert (found.rival[unanimous] == -1).all()
     # Four other options without votes are equally probable.
-    assert 4 * found.rival_posterior[unanimous] == pytest.approx(found.posterior[unanimous], abs=1e-12)
-    assert sum(s.expected_wrong for s in found.strata) == pytest.approx(found.posterior.sum())
+    assert 4 * found.rival_posterior[unanimous] == pytest.approx(
+        found.posterior[unanimous], abs=1e-12
+    )
+    assert sum(s.expected_wrong for s in found.strata) == pytest.approx(
+        found.posterior.sum()
+    )
     assert all(s.rate >= 0.02 for s in found.strata)
     assert found.to_dict()["posterior"][0] == found.posterior[0]
 
@@ -92,10 +112,17 @@ def test_refused_items_have_a_reason_and_change_nothing(example: Any) -> None:
     more = np.vstack([answers, answers[:3], np.full((1, 6), NOT_ASKED)])
     codes = np.concatenate([keys, [0, np.nan, 7, 0]])
     options = np.concatenate([np.full(300, 5.0), [np.nan, 5, 5, 5]])
-    other = wrong_keys(votes_for_options(more, codes, options), np.append(strata, ["x"] * 4))
+    other = wrong_keys(
+        votes_for_options(more, codes, options), np.append(strata, ["x"] * 4)
+    )
     assert other.posterior[:300] == pytest.approx(found.posterior, abs=1e-12)
     assert np.isnan(other.posterior[300:]).all() and (other.rival[300:] == -1).all()
-    expected = ["no option count", "the key is no option", "the key is no option", "no model answered"]
+    expected = [
+        "no option count",
+        "the key is no option",
+        "the key is no option",
+        "no model answered",
+    ]
     assert other.reasons[300:].tolist() == expected and other.n_refused == 4
 
 
@@ -107,18 +134,31 @@ def test_models_are_selected() -> None:
     chosen = select_models(votes)
     assert len(chosen) == 20 and {0, 4} <= set(chosen) and not {1, 2, 3} & set(chosen)
     few = votes_of_models(votes, [0, 1, 3])
-    assert select_models(few).tolist() == [0, 1, 2]  # the three best, though two are far behind
+    assert select_models(few).tolist() == [
+        0,
+        1,
+        2,
+    ]  # the three best, though two are far behind
     assert select_models(votes_of_models(votes, [0, 1, 2, 3, 4])).tolist() == [0, 2, 4]
     with pytest.raises(StatisticsError, match="3 models, found 2"):
         select_models(votes_of_models(votes, [0, 1]))
 
 
 def test_free_form_answers_are_options_by_votes() -> None:
-    answers = [[["5", "6"], ["6", "7"], ["7", None], []], [["a"], ["b"], ["c"], ["key"]], [["x"], ["x"], ["y"], ["z"]]]
+    answers = [
+        [["5", "6"], ["6", "7"], ["7", None], []],
+        [["a"], ["b"], ["c"], ["key"]],
+        [["x"], ["x"], ["y"], ["z"]],
+    ]
     found = free_form_options(answers, ["4", "key", None], n_options=3)
     assert found.texts == (("4", "6", "7"), ("key", "a", "b"), ("x", "y"))
     assert found.answers[0, :, 0].tolist() == [UNPARSED, 1, 2, NOT_ASKED]
-    assert found.n_dropped == 3 and found.answers[1, :, 0].tolist() == [1, 2, UNPARSED, 0]
+    assert found.n_dropped == 3 and found.answers[1, :, 0].tolist() == [
+        1,
+        2,
+        UNPARSED,
+        0,
+    ]
     votes = votes_for_options(found.answers, found.keys, found.n_options)
     assert votes.reasons.tolist() == ["", "", "the key is no option"]
 
@@ -126,7 +166,14 @@ def test_free_form_answers_are_options_by_votes() -> None:
 def test_bad_arguments_are_refused() -> None:
     answers, keys, _wrong = simulate(50, 4, 4)
     votes = votes_for_options(answers, keys, 4)
-    for wrong in ([[0.5, 1, 1]], [[np.nan, 1, 1]], [[np.inf, 1, 1]], [[-3, 1, 1]], [0, 1], [[["a"]]]):
+    for wrong in (
+        [[0.5, 1, 1]],
+        [[np.nan, 1, 1]],
+        [[np.inf, 1, 1]],
+        [[-3, 1, 1]],
+        [0, 1],
+        [[["a"]]],
+    ):
         with pytest.raises(StatisticsError, match="`answers`"):
             votes_for_options(wrong, [0], 4)
     with pytest.raises(StatisticsError, match="item 0, model 1: 4 of 4"):
@@ -135,7 +182,12 @@ def test_bad_arguments_are_refused() -> None:
         votes_for_options(answers, keys, np.nan)
     with pytest.raises(StatisticsError, match="no option count"):
         votes_for_options(answers, keys, np.inf)
-    for settings in ({"base_rate": 0}, {"temperature": 0}, {"tolerance": 0}, {"max_rounds": 0}):
+    for settings in (
+        {"base_rate": 0},
+        {"temperature": 0},
+        {"tolerance": 0},
+        {"max_rounds": 0},
+    ):
         with pytest.raises(StatisticsError):
             wrong_keys(votes, **settings)  # type: ignore[arg-type]
     with pytest.raises(StatisticsError, match="`strata` has 3"):
@@ -156,7 +208,11 @@ def test_a_model_that_is_there_twice_is_refused() -> None:
     with pytest.raises(StatisticsError, match="models 1 and 4 gave the same answers"):
         wrong_keys(votes_for_options(twice, keys, 4))
     perfect = np.zeros((200, 2), dtype=int)  # right throughout: no sign of a copy
-    assert np.isfinite(wrong_keys(votes_for_options(np.column_stack([answers, perfect]), keys, 4)).posterior).all()
+    assert np.isfinite(
+        wrong_keys(
+            votes_for_options(np.column_stack([answers, perfect]), keys, 4)
+        ).posterior
+    ).all()
 
 
 def test_degenerate_votes_give_figures() -> None:

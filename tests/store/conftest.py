@@ -39,7 +39,9 @@ class Kit:
         return RunHeader(run_id=run_id, **given)
 
     @staticmethod
-    def row(prompt: str, value: float | None = None, metric: str = "acc", **fields: Any) -> Row:
+    def row(
+        prompt: str, value: float | None = None, metric: str = "acc", **fields: Any
+    ) -> Row:
         """A sample of run 0 with one score."""
         scores = [{"metric": metric, "value": value}]
         return {"run": 0, "prompt_id": prompt, "scores": scores} | fields
@@ -76,11 +78,14 @@ class Kit:
         dry_run: bool = False,
         **options: Any,
     ) -> LoadReport:
-        """Load one source of its own; `dump` holds more fields of the dump, `options` the rest."""
+        """Load one source of its own; `dump` holds more fields of the dump, `options`
+        the rest."""
         runs = (headers,) if isinstance(headers, RunHeader) else tuple(headers)
         batches = {"batches": [batch_of(rows)] if rows else []}
         made = Dump(runs, **(batches | (dump or {})))
-        return self.loader.load(made, self.claim(path), LoadOptions(**options), dry_run=dry_run)
+        return self.loader.load(
+            made, self.claim(path), LoadOptions(**options), dry_run=dry_run
+        )
 
     # looking
 
@@ -127,9 +132,13 @@ def kit(store_url: str) -> Iterator[Kit]:
 
 @pytest.fixture
 def whole(kit: Kit) -> Iterator[None]:
-    """After the test, the rows of the store keep its word; half of a whole check is about the schema, which no load
-    touches (`test_migrations.py`)."""
+    """After the test, the rows of the store keep its word; half of a whole check is
+    about the schema, which no load touches (`test_migrations.py`)."""
     yield
     with kit.store.begin() as connection:
-        found = [run_check(connection, query) for query in checks(kit.store.dialect.name)]
-    assert [finding for finding in found if finding and finding.severity == "error"] == []
+        found = [
+            run_check(connection, query) for query in checks(kit.store.dialect.name)
+        ]
+    assert [
+        finding for finding in found if finding and finding.severity == "error"
+    ] == []

@@ -1,4 +1,5 @@
-"""Stored analyses: read back while method, settings and data are the same, and only then."""
+"""Stored analyses: read back while method, settings and data are the same, and only
+then."""
 
 from __future__ import annotations
 
@@ -17,14 +18,24 @@ from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate, tables
 
-QUESTION = StoredQuestion("matrix_test", "quiz", "1", fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
+QUESTION = StoredQuestion(
+    "matrix_test",
+    "quiz",
+    "1",
+    fingerprint("abc"),
+    7,
+    {"similarity": ["cosine"], "n": 3},
+)
 RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
 NOON = datetime(2026, 1, 2, 12)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def empty(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with empty_store(request, request.param) as url, open_store(url, create=True) as store:
+    with (
+        empty_store(request, request.param) as url,
+        open_store(url, create=True) as store,
+    ):
         yield store
 
 
@@ -76,7 +87,9 @@ def test_a_new_answer_takes_the_place_of_the_old_one(store: Store) -> None:
     assert count(store) == 2
 
 
-def test_order_of_parameters_does_not_matter_and_boundaries_of_a_fingerprint_do() -> None:
+def test_order_of_parameters_does_not_matter_and_boundaries_of_a_fingerprint_do() -> (
+    None
+):
     turned = replace(QUESTION, parameters={"n": 3, "similarity": ["cosine"]})
     assert turned.parameters_key == QUESTION.parameters_key
     assert fingerprint("ab", "c") != fingerprint("a", "bc")
@@ -92,10 +105,17 @@ def test_the_analyses_of_a_subject_are_listed_newest_first(store: Store) -> None
     for hour, n in ((1, 1), (3, 2), (2, 3)):
         question = replace(QUESTION, parameters={"n": n})
         result_cache.put(store, question, {"n": n}, now=NOON.replace(hour=hour))
-    for other in (replace(QUESTION, subject="other"), replace(QUESTION, method_version="0")):
+    for other in (
+        replace(QUESTION, subject="other"),
+        replace(QUESTION, method_version="0"),
+    ):
         result_cache.put(store, other, RESULT, now=NOON)
     kept = result_cache.kept(store, "quiz", "1")
     assert [one.parameters["n"] for one in kept] == [2, 3, 1]
-    assert [result_cache.result_of(store, one) for one in kept] == [{"n": 2}, {"n": 3}, {"n": 1}]
+    assert [result_cache.result_of(store, one) for one in kept] == [
+        {"n": 2},
+        {"n": 3},
+        {"n": 1},
+    ]
     assert kept[0].created_at == NOON.replace(hour=3) and kept[0].kind == "matrix_test"
     assert result_cache.kept(store, "nothing", "1") == []

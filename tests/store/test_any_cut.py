@@ -1,4 +1,5 @@
-"""One table, cut into files in any way, in any order, with runs taken back in between: the same store."""
+"""One table, cut into files in any way, in any order, with runs taken back in between:
+the same store."""
 
 from __future__ import annotations
 
@@ -27,7 +28,11 @@ MODELS, STEPS, PROMPTS, DRAWS = ("ada", "bob"), (100, 200), ("p", "q", "r"), (0,
 #: Model, step of its training, prompt and draw of a row; its score follows from these.
 Place = tuple[str, int, str, int]
 ROWS: list[Place] = [
-    (model, step, prompt, draw) for model in MODELS for step in STEPS for prompt in PROMPTS for draw in DRAWS
+    (model, step, prompt, draw)
+    for model in MODELS
+    for step in STEPS
+    for prompt in PROMPTS
+    for draw in DRAWS
 ]
 #: Rows of one file, by the run that they are of.
 File = tuple[Place, ...]
@@ -58,17 +63,24 @@ def score_of(place: Place) -> float:
 
 @st.composite
 def cuts(draw: st.DrawFn, *, is_growing: bool) -> list[File]:
-    """Files that hold all rows: each its own part, by models, steps, prompts, draws or at random; or each also all that
-    the one before it holds."""
+    """Files that hold all rows: each its own part, by models, steps, prompts, draws or
+    at random; or each also all that the one before it holds."""
     by = draw(st.sampled_from(("model", "step", "prompt", "draw", "any")))
     n_files = draw(st.integers(2, 4))
     parts: dict[Any, list[Place]] = defaultdict(list)
     for place in ROWS:
-        key = draw(st.integers(0, n_files - 1)) if by == "any" else place[("model", "step", "prompt", "draw").index(by)]
+        key = (
+            draw(st.integers(0, n_files - 1))
+            if by == "any"
+            else place[("model", "step", "prompt", "draw").index(by)]
+        )
         parts[key].append(place)
     files = [tuple(places) for places in parts.values()]
     if is_growing:
-        files = [tuple(place for part in files[: number + 1] for place in part) for number in range(len(files))]
+        files = [
+            tuple(place for part in files[: number + 1] for place in part)
+            for number in range(len(files))
+        ]
     return files
 
 
@@ -79,12 +91,25 @@ def load(kit: Any, number: int, file: File, run_id: str | None) -> None:
         runs[place[:2]].append(place)
     headers, rows = [], []
     for index, ((model, step), places) in enumerate(runs.items()):
-        headers.append(RunHeader(harness="tool", model=model, benchmark="quiz", step=step, run_id=run_id))
+        headers.append(
+            RunHeader(
+                harness="tool", model=model, benchmark="quiz", step=step, run_id=run_id
+            )
+        )
         for place in places:
             scores = [{"metric": "acc", "value": score_of(place)}]
-            rows.append({"run": index, "prompt_id": place[2], "draw": place[3], "scores": scores})
+            rows.append(
+                {
+                    "run": index,
+                    "prompt_id": place[2],
+                    "draw": place[3],
+                    "scores": scores,
+                }
+            )
     claim = kit.claim(name_of(number), sha256=sha256(f"{number}".encode()).hexdigest())
-    kit.loader.load(Dump(tuple(headers), batches=[batch_of(rows)]), claim, LoadOptions())
+    kit.loader.load(
+        Dump(tuple(headers), batches=[batch_of(rows)]), claim, LoadOptions()
+    )
 
 
 def picture(kit: Any) -> list[list[str]]:
@@ -93,7 +118,13 @@ def picture(kit: Any) -> list[list[str]]:
     return [sorted(json.dumps(row, default=str) for row in rows) for rows in found]
 
 
-def disturb(kit: Any, done: Sequence[int], files: Sequence[File], run_id: str | None, chosen: int) -> None:
+def disturb(
+    kit: Any,
+    done: Sequence[int],
+    files: Sequence[File],
+    run_id: str | None,
+    chosen: int,
+) -> None:
     """Take something out, and give it back."""
     number = done[chosen % len(done)]
     if chosen % 2:
@@ -122,8 +153,8 @@ def open_empty(request: pytest.FixtureRequest, open_kit: Any) -> Opener:
 
 RARE = [pytest.mark.rare, pytest.mark.timeout(600)]
 SLOW = [pytest.mark.slow, pytest.mark.timeout(3600)]
-#: Engine, id of the tool, whether each file holds all before it, examples. An id stands for a training: its checkpoints
-#: and both models share it.
+#: Engine, id of the tool, whether each file holds all before it, examples. An id stands
+#: for a training: its checkpoints and both models share it.
 CASES = [
     pytest.param("duckdb", "exp1", True, 1),
     pytest.param("postgresql", "exp1", False, 1),
@@ -138,23 +169,31 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("open_empty", "run_id", "is_growing", "n_examples"), CASES, indirect=["open_empty"])
+@pytest.mark.parametrize(
+    ("open_empty", "run_id", "is_growing", "n_examples"), CASES, indirect=["open_empty"]
+)
 def test_files_in_any_order_make_the_same_store(
     open_empty: Opener, run_id: str | None, is_growing: bool, n_examples: int
 ) -> None:
-    @settings(max_examples=n_examples, deadline=None, phases=[Phase.explicit, Phase.generate])
+    @settings(
+        max_examples=n_examples, deadline=None, phases=[Phase.explicit, Phase.generate]
+    )
     @given(data=st.data())
     def tried(data: st.DataObject) -> None:
         files = data.draw(cuts(is_growing=is_growing))
         pictures = []
         for _ in range(2):
             order = data.draw(st.permutations(range(len(files))))
-            disturbances = data.draw(st.lists(st.integers(0, 99), min_size=len(files), max_size=len(files)))
+            disturbances = data.draw(
+                st.lists(st.integers(0, 99), min_size=len(files), max_size=len(files))
+            )
             with open_empty() as kit:
                 for place, number in enumerate(order):
                     load(kit, number, files[number], run_id)
                     if disturbances[place] % 3 == 0:
-                        disturb(kit, order[: place + 1], files, run_id, disturbances[place])
+                        disturb(
+                            kit, order[: place + 1], files, run_id, disturbances[place]
+                        )
                 pictures.append(picture(kit))
         assert pictures[0] == pictures[1]
 

@@ -1,4 +1,5 @@
-"""Files of the embedded engine: how large the blocks of a new one are, and those that were made with larger ones."""
+"""Files of the embedded engine: how large the blocks of a new one are, and those that
+were made with larger ones."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def older(duckdb_url: str, tmp_path: Path) -> Path:
     warehouse.connect(duckdb_url).ingest(tmp_path / "a.csv")
     path = tmp_path / "older.duckdb"
     with duckdb.connect() as raw:
-        raw.execute(f"attach '{duckdb_url.removeprefix('duckdb:///')}' as small (read_only)")
+        raw.execute(
+            f"attach '{duckdb_url.removeprefix('duckdb:///')}' as small (read_only)"
+        )
         raw.execute(f"attach '{path}' as large (storage_version 'v1.5.0')")
         raw.execute("copy from database small to large")
     assert blocks(path) == 262_144
@@ -45,7 +48,9 @@ def test_a_new_file_has_small_blocks(tmp_path: Path) -> None:
     assert blocks(path) == 65_536
 
 
-def test_a_store_with_larger_blocks_is_written_read_and_published(older: Path, tmp_path: Path) -> None:
+def test_a_store_with_larger_blocks_is_written_read_and_published(
+    older: Path, tmp_path: Path
+) -> None:
     url = f"duckdb:///{older}"
     (tmp_path / "b.csv").write_text(TABLE.format("org/b"))
     report = warehouse.connect(url).ingest(tmp_path / "b.csv")
@@ -54,14 +59,25 @@ def test_a_store_with_larger_blocks_is_written_read_and_published(older: Path, t
     assert (blocks(older), blocks(Path(done.path))) == (262_144, 65_536)
     with open_store(url) as stored, open_store(done.path) as copy:
         assert check(copy) == check(stored)
-        for table in ("run", "prompt", "score", "score_summary", "published_score", "source"):
+        for table in (
+            "run",
+            "prompt",
+            "score",
+            "score_summary",
+            "published_score",
+            "source",
+        ):
             query = f"select * from {table} order by 1, 2"
             assert copy.arrow(query) == stored.arrow(query)
-    # a copy of small blocks, replaced by one of a store that has grown, and two stores beside each other
+    # a copy of small blocks, replaced by one of a store that has grown, and two stores
+    # beside each other
     (tmp_path / "c.csv").write_text(TABLE.format("org/c"))
     warehouse.connect(url).ingest(tmp_path / "c.csv")
     publish(url, done.path)
     with duckdb.connect(done.path, read_only=True) as raw:
         raw.execute(f"attach '{older}' as other (read_only)")
-        query = "select count(*), count(distinct run_id) from score union all from other.score select count(*), 3"
+        query = (
+            "select count(*), count(distinct run_id) from score union all from "
+            "other.score select count(*), 3"
+        )
         assert raw.execute(query).fetchall() == [(6, 3), (6, 3)]

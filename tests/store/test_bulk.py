@@ -32,7 +32,9 @@ def statements(kit: Any) -> Iterator[list[str]]:
         sa.event.remove(kit.store.engine, "before_cursor_execute", listen)
 
 
-def many(kit: Any, name: str, count: int, scores: dict[str, float]) -> tuple[list[Any], list[Any]]:
+def many(
+    kit: Any, name: str, count: int, scores: dict[str, float]
+) -> tuple[list[Any], list[Any]]:
     headers = [kit.header("1", model=f"{name}/{run}") for run in range(count)]
     return headers, [row for run in range(count) for row in kit.rows(scores, run=run)]
 
@@ -50,25 +52,44 @@ def test_statements_do_not_grow_with_runs(kit: Any) -> None:
     assert report.n_superseded == 30
     few, many_more = asked[:2], asked[2:]
     reserving_ids = 3
-    assert all(more <= less + reserving_ids for less, more in zip(few, many_more, strict=True))
+    assert all(
+        more <= less + reserving_ids for less, more in zip(few, many_more, strict=True)
+    )
     assert check(kit.store).ok
 
 
 @pytest.mark.parametrize("limit", [0, 200])
-def test_dimensions_are_found_by_their_keys_or_among_all(kit: Any, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dimensions_are_found_by_their_keys_or_among_all(
+    kit: Any, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dimensions, "MANY", limit)
     headers = [
-        kit.header(None, model=model, training_seed=seed, step=step, suite=("suite",), agent=agent)
+        kit.header(
+            None,
+            model=model,
+            training_seed=seed,
+            step=step,
+            suite=("suite",),
+            agent=agent,
+        )
         for model in ("org/a", "org/b")
         for seed in ("1", "2")
         for step in (1, 2)
         for agent in (None, "x")
     ]
-    for value in (0.0, 1.0):  # new to the store, then known to it but not to the session
+    for value in (
+        0.0,
+        1.0,
+    ):  # new to the store, then known to it but not to the session
         kit.loader.dimensions.forget()
         data = [kit.row("a", value, run=run) for run in range(len(headers))]
         assert kit.load(headers, data).n_runs == 16
-        assert kit.counts("model", "training_seed", "checkpoint", "agent") == (2, 4, 8, 2)
+        assert kit.counts("model", "training_seed", "checkpoint", "agent") == (
+            2,
+            4,
+            8,
+            2,
+        )
     assert kit.counts("run_group", "benchmark") == (2, 2)
     assert check(kit.store).ok
 
@@ -78,7 +99,9 @@ def test_runs_without_an_id_of_the_tool_have_no_key_in_common(kit: Any) -> None:
 
     def keys(number: int, run_id: str | None, model: str = "") -> set[str]:
         header = kit.header(run_id, model=model or f"org/{number}")
-        part = loader.SourcePart(Dump((header,), ()), SourceClaim(number, "", ""), range(1))
+        part = loader.SourcePart(
+            Dump((header,), ()), SourceClaim(number, "", ""), range(1)
+        )
         state = _Load(part.dump, [part], LoadOptions())
         return set(loader._keys(state))
 
@@ -115,7 +138,9 @@ def test_rows_arrive_as_they_are(kit: Any) -> None:
     with kit.store.begin() as connection:
         bulk_insert.append(connection, tables.refresh, given)
         bulk_insert.append(connection, tables.refresh, [])
-        found = connection.execute(sa.select(tables.refresh).order_by(tables.refresh.c.id)).all()
+        found = connection.execute(
+            sa.select(tables.refresh).order_by(tables.refresh.c.id)
+        ).all()
     given[0]["parameters"] = {"a": [1, None, None]}
     assert [dict(row._mapping) for row in found] == given[::-1]
 
@@ -135,14 +160,22 @@ def test_rows_arrive_as_they_are(kit: Any) -> None:
         ("started_at", "today"),
     ],
 )
-def test_a_value_that_does_not_fit_its_column_is_named(kit: Any, column: str, value: object) -> None:
-    with pytest.raises(bulk_insert.UnfitError, match=f"^{column} of run: "), kit.store.begin() as open_:
+def test_a_value_that_does_not_fit_its_column_is_named(
+    kit: Any, column: str, value: object
+) -> None:
+    with (
+        pytest.raises(bulk_insert.UnfitError, match=f"^{column} of run: "),
+        kit.store.begin() as open_,
+    ):
         bulk_insert.append(open_, tables.run, [{column: value}])
 
 
 def test_a_key_is_never_changed_to_fit(kit: Any) -> None:
     if kit.store.dialect.embedded:
         pytest.skip("this engine holds U+0000")
-    with pytest.raises(bulk_insert.UnfitError, match="U\\+0000 in name"), kit.store.begin() as connection:
+    with (
+        pytest.raises(bulk_insert.UnfitError, match="U\\+0000 in name"),
+        kit.store.begin() as connection,
+    ):
         bulk_insert.append(connection, tables.model, [{"id": 1, "name": "a\0b"}])
     assert kit.counts("model") == (0,)

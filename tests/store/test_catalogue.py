@@ -1,4 +1,5 @@
-"""Lists of what a store holds, marks on runs, aliases and prompt links, on both engines."""
+"""Lists of what a store holds, marks on runs, aliases and prompt links, on both
+engines."""
 
 from __future__ import annotations
 
@@ -19,14 +20,20 @@ from warehouse.store.schema.migrate import check
 
 @pytest.fixture(scope="module")
 def rows() -> StoreRows:
-    """Three models on a quiz; some of its questions under other keys in other benchmarks."""
+    """Three models on a quiz; some of its questions under other keys in other
+    benchmarks."""
     rows = StoreRows()
     rows.describe("quiz", rows.metric())
     for model, value in (("org/a", 1.0), ("org/b", 0.0), ("a-old", 1.0)):
         run = rows.run(model, "quiz", temperature=0.5, fewshot=5)
         rows.scores(run, {"p1": value, "p2": 1.0, "p3": 1.0})
     rows.run("org/c", "quiz", status="invalidated")
-    for key, text in (("x1", "question p1"), ("x2", "twice"), ("x3", "twice"), ("x4", "new")):
+    for key, text in (
+        ("x1", "question p1"),
+        ("x2", "twice"),
+        ("x3", "twice"),
+        ("x4", "new"),
+    ):
         rows.prompt("other", key, text=text)
     rows.prompt("quiz", "p4", text="twice")
     rows.prompt("third", "p1", text="something else")
@@ -48,7 +55,12 @@ def names(store: Store, view: str = "score_summary") -> set[str]:
 
 def test_runs_are_listed_and_narrowed(store: Store) -> None:
     assert [run.run_id for run in catalogue.runs(store)] == [1, 2, 3]
-    assert [run.run_id for run in catalogue.runs(store, everything=True)] == [1, 2, 3, 4]
+    assert [run.run_id for run in catalogue.runs(store, everything=True)] == [
+        1,
+        2,
+        3,
+        4,
+    ]
     for where, expected in [
         (["model=org/*"], [1, 2]),
         (["model!=org/*"], [3]),
@@ -57,7 +69,9 @@ def test_runs_are_listed_and_narrowed(store: Store) -> None:
         (["note="], [1, 2, 3]),
         (["run_id=2"], [2]),
     ]:
-        assert [run.run_id for run in catalogue.runs(store, where=where)] == expected, where
+        assert [run.run_id for run in catalogue.runs(store, where=where)] == expected, (
+            where
+        )
 
 
 def test_a_condition_that_cannot_be_meant_is_refused(store: Store) -> None:
@@ -66,7 +80,9 @@ def test_a_condition_that_cannot_be_meant_is_refused(store: Store) -> None:
             catalogue.runs(store, where=[where])
 
 
-def test_an_invalidated_run_leaves_every_view_and_keeps_the_reason(store: Store) -> None:
+def test_an_invalidated_run_leaves_every_view_and_keeps_the_reason(
+    store: Store,
+) -> None:
     assert catalogue.invalidate(store, "run:2", "wrong template") == 2
     assert names(store) == {"org/a", "a-old"}
     (run,) = catalogue.runs(store, where=["run_id=2"], everything=True)
@@ -84,7 +100,10 @@ def test_a_mark_that_cannot_be_meant_is_refused(store: Store) -> None:
 
 
 def test_tags_and_notes_come_and_go(store: Store) -> None:
-    assert catalogue.tag(store, "run:1", add=["paper", "final", "paper"]) == ["paper", "final"]
+    assert catalogue.tag(store, "run:1", add=["paper", "final", "paper"]) == [
+        "paper",
+        "final",
+    ]
     assert catalogue.tag(store, "1", add=["x"], remove=["final"]) == ["paper", "x"]
     catalogue.note(store, "1", "don't use")
     (run,) = catalogue.runs(store, where=["tags=pap*"])
@@ -134,7 +153,11 @@ def test_a_wrong_alias_is_refused(store: Store) -> None:
 
 def test_benchmarks_are_counted_and_renamed(store: Store) -> None:
     before = {row.benchmark: row for row in aliases.benchmarks(store)}
-    assert (before["quiz"].n_prompts, before["quiz"].n_runs, before["quiz"].n_models) == (4, 3, 3)
+    assert (
+        before["quiz"].n_prompts,
+        before["quiz"].n_runs,
+        before["quiz"].n_models,
+    ) == (4, 3, 3)
     assert (before["other"].n_prompts, before["other"].n_runs) == (4, 0)
     aliases.alias(store, "benchmark", "quiz", "other")
     rows = select(store, "select distinct benchmark from score_summary")
@@ -161,11 +184,17 @@ def joined(store: Store) -> dict[str, str]:
 
 def test_equal_questions_are_linked_and_doubtful_ones_left(store: Store) -> None:
     report = prompt_links.link(store, "other", "quiz")
-    assert report == prompt_links.LinkReport(n_linked=1, n_already=0, n_unmatched=1, n_ambiguous=2)
+    assert report == prompt_links.LinkReport(
+        n_linked=1, n_already=0, n_unmatched=1, n_ambiguous=2
+    )
     assert joined(store) == {"x1": "quiz p1"}
     assert prompt_links.link(store, "other", "quiz").n_already == 1
-    assert prompt_links.links(store) == [prompt_links.LinkEntry("other", "quiz", "text", 1)]
-    assert prompt_links.link(store, "quiz", "other").n_linked == 0  # the same two, the other way round
+    assert prompt_links.links(store) == [
+        prompt_links.LinkEntry("other", "quiz", "text", 1)
+    ]
+    assert (
+        prompt_links.link(store, "quiz", "other").n_linked == 0
+    )  # the same two, the other way round
     assert prompt_links.unlink(store, "other") == 1
     assert joined(store) == {}
 
@@ -184,7 +213,10 @@ def test_what_is_linked_stays_so_where_it_is_linked_to_a_third(store: Store) -> 
 
 
 def test_a_benchmark_that_is_not_there_is_named(store: Store) -> None:
-    for call in (lambda: prompt_links.link(store, "nope", "quiz"), lambda: prompt_links.unlink(store, "nope")):
+    for call in (
+        lambda: prompt_links.link(store, "nope", "quiz"),
+        lambda: prompt_links.unlink(store, "nope"),
+    ):
         with pytest.raises(MisuseError, match="no benchmark 'nope'"):
             call()
 
@@ -198,25 +230,44 @@ ONE_BENCHMARK = {
         ("q4", "which?", "4"),
         ("q5", "which?", "5"),
     ],
-    "b": [("x1", "One? ", "1"), ("x2", "two?", "22"), ("x3", "three?", ""), ("x4", "which?", "4"), ("x6", "six?", "6")],
+    "b": [
+        ("x1", "One? ", "1"),
+        ("x2", "two?", "22"),
+        ("x3", "three?", ""),
+        ("x4", "which?", "4"),
+        ("x6", "six?", "6"),
+    ],
 }
 
 
 @pytest.mark.parametrize("order", ["ab", "ba"])
-def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(tmp_path: Path, run: Caller, order: str) -> None:
+def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(
+    tmp_path: Path, run: Caller, order: str
+) -> None:
     """But not where targets differ, and where a run was asked both."""
     url = f"duckdb:///{tmp_path / 's.db'}"
     for name in order:
         lines = ["model,benchmark,prompt_id,question,target,score"]
-        lines += [f"{name},quiz,{key},{text},{target},1" for key, text, target in ONE_BENCHMARK[name]]
+        lines += [
+            f"{name},quiz,{key},{text},{target},1"
+            for key, text, target in ONE_BENCHMARK[name]
+        ]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
         assert run("ingest", str(tmp_path / f"{name}.csv"), db=url).code == 0
     refused = run("compare", "a", "b", db=url)
     refused.fails(2, "`warehouse link BENCHMARK BENCHMARK` joins equal prompts")
     linked = run("link", "quiz", "quiz", db=url)
-    assert linked.out == "2 prompts linked, 0 were linked already, 1 without a match, 3 ambiguous\n"
-    assert [row["n_prompts"] for row in run("compare", "a", "b", "--json", db=url).rows] == [2]
+    assert (
+        linked.out
+        == "2 prompts linked, 0 were linked already, 1 without a match, 3 ambiguous\n"
+    )
+    assert [
+        row["n_prompts"] for row in run("compare", "a", "b", "--json", db=url).rows
+    ] == [2]
     again = run("link", "quiz", "quiz", db=url)
-    assert again.out == "0 prompts linked, 2 were linked already, 1 without a match, 3 ambiguous\n"
+    assert (
+        again.out
+        == "0 prompts linked, 2 were linked already, 1 without a match, 3 ambiguous\n"
+    )
     assert run("link", "quiz", "--undo", db=url).out == "2 prompts taken apart\n"
     run("compare", "a", "b", db=url).fails(2, "no prompt in common")

@@ -1,4 +1,5 @@
-"""`db check`: a store that was loaded is clean; break one thing, and that is what is found."""
+"""`db check`: a store that was loaded is clean; break one thing, and that is what is
+found."""
 
 from __future__ import annotations
 
@@ -28,20 +29,35 @@ def fill(kit: Any) -> None:
     metrics = [
         kit.spec("acc"),
         *(
-            kit.spec(f"m{number}", link=link, scorer=kind, scorer_kind=kind, kind="continuous")
+            kit.spec(
+                f"m{number}",
+                link=link,
+                scorer=kind,
+                scorer_kind=kind,
+                kind="continuous",
+            )
             for number, (link, kind) in enumerate(zip(links, kinds, strict=True))
         ),
     ]
     published = (kit.figure("acc", 0.5, n=6), kit.figure("m1", 3.0))
-    header = kit.header("1", suite=("top", "middle"), metrics=metrics, published=published)
+    header = kit.header(
+        "1", suite=("top", "middle"), metrics=metrics, published=published
+    )
     words = [
         kit.row(
             f"s{number}",
             scores=[
-                {"metric": "acc", "value": None if status != "scored" else 1.0, "status": status, "origin": origin}
+                {
+                    "metric": "acc",
+                    "value": None if status != "scored" else 1.0,
+                    "status": status,
+                    "origin": origin,
+                }
             ],
         )
-        for number, (status, origin) in enumerate(zip(SCORE_STATUSES, SCORE_ORIGINS * 2, strict=True))
+        for number, (status, origin) in enumerate(
+            zip(SCORE_STATUSES, SCORE_ORIGINS * 2, strict=True)
+        )
     ]
     option = [{"choice_index": n, "loglikelihood": -1.0 - n} for n in range(3)]
     draws = [
@@ -64,11 +80,18 @@ def fill(kit: Any) -> None:
         kit.row("w", scores=[{"metric": "m1", "value": 3.7, "weight": 2.5}]),
         kit.row("w", scores=[{"metric": "m2", "value": 0.3, "n_draws": 10}]),
         kit.row("w", scores=[{"metric": "m3", "value": 1.0}], draw=-1),
-        {"run": 0, "position": 77, "identity": '{"q": 1}', "metadata": '{"topic": "u"}'},
+        {
+            "run": 0,
+            "position": 77,
+            "identity": '{"q": 1}',
+            "metadata": '{"topic": "u"}',
+        },
         kit.row("v", scores=[{"metric": "m0", "value": 1e9}]),
     ]
     rejected = {"rejections": [Rejection("line 1", "{", "JSON")]}
-    kit.load(header, words + draws + special, dump=rejected, max_rejected=1, path="one.json")
+    kit.load(
+        header, words + draws + special, dump=rejected, max_rejected=1, path="one.json"
+    )
     kit.load(header, words + draws + special, path="again.json")
     short = [kit.row(prompt, 1.0) for prompt in "ab"]
     kit.load(kit.header("2", n_requested=9), short, path="two.json")
@@ -76,12 +99,16 @@ def fill(kit: Any) -> None:
     untold = [kit.row(prompt, 1.0, response="not kept") for prompt in "ab"]
     other = kit.header("4", benchmark="other", model="org/b")
     kit.load(other, untold, path="four.json", text="none")
-    source_ledger.refuse(kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")])
+    source_ledger.refuse(
+        kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")]
+    )
     field_clusters.cluster_by(kit.store, "quiz", ["topic"], default=True)
 
 
 @pytest.fixture(scope="module")
-def filled_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory, open_kit: Any) -> str:
+def filled_file(
+    empty_file: Path, tmp_path_factory: pytest.TempPathFactory, open_kit: Any
+) -> str:
     path = shutil.copy(empty_file, tmp_path_factory.mktemp("filled") / "store.duckdb")
     with open_kit(f"duckdb:///{path}") as kit:
         fill(kit)
@@ -89,7 +116,9 @@ def filled_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory, open
 
 
 @pytest.fixture(scope="module")
-def filled_database(postgres_cluster: Any, empty_database: str, open_kit: Any) -> Iterator[str]:
+def filled_database(
+    postgres_cluster: Any, empty_database: str, open_kit: Any
+) -> Iterator[str]:
     name = postgres_cluster.create(template=empty_database)
     with open_kit(postgres_cluster.url(name)) as kit:
         fill(kit)
@@ -117,8 +146,14 @@ def found_after(store: Store, *changes: str) -> dict[str, list[Any]]:
             connection.execute(sa.text("set local session_replication_role = replica"))
         for change in changes:
             connection.execute(sa.text(change))
-        findings = [run_check(connection, query) for query in checks(store.dialect.name)]
-        found = {item.check: [dict(group) for group in item.groups] for item in findings if item}
+        findings = [
+            run_check(connection, query) for query in checks(store.dialect.name)
+        ]
+        found = {
+            item.check: [dict(group) for group in item.groups]
+            for item in findings
+            if item
+        }
         connection.rollback()
         connection.begin()
     return found
@@ -182,12 +217,31 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     # counts
     "delete from generation where draw = 3": (
         "run_counts",
-        [{"run_id": 1, "counter": "n_generations", "declared": 16, "found": 12, "n": 4}],
+        [
+            {
+                "run_id": 1,
+                "counter": "n_generations",
+                "declared": 16,
+                "found": 12,
+                "n": 4,
+            }
+        ],
     ),
-    "delete from choice": ("run_counts", [{"run_id": 1, "counter": "n_choices", "declared": 48, "found": 0, "n": 48}]),
+    "delete from choice": (
+        "run_counts",
+        [{"run_id": 1, "counter": "n_choices", "declared": 48, "found": 0, "n": 48}],
+    ),
     "update source set n_seen_again = 3 where path = 'again.json'": (
         "source_counts",
-        [{"source_id": 2, "counter": "n_runs + n_seen_again", "declared": 3, "found": 1, "n": 2}],
+        [
+            {
+                "source_id": 2,
+                "counter": "n_runs + n_seen_again",
+                "declared": 3,
+                "found": 1,
+                "n": 2,
+            }
+        ],
     ),
     "update source set n_scores = 0 where path = 'four.json'": (
         "source_counts",
@@ -249,10 +303,19 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     ),
     "update prompt_score set perturbation = 'x' where perturbation = 'typos'": (
         "prompt_score",
-        [{"run_id": 1, "fault": "missing", "n": 1}, {"run_id": 1, "fault": "surplus", "n": 1}],
+        [
+            {"run_id": 1, "fault": "missing", "n": 1},
+            {"run_id": 1, "fault": "surplus", "n": 1},
+        ],
     ),
-    "update score set value = 0.5 where value = 3.7": ("prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
-    f"{DRAW} draw, value, 1 from score where value = 0.3": ("draw_score", [{"run_id": 1, "fault": "plain", "n": 1}]),
+    "update score set value = 0.5 where value = 3.7": (
+        "prompt_score",
+        [{"run_id": 1, "fault": "value", "n": 1}],
+    ),
+    f"{DRAW} draw, value, 1 from score where value = 0.3": (
+        "draw_score",
+        [{"run_id": 1, "fault": "plain", "n": 1}],
+    ),
     f"{DRAW} draw, value, 2 from score where value = 1e9": (
         "draw_score",
         [{"run_id": 1, "fault": "n_prompts", "n": 1}],
@@ -263,15 +326,24 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     ),
     f"{DRAW} draw + 1, value, 1 from score where value = 1e9": (
         "draw_score",
-        [{"run_id": 1, "fault": "missing", "n": 1}, {"run_id": 1, "fault": "surplus", "n": 1}],
+        [
+            {"run_id": 1, "fault": "missing", "n": 1},
+            {"run_id": 1, "fault": "surplus", "n": 1},
+        ],
     ),
     # rings and aliases
-    "update run_source set superseded_by = null": ("superseded_runs", [{"run_id": 2, "n": 1}]),
+    "update run_source set superseded_by = null": (
+        "superseded_runs",
+        [{"run_id": 2, "n": 1}],
+    ),
     "update benchmark set parent_id = id where name = 'top'": (
         "benchmark_rings",
         [{"benchmark_id": 3, "benchmark": "top", "n": 1}],
     ),
-    "update model set canonical_id = id": ("alias_chains", [{"table_name": "model", "n": 2}]),
+    "update model set canonical_id = id": (
+        "alias_chains",
+        [{"table_name": "model", "n": 2}],
+    ),
     # the rest
     "update id_counter set next_id = 2 where table_name = 'run'": (
         "id_counters",
@@ -287,7 +359,14 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     ),
     "update benchmark_metric set default_by = 'me'": (
         "vocabulary",
-        [{"table_name": "benchmark_metric", "column_name": "default_by", "word": "me", "n": 6}],
+        [
+            {
+                "table_name": "benchmark_metric",
+                "column_name": "default_by",
+                "word": "me",
+                "n": 6,
+            }
+        ],
     ),
     "update run_metric set n_scored = 0 where run_id = 4": (
         "run_metrics",
@@ -316,32 +395,60 @@ def test_one_fault_is_found_alone(store: Store, change: str) -> None:
 
 #: faults that cannot come alone: some of the findings, and how many rows each
 MORE: dict[str, dict[str, int]] = {
-    "update run set superseded_by = 2 where id = 3": {"superseded_rings": 4, "superseded_runs": 1},
-    "update run set superseded_by = 4 where id = 4": {"superseded_rings": 1, "superseded_runs": 1},
+    "update run set superseded_by = 2 where id = 3": {
+        "superseded_rings": 4,
+        "superseded_runs": 1,
+    },
+    "update run set superseded_by = 4 where id = 4": {
+        "superseded_rings": 1,
+        "superseded_runs": 1,
+    },
     "delete from run where id = 4": {"orphan_facts": 8},
     "delete from prompt where key = 'd'": {"orphan_facts": 16 * 2 + 48 + 2 + 1},
     "delete from metric where name = 'm1'": {"orphan_facts": 4, "orphan_dimensions": 1},
-    "delete from run_source where run_id = 4": {"runs_without_source": 1, "source_counts": 5},
+    "delete from run_source where run_id = 4": {
+        "runs_without_source": 1,
+        "source_counts": 5,
+    },
     "update benchmark set parent_id = (select id from benchmark where name = 'quiz') where name = 'top'": {
         "benchmark_rings": 9
     },
-    "update score set variant_id = 999 where run_id = 3": {"orphan_facts": 3, "prompt_score": 3},
+    "update score set variant_id = 999 where run_id = 3": {
+        "orphan_facts": 3,
+        "prompt_score": 3,
+    },
     "update score set value = 'NaN' where value = 3.7": {"score_values": 1},
     "update score set value = '-Infinity' where value = 3.7": {"score_values": 1},
     "update score set weight = 'NaN' where weight = 2.5": {"score_values": 1},
-    "update score set n_draws = 0 where value = 0.3": {"score_values": 1, "prompt_score": 1},
-    "update score set weight = -1 where weight = 2.5": {"score_values": 1, "prompt_score": 1},
+    "update score set n_draws = 0 where value = 0.3": {
+        "score_values": 1,
+        "prompt_score": 1,
+    },
+    "update score set weight = -1 where weight = 2.5": {
+        "score_values": 1,
+        "prompt_score": 1,
+    },
     "update prompt_cluster set cluster_id = 99": {"orphan_facts": 2},
-    "update prompt_cluster set prompt_id = (select max(prompt_id) from score where run_id = 4) "
-    "where prompt_id = (select max(prompt_id) from prompt_cluster)": {"strange_clusters": 1},
-    "insert into label_draw (benchmark_id, variant_id, draw, wave, rule, stratum, probability) "
+    "update prompt_cluster set prompt_id = (select max(prompt_id) from score where "
+    "run_id = 4) "
+    "where prompt_id = (select max(prompt_id) from prompt_cluster)": {
+        "strange_clusters": 1
+    },
+    "insert into label_draw (benchmark_id, variant_id, draw, wave, rule, stratum, "
+    "probability) "
     "select min(benchmark.id), min(prompt_variant.id), 0, 0, 'simple', '', 0 from benchmark, prompt_variant": {
         "preference_values": 1
     },
     "update run set n_scores = 7 where id = 4": {"run_counts": 5, "source_counts": 5},
     "update run set n_found = 1 where id = 3": {"run_counts": 2, "source_counts": 2},
-    "insert into generation select * from generation where draw = 1": {"duplicate_facts": 4, "run_counts": 4},
-    "insert into choice select * from choice where choice_index = 2": {"duplicate_facts": 16, "run_counts": 16},
+    "insert into generation select * from generation where draw = 1": {
+        "duplicate_facts": 4,
+        "run_counts": 4,
+    },
+    "insert into choice select * from choice where choice_index = 2": {
+        "duplicate_facts": 16,
+        "run_counts": 16,
+    },
     "insert into score select * from score where value = 1e9": {
         "duplicate_facts": 1,
         "run_counts": 1,
@@ -353,7 +460,9 @@ MORE: dict[str, dict[str, int]] = {
 @pytest.mark.parametrize("change", MORE, ids=lambda change: change[:60])
 def test_a_fault_with_consequences_is_found(store: Store, change: str) -> None:
     found = found_after(store, change)
-    n = {name: sum(group["n"] for group in found.get(name, [])) for name in MORE[change]}
+    n = {
+        name: sum(group["n"] for group in found.get(name, [])) for name in MORE[change]
+    }
     assert n == MORE[change], found
 
 
@@ -361,9 +470,16 @@ def test_keys_that_stand_twice(store: Store) -> None:
     """Where the constraints are gone, as after a restore without them."""
     twice = "insert into model select * from model where name = 'org/a'"
     if store.dialect.embedded:
-        lose = ["create table copied as select * from model", "drop table model", "alter table copied rename to model"]
+        lose = [
+            "create table copied as select * from model",
+            "drop table model",
+            "alter table copied rename to model",
+        ]
     else:
-        lose = ["alter table model drop constraint uq_model_name", "alter table model drop constraint pk_model cascade"]
+        lose = [
+            "alter table model drop constraint uq_model_name",
+            "alter table model drop constraint pk_model cascade",
+        ]
     assert found_after(store, *lose, twice) == {
         "duplicate_keys": [
             {"table_name": "model", "key_name": "id", "n": 1},
@@ -380,7 +496,9 @@ def test_texts_that_stand_twice(store: Store) -> None:
 
 
 def test_every_check_is_seen_to_fail(store: Store) -> None:
-    proved = {name for name, _ in FAULTS.values()} | {name for more in MORE.values() for name in more}
+    proved = {name for name, _ in FAULTS.values()} | {
+        name for more in MORE.values() for name in more
+    }
     proved |= {"duplicate_keys", "duplicate_texts"}
     assert {query.name for query in checks(store.dialect.name)} == proved
 
@@ -420,7 +538,12 @@ def test_drift_does_not_hide_what_can_still_be_checked(kit: Any) -> None:
     report = check(kit.store)
     assert not report.ok and any("choice" in line for line in report.drift)
     assert "runs_without_source" in [item.check for item in report.integrity]
-    assert set(report.skipped) == {"duplicate_facts", "orphan_facts", "run_counts", "strange_prompts"}
+    assert set(report.skipped) == {
+        "duplicate_facts",
+        "orphan_facts",
+        "run_counts",
+        "strange_prompts",
+    }
     assert "not checked: " in str(report)
 
 

@@ -1,4 +1,5 @@
-"""`db check --deep`: what was changed alike in several places is found by working it out again."""
+"""`db check --deep`: what was changed alike in several places is found by working it
+out again."""
 
 from __future__ import annotations
 
@@ -23,37 +24,79 @@ def change(store: Store, *statements: str) -> None:
 
 
 def with_figures_alone(kit: Any) -> None:
-    figures = (kit.figure("acc", 0.5, n=6, standard_error=0.1), kit.figure("m1", float("inf")), kit.figure("m2", 1e200))
-    kit.load(kit.header("9", benchmark="board", published=figures), [], path="board.json")
+    figures = (
+        kit.figure("acc", 0.5, n=6, standard_error=0.1),
+        kit.figure("m1", float("inf")),
+        kit.figure("m2", 1e200),
+    )
+    kit.load(
+        kit.header("9", benchmark="board", published=figures), [], path="board.json"
+    )
 
 
 #: What is changed, alike everywhere: what is found of the run.
-SCORE = "set value = 1 - value where metric_id = (select id from metric where name = 'acc') and value in (0, 1)"
+SCORE = (
+    "set value = 1 - value where metric_id = (select id from metric where name = "
+    "'acc') and value in (0, 1)"
+)
 CHANGES: dict[str, tuple[tuple[str, ...], set[str]]] = {
-    "score and mean": ((f"update score {SCORE}", f"update prompt_score {SCORE}"), {"content_digest"}),
-    "a response": (("update generation set response_hash = prompt_hash where draw = 1",), {"content_digest"}),
-    "a choice": (("update choice set loglikelihood = -9 where choice_index = 1",), {"content_digest"}),
-    "a prompt's key": (("update prompt set key = 'other' where key = 'a'",), {"content_digest"}),
-    "a draw": (("update score set draw = 7 where draw = 3", "delete from draw_score"), {"content_digest"}),
-    "a metric's name": (("update metric set name = 'm9' where name = 'm1'",), {"content_digest"}),
-    "a figure": (("update published_score set value = 0.75 where n = 6",), {"content_digest"}),
-    "a setting": (('update run set settings = \'{"model": "other"}\'',), {"recorded_key", "condition_key"}),
+    "score and mean": (
+        (f"update score {SCORE}", f"update prompt_score {SCORE}"),
+        {"content_digest"},
+    ),
+    "a response": (
+        ("update generation set response_hash = prompt_hash where draw = 1",),
+        {"content_digest"},
+    ),
+    "a choice": (
+        ("update choice set loglikelihood = -9 where choice_index = 1",),
+        {"content_digest"},
+    ),
+    "a prompt's key": (
+        ("update prompt set key = 'other' where key = 'a'",),
+        {"content_digest"},
+    ),
+    "a draw": (
+        ("update score set draw = 7 where draw = 3", "delete from draw_score"),
+        {"content_digest"},
+    ),
+    "a metric's name": (
+        ("update metric set name = 'm9' where name = 'm1'",),
+        {"content_digest"},
+    ),
+    "a figure": (
+        ("update published_score set value = 0.75 where n = 6",),
+        {"content_digest"},
+    ),
+    "a setting": (
+        ('update run set settings = \'{"model": "other"}\'',),
+        {"recorded_key", "condition_key"},
+    ),
     "a condition": (("update run set condition_key = 'c'",), {"condition_key"}),
     "a run's id": (("update run_group set harness_run_id = 'other'",), {"run_key"}),
     "a mark": (('update run set marks = \'{"id": "other"}\'',), {"execution_key"}),
-    "a digest": (("update run set content_digest = 'd' where id = 1",), {"content_digest"}),
+    "a digest": (
+        ("update run set content_digest = 'd' where id = 1",),
+        {"content_digest"},
+    ),
 }
 
 
-def test_a_loaded_store_comes_out_again_and_what_is_changed_alike_is_found(kit: Any) -> None:
-    """On one store, one change after the other: each is taken back by the next copy of it."""
+def test_a_loaded_store_comes_out_again_and_what_is_changed_alike_is_found(
+    kit: Any,
+) -> None:
+    """On one store, one change after the other: each is taken back by the next copy of
+    it."""
     fill(kit)
     with_figures_alone(kit)
     store = kit.store
     report = check(store, deep=True)
     assert report.recomputed is not None and report.ok, str(report)
     assert (report.recomputed.runs, report.recomputed.texts) == ((), ())
-    assert report.recomputed.n_scores == store.rows("select sum(n_scores) as n from run")[0]["n"]
+    assert (
+        report.recomputed.n_scores
+        == store.rows("select sum(n_scores) as n from run")[0]["n"]
+    )
     found: dict[str, set[str]] = {}
     for what, (statements, _) in CHANGES.items():
         found[what] = {fault.what for fault in changed_and_mended(store, statements)}
@@ -84,10 +127,15 @@ def test_texts_that_are_not_those_of_their_hashes_are_found(kit: Any) -> None:
     kit.load(kit.header("1"), rows)
     assert check(kit.store, deep=True).ok
     change(kit.store, "update content set text = 'that' where text = 'this'")
-    change(kit.store, "update prompt set text = 'Who is it?' where text = 'What is it?'")
+    change(
+        kit.store, "update prompt set text = 'Who is it?' where text = 'What is it?'"
+    )
     report = check(kit.store, deep=True)
     assert report.recomputed is not None and not report.ok
-    assert [(fault.table, fault.n) for fault in report.recomputed.texts] == [("content", 1), ("prompt", 1)]
+    assert [(fault.table, fault.n) for fault in report.recomputed.texts] == [
+        ("content", 1),
+        ("prompt", 1),
+    ]
 
 
 def test_characters_that_a_server_cannot_hold_are_told_apart(kit: Any) -> None:

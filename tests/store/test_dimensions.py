@@ -82,30 +82,58 @@ def test_a_run_points_to_everything_its_header_names(kit: Any) -> None:
     )
     stored = kit.one("select cast(tags as varchar), cast(sampling as varchar) from run")
     assert [json.loads(text) for text in stored] == [["x", "y"], {"top_k": 5}]
-    assert kit.one("select cost, hardware, commit_hash from run_group") == (1.5, "8 x H100", "abc")
-    assert json.loads(kit.one("select cast(hyperparameters as varchar) from training_seed")) == {"lr": 0.1}
-    assert json.loads(kit.one("select cast(parameters as varchar) from agent")) == {"k": 1}
+    assert kit.one("select cost, hardware, commit_hash from run_group") == (
+        1.5,
+        "8 x H100",
+        "abc",
+    )
+    assert json.loads(
+        kit.one("select cast(hyperparameters as varchar) from training_seed")
+    ) == {"lr": 0.1}
+    assert json.loads(kit.one("select cast(parameters as varchar) from agent")) == {
+        "k": 1
+    }
 
 
 def test_what_is_not_known_is_null_not_a_json_null(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}))
-    nulls = kit.one("select count(tags) + count(sampling) + count(configuration) + count(temperature) from run")
+    nulls = kit.one(
+        "select count(tags) + count(sampling) + count(configuration) + "
+        "count(temperature) from run"
+    )
     assert nulls == 0
-    assert kit.one("select count(metadata) + count(choices) + count(text_hash) from prompt") == 0
+    assert (
+        kit.one(
+            "select count(metadata) + count(choices) + count(text_hash) from prompt"
+        )
+        == 0
+    )
     assert kit.one("select count(notes) from source") == 0
 
 
 def test_checkpoints_of_one_training_are_told_apart(kit: Any) -> None:
-    headers = [kit.header(str(step), step=step, training_seed=seed) for step in (100, 200) for seed in ("1", "2")]
+    headers = [
+        kit.header(str(step), step=step, training_seed=seed)
+        for step in (100, 200)
+        for seed in ("1", "2")
+    ]
     kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(4)])
     assert kit.counts("model", "training_seed", "checkpoint", "run") == (1, 2, 4, 4)
 
 
 def test_a_training_without_a_label_is_called_by_its_seeds(kit: Any) -> None:
-    seeds = [{"initialisation_seed": 3, "data_order_seed": 7}, {"data_order_seed": 7}, {"initialisation_seed": 0}, {}]
+    seeds = [
+        {"initialisation_seed": 3, "data_order_seed": 7},
+        {"data_order_seed": 7},
+        {"initialisation_seed": 0},
+        {},
+    ]
     headers = [kit.header(str(number), **some) for number, some in enumerate(seeds)]
     kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(4)])
-    assert kit.all("select label, initialisation_seed, data_order_seed from training_seed order by label") == [
+    assert kit.all(
+        "select label, initialisation_seed, data_order_seed from training_seed order "
+        "by label"
+    ) == [
         ("", None, None),
         ("data_order=7", None, 7),
         ("initialisation=0", 0, None),
@@ -117,14 +145,24 @@ def test_a_training_without_a_label_is_called_by_its_seeds(kit: Any) -> None:
 def test_ids_are_counted_by_the_name_of_their_table(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}))
     counted = {row[0] for row in kit.all("select table_name from id_counter")}
-    assert {"run", "prompt", "model", "benchmark"} <= counted <= set(tables.metadata.tables)
+    assert (
+        {"run", "prompt", "model", "benchmark"}
+        <= counted
+        <= set(tables.metadata.tables)
+    )
 
 
 def test_runs_of_one_invocation_form_a_group(kit: Any) -> None:
     headers = [kit.header("same", benchmark=name) for name in "pqr"]
     kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(3)])
-    kit.load([kit.header(None, benchmark=name) for name in "st"], [kit.row("a", 1.0, run=run) for run in range(2)])
-    assert kit.all("select count(*) from run group by run_group_id order by 1") == [(2,), (3,)]
+    kit.load(
+        [kit.header(None, benchmark=name) for name in "st"],
+        [kit.row("a", 1.0, run=run) for run in range(2)],
+    )
+    assert kit.all("select count(*) from run group by run_group_id order by 1") == [
+        (2,),
+        (3,),
+    ]
 
 
 # --- the tree of benchmarks ------------------------------------------------------------------
@@ -141,11 +179,21 @@ def parents(kit: Any) -> dict[str, Any]:
 
 def test_the_tree_grows_and_keeps_what_it_knows(kit: Any) -> None:
     kit.load(kit.header(benchmark="leaf"), kit.rows({"a": 1.0}))
-    kit.load(kit.header(suite=("top", "middle"), benchmark="leaf"), kit.rows({"a": 1.0}))
-    kit.load(kit.header("2", suite=("elsewhere",), benchmark="leaf"), kit.rows({"a": 0.0}))
+    kit.load(
+        kit.header(suite=("top", "middle"), benchmark="leaf"), kit.rows({"a": 1.0})
+    )
+    kit.load(
+        kit.header("2", suite=("elsewhere",), benchmark="leaf"), kit.rows({"a": 0.0})
+    )
     kit.load(kit.header("3", suite=("leaf",), benchmark="top"), kit.rows({"a": 0.0}))
     kit.load(kit.header("4", suite=("own",), benchmark="own"), kit.rows({"a": 0.0}))
-    assert parents(kit) == {"leaf": "middle", "middle": "top", "top": None, "elsewhere": None, "own": None}
+    assert parents(kit) == {
+        "leaf": "middle",
+        "middle": "top",
+        "top": None,
+        "elsewhere": None,
+        "own": None,
+    }
     assert check(kit.store).ok
 
 
@@ -178,10 +226,16 @@ def listed(kit: Any) -> dict[str, Any]:
 
 def test_kinds_are_inferred_and_widened(kit: Any) -> None:
     kit.load(kit.header("1"), [kit.row("a", 1.0), kit.row("a", 0.5, metric="f1")])
-    assert listed(kit) == {"acc": ("binary", 0, 1, True), "f1": ("bounded", 0, 1, False)}
+    assert listed(kit) == {
+        "acc": ("binary", 0, 1, True),
+        "f1": ("bounded", 0, 1, False),
+    }
     kit.load(kit.header("2"), [kit.row("a", 0.5), kit.row("a", 37.0, metric="f1")])
     kit.load(kit.header("3"), [kit.row("a", 0.0), kit.row("a", 0.0, metric="f1")])
-    assert listed(kit) == {"acc": ("bounded", 0, 1, True), "f1": ("continuous", None, None, False)}
+    assert listed(kit) == {
+        "acc": ("bounded", 0, 1, True),
+        "f1": ("continuous", None, None, False),
+    }
 
 
 def test_a_declared_range_holds_against_an_inferred_one(kit: Any) -> None:
@@ -199,12 +253,26 @@ def test_a_declared_range_holds_against_an_inferred_one(kit: Any) -> None:
 
 def test_what_the_dump_says_of_a_metric_counts(kit: Any) -> None:
     bleu = kit.spec("bleu", kind="bounded", low=0.0, high=100.0, higher_is_better=True)
-    wer = kit.spec("wer", higher_is_better=False, is_default=True, unit="words", link="none")
+    wer = kit.spec(
+        "wer", higher_is_better=False, is_default=True, unit="words", link="none"
+    )
     kit.load(
         kit.header(metrics=(bleu, wer)),
-        [kit.row("a", 1.0, scores=[{"metric": "bleu", "value": 37.0}, {"metric": "wer", "value": 1}])],
+        [
+            kit.row(
+                "a",
+                1.0,
+                scores=[
+                    {"metric": "bleu", "value": 37.0},
+                    {"metric": "wer", "value": 1},
+                ],
+            )
+        ],
     )
-    assert listed(kit) == {"bleu": ("bounded", 0, 100, False), "wer": ("binary", 0, 1, True)}
+    assert listed(kit) == {
+        "bleu": ("bounded", 0, 100, False),
+        "wer": ("binary", 0, 1, True),
+    }
     assert kit.all("select name, unit, link from metric order by 1") == [
         ("bleu", "", "identity"),
         ("wer", "words", "none"),
@@ -216,9 +284,14 @@ def test_what_the_dump_says_of_a_metric_counts(kit: Any) -> None:
     [(["zeta", "exact_match", "acc"], "acc"), (["zeta", "alpha"], "acc")],
     ids=["most runs", "by name"],
 )
-def test_a_benchmark_has_one_default_metric(kit: Any, metrics: Any, default: str) -> None:
+def test_a_benchmark_has_one_default_metric(
+    kit: Any, metrics: Any, default: str
+) -> None:
     scores = [{"metric": name, "value": 1.0} for name in metrics]
-    kit.load(kit.header(metrics=[kit.spec(name) for name in metrics]), [kit.row("a", scores=scores)])
+    kit.load(
+        kit.header(metrics=[kit.spec(name) for name in metrics]),
+        [kit.row("a", scores=scores)],
+    )
     kit.load(kit.header("2"), [kit.row("a", 0.0)])
     chosen = [name for name, row in listed(kit).items() if row[3]]
     assert chosen == [default]
@@ -226,12 +299,21 @@ def test_a_benchmark_has_one_default_metric(kit: Any, metrics: Any, default: str
 
 def test_judges_and_filters_make_metrics_of_their_own(kit: Any) -> None:
     judges = [
-        kit.spec("acc", scorer="judge", scorer_kind="model", judge_model=name, scorer_parameters={"t": 0})
+        kit.spec(
+            "acc",
+            scorer="judge",
+            scorer_kind="model",
+            judge_model=name,
+            scorer_parameters={"t": 0},
+        )
         for name in ("org/j1", "org/j2")
     ]
     for number, spec in enumerate(judges):
         kit.load(kit.header(str(number), metrics=(spec,)), [kit.row("a", 1.0)])
-    kit.load(kit.header("f"), [kit.row("a", scores=[{"metric": "acc", "filter": "x", "value": 1}])])
+    kit.load(
+        kit.header("f"),
+        [kit.row("a", scores=[{"metric": "acc", "filter": "x", "value": 1}])],
+    )
     assert kit.counts("scorer", "metric") == (3, 3)
     assert kit.one("select count(distinct condition_key) from run") == 3
 
@@ -250,8 +332,10 @@ def test_published_figures_of_runs_and_groups(kit: Any) -> None:
     kit.load(header, kit.rows({"a": 1.0, "b": 0.0}), dump={"published": group})
     kit.load(header, kit.rows({"a": 1.0, "b": 0.0}), dump={"published": group})
     assert kit.all(
-        "select benchmark.name, run_id, source_id, statistic, perturbation, value, standard_error,"
-        " n, raw from published_score join benchmark on benchmark.id = benchmark_id order by 4, 1"
+        "select benchmark.name, run_id, source_id, statistic, perturbation, value, "
+        "standard_error,"
+        " n, raw from published_score join benchmark on benchmark.id = benchmark_id "
+        "order by 4, 1"
     ) == [
         ("quiz", 1, 1, "best", "typos", None, None, None, "N/A"),
         ("quiz", 1, 1, "mean", "", 0.5, 0.1, 2, None),
@@ -262,17 +346,30 @@ def test_published_figures_of_runs_and_groups(kit: Any) -> None:
     assert check(kit.store).ok
 
 
-def test_a_published_figure_too_small_to_calculate_with_is_0_and_is_kept_as_published(kit: Any) -> None:
+def test_a_published_figure_too_small_to_calculate_with_is_0_and_is_kept_as_published(
+    kit: Any,
+) -> None:
     figures = [1e-200, -1e-200, 2e-140, 1e200]
-    headers = [kit.header(str(n), published=(kit.figure("acc", value),)) for n, value in enumerate(figures)]
+    headers = [
+        kit.header(str(n), published=(kit.figure("acc", value),))
+        for n, value in enumerate(figures)
+    ]
     kit.load(headers)
     stored = kit.all("select value, raw from published_score order by run_id")
-    assert stored == [(0.0, "1e-200"), (0.0, "-1e-200"), (2e-140, None), (None, "1e+200")]
+    assert stored == [
+        (0.0, "1e-200"),
+        (0.0, "-1e-200"),
+        (2e-140, None),
+        (None, "1e+200"),
+    ]
 
 
 def test_figures_without_samples_are_runs_of_their_own(kit: Any) -> None:
     """Training curves: aggregates only."""
-    headers = [kit.header(None, step=step, published=(kit.figure("acc", step / 1000),)) for step in (100, 200)]
+    headers = [
+        kit.header(None, step=step, published=(kit.figure("acc", step / 1000),))
+        for step in (100, 200)
+    ]
     assert kit.load(headers).n_runs == 2
     assert kit.load(headers).n_seen_again == 2
     assert kit.all(
@@ -286,7 +383,12 @@ def test_figures_without_samples_are_runs_of_their_own(kit: Any) -> None:
 
 def documents(kit: Any, topics: dict[str, Any], **fields: Any) -> list[Any]:
     return [
-        kit.row(prompt, 1.0, metadata=json.dumps({"topic": topic, "doc": {"id": topic}}), **fields)
+        kit.row(
+            prompt,
+            1.0,
+            metadata=json.dumps({"topic": topic, "doc": {"id": topic}}),
+            **fields,
+        )
         for prompt, topic in topics.items()
     ]
 
@@ -295,7 +397,8 @@ def members(kit: Any, name: str) -> dict[str, str]:
     return dict(
         kit.all(
             "select prompt.key, cluster.label from prompt_cluster "
-            "join cluster on cluster.id = cluster_id join prompt on prompt.id = prompt_id "
+            "join cluster on cluster.id = cluster_id join prompt on prompt.id = "
+            "prompt_id "
             "join clustering on clustering.id = prompt_cluster.clustering_id "
             "where clustering.name = :name",
             name=name,
@@ -305,7 +408,11 @@ def members(kit: Any, name: str) -> dict[str, str]:
 
 def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
     kit.load(kit.header("1"), documents(kit, {"a": "x", "b": "x", "c": 3}))
-    assert field_clusters.cluster_by(kit.store, "quiz", ["topic"], default=True) == ("topic", 2, 3)
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic"], default=True) == (
+        "topic",
+        2,
+        3,
+    )
     kit.load(kit.header("2"), documents(kit, {"a": "x", "d": "y", "e": "x", "f": None}))
     kit.load(kit.header("3", benchmark="other"), documents(kit, {"a": "x"}))
     expected = {"a": "x", "b": "x", "c": "3", "d": "y", "e": "x"}
@@ -313,25 +420,42 @@ def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
     assert field_clusters.cluster_by(kit.store, "quiz", ["doc.id"]) == ("doc.id", 3, 5)
     assert members(kit, "doc.id") == expected
     assert kit.all(
-        "select clustering.name from benchmark join clustering on clustering.id = default_clustering_id"
+        "select clustering.name from benchmark join clustering on clustering.id = "
+        "default_clustering_id"
     ) == [("topic",)]
     assert check(kit.store).ok
 
 
 def test_a_prompt_joins_its_cluster_when_its_document_comes_later(kit: Any) -> None:
     """Also where the same source fills another prompt with something else."""
-    kit.load(kit.header("1"), [*documents(kit, {"a": "x"}), kit.row("b", 1.0), kit.row("c", 1.0)])
+    kit.load(
+        kit.header("1"),
+        [*documents(kit, {"a": "x"}), kit.row("b", 1.0), kit.row("c", 1.0)],
+    )
     field_clusters.cluster_by(kit.store, "quiz", ["topic"])
     assert members(kit, "topic") == {"a": "x"}
-    kit.load(kit.header("2"), [*documents(kit, {"a": "x", "b": "x"}), kit.row("c", 0.0, target="1")])
+    kit.load(
+        kit.header("2"),
+        [*documents(kit, {"a": "x", "b": "x"}), kit.row("c", 0.0, target="1")],
+    )
     assert members(kit, "topic") == {"a": "x", "b": "x"}
     assert check(kit.store).ok
 
 
 def test_several_fields_form_one_clustering(kit: Any) -> None:
-    kit.load(kit.header(), documents(kit, {"a": "x", "b": "x"}) + documents(kit, {"c": "y"}))
-    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == ("topic,doc.id", 2, 3)
-    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == ("topic,doc.id", 2, 3)
+    kit.load(
+        kit.header(), documents(kit, {"a": "x", "b": "x"}) + documents(kit, {"c": "y"})
+    )
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == (
+        "topic,doc.id",
+        2,
+        3,
+    )
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == (
+        "topic,doc.id",
+        2,
+        3,
+    )
     assert kit.counts("clustering", "cluster", "prompt_cluster") == (1, 2, 3)
 
 

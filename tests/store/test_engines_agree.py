@@ -1,7 +1,8 @@
 """Both engines hold the same of every small dump, and answer every command alike.
 
-Most tests that load or ask run on the embedded engine alone by default (`tests/conftest.py`): that the server does the
-same is proven here, over all that is shipped.
+Most tests that load or ask run on the embedded engine alone by default
+(`tests/conftest.py`): that the server does the same is proven here, over all that is
+shipped.
 """
 
 from __future__ import annotations
@@ -27,18 +28,23 @@ from warehouse.store.open import open_store
 
 pytestmark = [pytest.mark.engine, pytest.mark.rare]
 ENGINES = ("duckdb", "postgresql")
-#: Commands that say how an engine does it, ask none, or name a run by its number: engines number otherwise.
+#: Commands that say how an engine does it, ask none, or name a run by its number:
+#: engines number otherwise.
 OF_ONE_ENGINE = re.compile(
-    "db |config|init|completion|help |schedule|mapping|power --omega2|history|.*run:|runs$|query( score_summary)?$"
+    "db |config|init|completion|help |schedule|mapping|power "
+    "--omega2|history|.*run:|runs$|query( score_summary)?$"
 )
-TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+")
+TIMES = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+"
+)
 #: The number of a run, which says in which order it was stored.
 RUN = re.compile(r"\brun \d+")
 NUMBERS = re.compile(r'"(\w*ids?|runs(_[ab])?|sources|seconds)":(\[[\d,]*\]|[\d.]+)')
 LONG_FRACTION = re.compile(r"-?\d+(\.\d{6,}(e-?\d+)?|(\.\d+)?e-\d+)")
 #: Times, and the sign of a variance that is zero but for rounding.
 LEFT_OUT = CLOCKS | {"is_clipped"}
-#: What the calls of `full_store` leave out: options that change what is asked of the store.
+#: What the calls of `full_store` leave out: options that change what is asked of the
+#: store.
 MORE = (
     "leaderboard reading --where seed!=9 --cluster passage --json",
     "leaderboard exam --json --resamples 0",
@@ -49,7 +55,8 @@ MORE = (
     "prefer voted --scorer human --json",
     "seeds --json",
     "variance sums --json",
-    "query --sql \"select name from benchmark where name like 'e%' and name <> :b order by name\" -p b=x --json",
+    "query --sql \"select name from benchmark where name like 'e%' and name <> :b "
+    'order by name" -p b=x --json',
     "refresh --json",
 )
 
@@ -63,12 +70,18 @@ def urls(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 
 def contents(folder: Path) -> dict[str, list[list[str]]]:
     """Rows of every table and view of an export, by natural keys and without times."""
-    return {str(file.relative_to(folder)): rows_of(file) for file in sorted(folder.rglob("*.parquet"))}
+    return {
+        str(file.relative_to(folder)): rows_of(file)
+        for file in sorted(folder.rglob("*.parquet"))
+    }
 
 
 def rows_of(file: Path) -> list[list[str]]:
     rows = pq.read_table(file).to_pylist()
-    return sorted([f"{name} {shown(row[name])}" for name in sorted(row) if name not in LEFT_OUT] for row in rows)
+    return sorted(
+        [f"{name} {shown(row[name])}" for name in sorted(row) if name not in LEFT_OUT]
+        for row in rows
+    )
 
 
 def shown(value: object) -> str:
@@ -81,9 +94,18 @@ def shown(value: object) -> str:
 def test_every_small_dump_is_stored_alike(urls: list[str], tmp_path: Path) -> None:
     named = small_dumps()
     unnamed = [source["paths"][0] for source in named.values() if source.get("values")]
-    paths = [source["paths"][0] for source in named.values() if not source.get("values") and "mapping" not in source]
-    # some of these decide about others, or are large: all that is given with them would be loaded one by one
-    apart = [path for path in paths if path.parent.name in ("inspect", "inspect_scout", "simple_evals")]
+    paths = [
+        source["paths"][0]
+        for source in named.values()
+        if not source.get("values") and "mapping" not in source
+    ]
+    # some of these decide about others, or are large: all that is given with them would
+    # be loaded one by one
+    apart = [
+        path
+        for path in paths
+        if path.parent.name in ("inspect", "inspect_scout", "simple_evals")
+    ]
     refused = []
     for url, engine in zip(urls, ENGINES, strict=True):
         with open_store(url, write=True) as store:
@@ -99,16 +121,26 @@ def test_every_small_dump_is_stored_alike(urls: list[str], tmp_path: Path) -> No
     assert refused[0] == refused[1]
     held, other = (contents(tmp_path / engine) for engine in ENGINES)
     assert sum(map(len, held.values())) > 5_000
-    assert {name: differing(rows, other[name]) for name, rows in held.items() if rows != other[name]} == {}
+    assert {
+        name: differing(rows, other[name])
+        for name, rows in held.items()
+        if rows != other[name]
+    } == {}
 
 
-def differing(rows: list[list[str]], other: list[list[str]]) -> tuple[list[list[str]], list[list[str]]]:
+def differing(
+    rows: list[list[str]], other: list[list[str]]
+) -> tuple[list[list[str]], list[list[str]]]:
     """The first rows that only one has."""
-    return [row for row in rows if row not in other][:2], [row for row in other if row not in rows][:2]
+    return [row for row in rows if row not in other][:2], [
+        row for row in other if row not in rows
+    ][:2]
 
 
 @pytest.fixture(scope="module")
-def full(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def full(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Path]]:
     """Stores that every command finds something in, each with a folder of its files."""
     with ExitStack() as stack:
         folders = {}
@@ -124,11 +156,17 @@ def full(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 #: What is said in words is made of what `--json` gives, where that is called too.
-BOTH = [call for call in (*CALLS, *MORE) if not OF_ONE_ENGINE.match(call) and f"{call} --json" not in (*CALLS, *MORE)]
+BOTH = [
+    call
+    for call in (*CALLS, *MORE)
+    if not OF_ONE_ENGINE.match(call) and f"{call} --json" not in (*CALLS, *MORE)
+]
 
 
 @pytest.mark.parametrize("call", BOTH)
-def test_every_command_answers_alike(call: str, full: dict[str, Path], run: Caller) -> None:
+def test_every_command_answers_alike(
+    call: str, full: dict[str, Path], run: Caller
+) -> None:
     """One after the other on the same two stores: what some change, the others read."""
     answers = []
     for url, folder in full.items():
@@ -136,6 +174,8 @@ def test_every_command_answers_alike(call: str, full: dict[str, Path], run: Call
             said = run(*split(call), db=url)
         text = TIMES.sub("TIME", f"{said.out}\n{said.err}".replace(url, STORE))
         text = NUMBERS.sub(r'"\1":"N"', text)
-        answers.append((said.code, LONG_FRACTION.sub(lambda number: shown(float(number[0])), text)))
+        answers.append(
+            (said.code, LONG_FRACTION.sub(lambda number: shown(float(number[0])), text))
+        )
     assert answers[0][0] in (0, 1, 5), answers[0]
     assert answers[0] == answers[1]

@@ -1,4 +1,5 @@
-"""Sources that hold the same execution: what one of them has told of it goes with that source."""
+"""Sources that hold the same execution: what one of them has told of it goes with that
+source."""
 
 from __future__ import annotations
 
@@ -23,21 +24,36 @@ from warehouse.testing.contents import Contents, contents, differences
 pytestmark = [pytest.mark.engine]
 
 SCORES = {"a": 1.0, "b": 0.0}
-#: What sources say of one run of equal scores, by name: those of one name differ in what marks it.
+#: What sources say of one run of equal scores, by name: those of one name differ in
+#: what marks it.
 SOURCES: dict[str, dict[str, Any]] = {
     "bare": {"run_id": None},
     "seed": {"run_id": None, "sampling_seed": 1},
     "other seed": {"run_id": None, "sampling_seed": 2},
-    "start": {"run_id": None, "started_at": datetime(2026, 1, 1), "endpoint": "https://a.example/v1"},
-    "other start": {"run_id": None, "started_at": datetime(2026, 1, 2), "harness_version": "2"},
+    "start": {
+        "run_id": None,
+        "started_at": datetime(2026, 1, 1),
+        "endpoint": "https://a.example/v1",
+    },
+    "other start": {
+        "run_id": None,
+        "started_at": datetime(2026, 1, 2),
+        "harness_version": "2",
+    },
     "id": {"run_id": "r1"},
-    "id and seed": {"run_id": "r1", "sampling_seed": 1, "configuration": {"output_path": "here"}},
+    "id and seed": {
+        "run_id": "r1",
+        "sampling_seed": 1,
+        "configuration": {"output_path": "here"},
+    },
     "other id": {"run_id": "r2", "started_at": datetime(2026, 1, 1), "tags": ("t",)},
 }
 
 
 def load(kit: Any, name: str) -> None:
-    header = RunHeader(**{"harness": "tool", "model": "org/a", "benchmark": "quiz"} | SOURCES[name])
+    header = RunHeader(
+        **{"harness": "tool", "model": "org/a", "benchmark": "quiz"} | SOURCES[name]
+    )
     claim = kit.claim(name, sha256=sha256(name.encode()).hexdigest())
     dump = Dump((header,), batches=[batch_of(kit.rows(SCORES))])
     kit.loader.load(dump, claim, LoadOptions())
@@ -54,7 +70,8 @@ Opener = Callable[[], AbstractContextManager[Any]]
 
 
 class Expected:
-    """What stores hold that never had anything but some sources, in the order in which they came."""
+    """What stores hold that never had anything but some sources, in the order in which
+    they came."""
 
     def __init__(self, open_empty: Opener) -> None:
         self.open_empty = open_empty
@@ -70,7 +87,8 @@ class Expected:
         return self.known[key]
 
     def left_behind(self, names: Sequence[str], *gone: str) -> list[str]:
-        """What a store holds beside those that never had the sources that it has forgotten, after each of them."""
+        """What a store holds beside those that never had the sources that it has
+        forgotten, after each of them."""
         lines: list[str] = []
         left = list(names)
         with self.open_empty() as kit:
@@ -104,12 +122,21 @@ def open_empty(request: pytest.FixtureRequest, open_kit: Any) -> Opener:
         (("bare", "id and seed", "start"), "bare"),
     ],
 )
-def test_marks_that_a_forgotten_source_had_told_are_gone(open_empty: Opener, names: Sequence[str], gone: str) -> None:
+def test_marks_that_a_forgotten_source_had_told_are_gone(
+    open_empty: Opener, names: Sequence[str], gone: str
+) -> None:
     assert Expected(open_empty).left_behind(names, gone) == []
 
 
-def test_marks_stand_in_one_order_whichever_source_said_them_first(open_empty: Opener) -> None:
-    assert Expected(open_empty).left_behind(("id", "id and seed", "seed"), "id and seed", "seed") == []
+def test_marks_stand_in_one_order_whichever_source_said_them_first(
+    open_empty: Opener,
+) -> None:
+    assert (
+        Expected(open_empty).left_behind(
+            ("id", "id and seed", "seed"), "id and seed", "seed"
+        )
+        == []
+    )
 
 
 ALL = [pytest.mark.slow, pytest.mark.timeout(7200)]
@@ -126,12 +153,18 @@ ALL = [pytest.mark.slow, pytest.mark.timeout(7200)]
 )
 def test_every_triple_of_sources_of_one_run(open_empty: Opener, share: int) -> None:
     expected = Expected(open_empty)
-    cases = [(order, gone) for order in permutations(SOURCES, 3) for gone in permutations(order, 2)][::share]
+    cases = [
+        (order, gone)
+        for order in permutations(SOURCES, 3)
+        for gone in permutations(order, 2)
+    ][::share]
     found = {(order, gone): expected.left_behind(order, *gone) for order, gone in cases}
     assert {case: lines for case, lines in found.items() if lines} == {}
 
 
-def test_tags_of_people_stay_and_those_of_a_forgotten_source_go(open_empty: Opener) -> None:
+def test_tags_of_people_stay_and_those_of_a_forgotten_source_go(
+    open_empty: Opener,
+) -> None:
     with open_empty() as kit:
         load(kit, "other id")
         load(kit, "bare")
@@ -140,7 +173,9 @@ def test_tags_of_people_stay_and_those_of_a_forgotten_source_go(open_empty: Open
         assert tag(kit.store, "1", add=["kept"]) == ["kept"]
 
 
-def test_a_tag_that_a_person_took_off_does_not_come_back_with_the_next_source(open_empty: Opener) -> None:
+def test_a_tag_that_a_person_took_off_does_not_come_back_with_the_next_source(
+    open_empty: Opener,
+) -> None:
     with open_empty() as kit:
         load(kit, "bare")
         load(kit, "other id")
@@ -158,9 +193,16 @@ def tags_of_runs(kit: Any) -> list[list[str]]:
     return [parse_json(row["tags"]) if row["tags"] else [] for row in rows]
 
 
-#: Of each tag the first that gives it comes first, in the middle, or last; on the server the one that differs most.
+#: Of each tag the first that gives it comes first, in the middle, or last; on the
+#: server the one that differs most.
 TAG_ORDERS = [
-    pytest.param(engine, order, marks=() if place in ((0, 3, 5) if engine == "duckdb" else (5,)) else pytest.mark.slow)
+    pytest.param(
+        engine,
+        order,
+        marks=()
+        if place in ((0, 3, 5) if engine == "duckdb" else (5,))
+        else pytest.mark.slow,
+    )
     for engine in ("duckdb", "postgresql")
     for place, order in enumerate(permutations(TAGGED))
 ]

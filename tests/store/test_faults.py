@@ -26,7 +26,16 @@ from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
 
-FACTS = ("run", "score", "generation", "choice", "prompt_score", "content", "published_score", "run_source")
+FACTS = (
+    "run",
+    "score",
+    "generation",
+    "choice",
+    "prompt_score",
+    "content",
+    "published_score",
+    "run_source",
+)
 
 
 class Broken(Exception):
@@ -42,7 +51,9 @@ def test_a_failing_load_leaves_no_facts(kit: Any) -> None:
         kit.loader.load(Dump((kit.header(),), batches()), kit.claim(), LoadOptions())
     assert kit.counts(*FACTS) == (0,) * len(FACTS)
     report = check(kit.store)
-    assert report.ok and [item.check for item in report.integrity] == ["note_unfinished_sources"]
+    assert report.ok and [item.check for item in report.integrity] == [
+        "note_unfinished_sources"
+    ]
     assert kit.load(kit.header(), kit.rows({"a": 1.0})).n_runs == 1
 
 
@@ -70,11 +81,21 @@ def test_a_refused_source_is_in_the_ledger_with_its_reason(kit: Any) -> None:
     assert source_ledger.loaded(kit.store) == {}
     assert check(kit.store).integrity == ()
     again = source_ledger.claim(
-        kit.store, path="bad.json", size=1, sha256=claim.sha256, importer="tool", version="1", settings={}
+        kit.store,
+        path="bad.json",
+        size=1,
+        sha256=claim.sha256,
+        importer="tool",
+        version="1",
+        settings={},
     )
     assert again is not None and again.id == claim.id
     with pytest.raises(InputError):
-        kit.loader.load(Dump((kit.header(),), [batch_of([kit.row("a", 1.0, identity="{")])]), again, LoadOptions())
+        kit.loader.load(
+            Dump((kit.header(),), [batch_of([kit.row("a", 1.0, identity="{")])]),
+            again,
+            LoadOptions(),
+        )
 
 
 # --- a process that dies ---------------------------------------------------------------------
@@ -120,8 +141,8 @@ load(2)
     ],
 )
 def test_a_killed_process_leaves_whole_sources(store_url: str, fatal: str) -> None:
-    """Killed at the first statement of the transaction that holds the facts, behind the runs and
-    their facts, and at the last."""
+    """Killed at the first statement of the transaction that holds the facts, behind the
+    runs and their facts, and at the last."""
     ended = forked.run([sys.executable, "-c", DYING, store_url, fatal])
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     with open_store(store_url, write=True) as store:
@@ -129,8 +150,18 @@ def test_a_killed_process_leaves_whole_sources(store_url: str, fatal: str) -> No
         assert report.ok and [item.n for item in report.integrity] == [1]
         counted = "select count(*) from score union all select count(*) from content"
         assert store.arrow(counted).column(0).to_pylist() == [50, 50]
-        assert store.arrow("select state from source order by id").column(0).to_pylist() == ["loaded", "loading"]
-        claim = source_ledger.claim(store, path="2", size=1, sha256="2", importer="tool", version="1", settings={})
+        assert store.arrow("select state from source order by id").column(
+            0
+        ).to_pylist() == ["loaded", "loading"]
+        claim = source_ledger.claim(
+            store,
+            path="2",
+            size=1,
+            sha256="2",
+            importer="tool",
+            version="1",
+            settings={},
+        )
         assert claim is not None and claim.id == 2
 
 
@@ -149,7 +180,9 @@ with open_store(sys.argv[1], write=sys.argv[2] == "write"):
 def holder(duckdb_url: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that has a store of the embedded engine open for writing."""
     command = [sys.executable, "-c", HOLDING, duckdb_url, "write"]
-    with forked.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with forked.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None and process.stdout.readline() == "open\n"
         yield process
 
@@ -158,7 +191,9 @@ def holder(duckdb_url: str) -> Iterator[subprocess.Popen[str]]:
 def test_a_held_store_is_waited_for(duckdb_url: str, holder: Any) -> None:
     told: list[str] = []
     for write in (True, False):
-        with pytest.raises(StoreLockedError, match=rf"process {holder.pid}\b.*waited 0.3 s"):
+        with pytest.raises(
+            StoreLockedError, match=rf"process {holder.pid}\b.*waited 0.3 s"
+        ):
             open_store(duckdb_url, write=write, wait=0.3, say=told.append)
     assert len(told) == 2 and f"process {holder.pid}" in told[0]
     with ThreadPoolExecutor(1) as pool:
@@ -173,7 +208,9 @@ def test_a_held_store_is_waited_for(duckdb_url: str, holder: Any) -> None:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("size", [0, 4096])
-def test_a_file_that_another_process_is_making_is_waited_for(duckdb_url: str, tmp_path: Path, size: int) -> None:
+def test_a_file_that_another_process_is_making_is_waited_for(
+    duckdb_url: str, tmp_path: Path, size: int
+) -> None:
     made = tmp_path / "made.duckdb"
     open_store(str(made), create=True).close()
     path = Path(parse_url(duckdb_url).database or "")
@@ -191,9 +228,16 @@ def test_a_file_that_another_process_is_making_is_waited_for(duckdb_url: str, tm
 @pytest.mark.engine
 @pytest.mark.parametrize(
     ("content", "age"),
-    [(b"", 60), (bytes(4096), 60), (b"a text, and no store", 0), (b"SQLite format 3\0" + bytes(4080), 0)],
+    [
+        (b"", 60),
+        (bytes(4096), 60),
+        (b"a text, and no store", 0),
+        (b"SQLite format 3\0" + bytes(4080), 0),
+    ],
 )
-def test_a_file_that_nobody_is_making_is_refused_at_once(duckdb_url: str, content: bytes, age: float) -> None:
+def test_a_file_that_nobody_is_making_is_refused_at_once(
+    duckdb_url: str, content: bytes, age: float
+) -> None:
     path = Path(parse_url(duckdb_url).database or "")
     path.write_bytes(content)
     os.utime(path, (time.time() - age,) * 2)
@@ -214,7 +258,13 @@ def _load_one(url: str, sha256: str) -> Any:
     with open_store(url, write=True) as store:
         loader = Loader(store)
         claim = source_ledger.claim(
-            store, path=sha256, size=1, sha256=sha256, importer="tool", version="1", settings={}
+            store,
+            path=sha256,
+            size=1,
+            sha256=sha256,
+            importer="tool",
+            version="1",
+            settings={},
         )
         assert claim is not None
         header = RunHeader(harness="tool", model="org/a", benchmark="quiz", run_id="1")
@@ -232,11 +282,16 @@ def _load_one(url: str, sha256: str) -> Any:
         pytest.param(("x", "y"), "source", id="two files, source"),
         pytest.param(("x", "x"), "run", id="one file, run"),
         pytest.param(("x", "y"), "run", id="two files, run", marks=pytest.mark.rare),
-        pytest.param(("x", "x"), "source", id="one file, source", marks=pytest.mark.rare),
+        pytest.param(
+            ("x", "x"), "source", id="one file, source", marks=pytest.mark.rare
+        ),
     ],
 )
-def test_writers_of_a_server_that_meet(postgres_url: str, sources: Any, table: str) -> None:
-    """Both enter their file in the ledger, or have staged the same run, when the first commits."""
+def test_writers_of_a_server_that_meet(
+    postgres_url: str, sources: Any, table: str
+) -> None:
+    """Both enter their file in the ledger, or have staged the same run, when the first
+    commits."""
     waiting = sa.text("select count(*) from pg_locks where not granted")
     with open_store(postgres_url) as gate, ThreadPoolExecutor(2) as pool:
         with gate.begin() as connection:
@@ -263,11 +318,13 @@ def test_a_load_that_another_writer_got_in_the_way_of_is_tried_again(kit: Any) -
         connection.exec_driver_sql("create sequence tried")
         connection.exec_driver_sql(
             "create function fail_once() returns trigger language plpgsql as $$ begin "
-            "if nextval('tried') = 1 then raise exception 'deadlock' using errcode = '40P01'; "
+            "if nextval('tried') = 1 then raise exception 'deadlock' using errcode = "
+            "'40P01'; "
             "end if; return new; end $$"
         )
         connection.exec_driver_sql(
-            "create trigger fail_once before insert on run for each row execute function fail_once()"
+            "create trigger fail_once before insert on run for each row execute "
+            "function fail_once()"
         )
     report = kit.load(kit.header(), kit.rows({"q": 1.0}))
     assert (report.state, report.n_runs) == ("loaded", 1)

@@ -1,4 +1,5 @@
-"""A store that is only read: without SQLAlchemy, and with it where something asks for that."""
+"""A store that is only read: without SQLAlchemy, and with it where something asks for
+that."""
 
 from __future__ import annotations
 
@@ -47,7 +48,13 @@ def test_statements_of_sqlalchemy_see_what_others_see(url: str) -> None:
         n = store.rows("select count(*) as n from run")[0]["n"]
         with store.begin() as connection:
             assert connection.in_transaction()
-            assert connection.execute(sa.select(sa.func.count()).select_from(run_table)).scalar_one() == n > 0
+            assert (
+                connection.execute(
+                    sa.select(sa.func.count()).select_from(run_table)
+                ).scalar_one()
+                == n
+                > 0
+            )
             assert store.rows("select count(*) as n from run")[0]["n"] == n
             assert connection.in_transaction()
         assert not store.connection.in_transaction()
@@ -56,7 +63,12 @@ def test_statements_of_sqlalchemy_see_what_others_see(url: str) -> None:
         assert not store.connection.in_transaction()
         odd = {"name": "\ud800"}  # no text of the engine: taken off before it is bound
         with store.begin() as connection:
-            assert connection.execute(sa.text("select cast(:name as varchar)"), odd).scalar_one() != odd["name"]
+            assert (
+                connection.execute(
+                    sa.text("select cast(:name as varchar)"), odd
+                ).scalar_one()
+                != odd["name"]
+            )
             with pytest.raises(sa.exc.DBAPIError):
                 connection.execute(run_table.delete())
 
@@ -100,42 +112,82 @@ def test_a_server_that_is_read_loses_nothing_that_was_written(server: str) -> No
     with open_store(server) as store:
         assert isinstance(store.connection, ReadingConnection)
         n = store.rows("select count(*) as n from run")[0]["n"]
-        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), store.begin() as connection:
+        with (
+            pytest.raises(psycopg.errors.ReadOnlySqlTransaction),
+            store.begin() as connection,
+        ):
             connection.driver_connection.execute("delete from run")
         store.connection.begin()
         store.connection.driver_connection.close()  # as a server that was started anew
         store.connection.rollback()
         assert store.rows("select count(*) as n from run")[0]["n"] == n > 0
-        with store.begin() as connection:  # a role that reads is let in on such a connection
+        with (
+            store.begin() as connection
+        ):  # a role that reads is let in on such a connection
             assert store.rows("select 1 as n") and connection.in_transaction()
             connection.execute(sa.text("create table own (x int)"))
     with open_store(server) as store:
         assert store.rows("select x from own") == []
-    with pytest.raises(StoreError, match="closed"):  # nor is it opened again, which nobody would close
+    with pytest.raises(
+        StoreError, match="closed"
+    ):  # nor is it opened again, which nobody would close
         store.dialect.interrupt(store.connection)
 
 
-@pytest.mark.parametrize("text", ["postgresql://127.0.0.1/s", "postgres://a.b:c-1@h.example:5433/s_1"])
-def test_a_plain_address_of_a_server_is_the_url_that_sqlalchemy_makes_of_it(text: str) -> None:
-    short, whole = parse_url(text), sa.make_url(text).set(drivername="postgresql+psycopg")
+@pytest.mark.parametrize(
+    "text", ["postgresql://127.0.0.1/s", "postgres://a.b:c-1@h.example:5433/s_1"]
+)
+def test_a_plain_address_of_a_server_is_the_url_that_sqlalchemy_makes_of_it(
+    text: str,
+) -> None:
+    short, whole = (
+        parse_url(text),
+        sa.make_url(text).set(drivername="postgresql+psycopg"),
+    )
     assert isinstance(short, PlainUrl) and full_url(short) == whole
     for name in ("database", "drivername", "username", "password", "host", "port"):
         assert getattr(short, name) == getattr(whole, name)
-    assert short.get_backend_name() == whole.get_backend_name() and shown_url(short) == shown_url(whole)
+    assert short.get_backend_name() == whole.get_backend_name() and shown_url(
+        short
+    ) == shown_url(whole)
     for hide in (True, False):
         assert short.render_as_string(hide) == whole.render_as_string(hide)
-    assert str(short) == repr(short) == str(whole) == repr(whole)  # without the password, wherever it is printed
+    assert (
+        str(short) == repr(short) == str(whole) == repr(whole)
+    )  # without the password, wherever it is printed
 
 
 @pytest.mark.parametrize(
-    "text", ["s.duckdb", "duckdb:///s.duckdb", "duckdb:////tmp/a_b/S-1.duckdb", "../x/..y/z", "/a//b", "duckdb"]
+    "text",
+    [
+        "s.duckdb",
+        "duckdb:///s.duckdb",
+        "duckdb:////tmp/a_b/S-1.duckdb",
+        "../x/..y/z",
+        "/a//b",
+        "duckdb",
+    ],
 )
 def test_a_plain_name_is_the_url_that_sqlalchemy_makes_of_it(text: str) -> None:
-    short, whole = parse_url(text), sa.make_url(text if "://" in text else f"duckdb:///{text}")
+    short, whole = (
+        parse_url(text),
+        sa.make_url(text if "://" in text else f"duckdb:///{text}"),
+    )
     assert isinstance(short, PlainUrl) and full_url(short) == whole
-    assert (short.database, short.get_backend_name(), dict(short.query)) == (whole.database, "duckdb", {})
-    assert (short.host, short.port, short.username, short.password) == (whole.host, whole.port, None, None)
-    assert str(short) == shown_url(short) == whole.render_as_string() == shown_url(whole)
+    assert (short.database, short.get_backend_name(), dict(short.query)) == (
+        whole.database,
+        "duckdb",
+        {},
+    )
+    assert (short.host, short.port, short.username, short.password) == (
+        whole.host,
+        whole.port,
+        None,
+        None,
+    )
+    assert (
+        str(short) == shown_url(short) == whole.render_as_string() == shown_url(whole)
+    )
 
 
 @pytest.mark.parametrize(

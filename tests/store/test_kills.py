@@ -1,4 +1,5 @@
-"""An ingest that is killed leaves whole sources, in small; `tests/campaign/kills.py` kills 200."""
+"""An ingest that is killed leaves whole sources, in small; `tests/campaign/kills.py`
+kills 200."""
 
 from __future__ import annotations
 
@@ -13,7 +14,14 @@ from tests.campaign.units import ROOT
 @pytest.mark.slow
 def test_whole_sources_only(bare_url: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests/campaign/kills.py"), "--url", bare_url, "--kills", "8"],
+        [
+            sys.executable,
+            str(ROOT / "tests/campaign/kills.py"),
+            "--url",
+            bare_url,
+            "--kills",
+            "8",
+        ],
         capture_output=True,
         text=True,
     )

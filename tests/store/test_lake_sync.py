@@ -1,4 +1,5 @@
-"""A lake is what the store holds, comes up in proportion to what is new, and shows whole versions."""
+"""A lake is what the store holds, comes up in proportion to what is new, and shows
+whole versions."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.support.lakes import MARKS, bring_up, files_of, held_against, rows_of, table_versions, written
+from tests.support.lakes import (
+    MARKS,
+    bring_up,
+    files_of,
+    held_against,
+    rows_of,
+    table_versions,
+    written,
+)
 from tests.support.races import dumps
 from tests.support.same_rows import assert_same_rows
 from tests.support.world import build_world
@@ -36,21 +45,37 @@ def test_a_lake_holds_every_row_of_the_store(store_url: str, tmp_path: Path) -> 
     with open_store(store_url, create=True) as store:
         build_world().write(store)
     report = bring_up(store_url, tmp_path / "lake")
-    assert (report.version, report.is_new, report.n_runs, report.n_gone) == (0, True, 79, 0)
-    assert {table.name for table in TABLES} == {*tables.metadata.tables} - {*LEFT_OUT} | {*VIEWS}
+    assert (report.version, report.is_new, report.n_runs, report.n_gone) == (
+        0,
+        True,
+        79,
+        0,
+    )
+    assert {table.name for table in TABLES} == {*tables.metadata.tables} - {
+        *LEFT_OUT
+    } | {*VIEWS}
     with open_store(store_url) as store:
         for table in TABLES:
-            stored = store.connection.execute(sa.text(f"select * from {table.name}")).mappings().all()
+            stored = (
+                store.connection.execute(sa.text(f"select * from {table.name}"))
+                .mappings()
+                .all()
+            )
             of_lake = rows_of(tmp_path / "lake", table.name)
-            if table.name == "metric_value":  # those of a refresh that is under way come and go
+            if (
+                table.name == "metric_value"
+            ):  # those of a refresh that is under way come and go
                 stored = [row for row in stored if row["refresh_id"] != 3]
-            assert Counter(map(_plain, stored)) == Counter(map(_plain, of_lake)), table.name
+            assert Counter(map(_plain, stored)) == Counter(map(_plain, of_lake)), (
+                table.name
+            )
     found = held_against(store_url, tmp_path / "lake")
     assert found.verdict == "same" and "holds what the store holds" in str(found)
 
 
 def _plain(row: object) -> tuple[object, ...]:
-    """Values of a row, times without their zone, numbers as numbers whatever the driver made of them."""
+    """Values of a row, times without their zone, numbers as numbers whatever the driver
+    made of them."""
     return tuple(map(_comparable, dict(row).values()))  # type: ignore[call-overload]
 
 
@@ -64,9 +89,13 @@ def _comparable(value: object) -> object:
 
 
 @pytest.mark.parametrize(
-    "store_url", ["duckdb", pytest.param("postgresql", marks=pytest.mark.on_server)], indirect=True
+    "store_url",
+    ["duckdb", pytest.param("postgresql", marks=pytest.mark.on_server)],
+    indirect=True,
 )  # of either engine the first sync reads every row, in the test above
-def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(store_url: str, tmp_path: Path) -> None:
+def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(
+    store_url: str, tmp_path: Path
+) -> None:
     files, lake = dumps(tmp_path / "dumps", 3), tmp_path / "lake"
     warehouse = connect(store_url)
     warehouse.ingest(files[0])
@@ -87,9 +116,13 @@ def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(store_url: str, tm
         "transcript",
         "tool_call",
     }
-    assert str(report).startswith(f"{lake} is at version 1: 2 runs written, 0 removed; ")
+    assert str(report).startswith(
+        f"{lake} is at version 1: 2 runs written, 0 removed; "
+    )
     for table in ("score", "prompt_score", "generation"):
-        assert files_of(lake, table, 0) < files_of(lake, table)  # what was there stays as it was
+        assert files_of(lake, table, 0) < files_of(
+            lake, table
+        )  # what was there stays as it was
     assert table_versions(lake)["model"] == table_versions(lake, 0)["model"]
     assert held_against(store_url, lake).verdict == "same"
     assert len(rows_of(lake, "score", 0)) == 40 and len(rows_of(lake, "score")) == 120
@@ -113,9 +146,16 @@ def test_a_lake_from_before_views_were_kept_is_asked_and_gets_them(
 ) -> None:
     with open_store(duckdb_url, create=True) as store:
         build_world().write(store)
-    lake, sql = tmp_path / "lake", "select * from score_summary order by run_id, metric_id"
+    lake, sql = (
+        tmp_path / "lake",
+        "select * from score_summary order by run_id, metric_id",
+    )
     with monkeypatch.context() as before:
-        before.setattr(lake_sync, "TABLES", [table for table in TABLES if table.name not in VIEWS[1:]])
+        before.setattr(
+            lake_sync,
+            "TABLES",
+            [table for table in TABLES if table.name not in VIEWS[1:]],
+        )
         bring_up(duckdb_url, lake)
     for verdict in ("behind", "same"):
         assert held_against(duckdb_url, lake).verdict == verdict
@@ -124,7 +164,9 @@ def test_a_lake_from_before_views_were_kept_is_asked_and_gets_them(
         bring_up(duckdb_url, lake)
 
 
-def test_what_people_say_of_the_store_is_brought_up(duckdb_url: str, tmp_path: Path) -> None:
+def test_what_people_say_of_the_store_is_brought_up(
+    duckdb_url: str, tmp_path: Path
+) -> None:
     with open_store(duckdb_url, create=True) as store:
         build_world().write(store)
     lake = tmp_path / "lake"
@@ -139,18 +181,27 @@ def test_what_people_say_of_the_store_is_brought_up(duckdb_url: str, tmp_path: P
     with open_store(duckdb_url, write=True) as store:
         result_cache.put(store, question, {"p": 0.25})
     report = bring_up(duckdb_url, lake)
-    assert written(report) == {"analysis", UNITS} and [row["result"] for row in rows_of(lake, "analysis")] == [
-        '{"p":0.25}'
-    ]
-    with open_store(duckdb_url, write=True) as store, store.begin() as connection:  # a document gets a further field
-        connection.execute(sa.update(tables.prompt).where(tables.prompt.c.id == 3).values(metadata={"a": 1}))
+    assert written(report) == {"analysis", UNITS} and [
+        row["result"] for row in rows_of(lake, "analysis")
+    ] == ['{"p":0.25}']
+    with (
+        open_store(duckdb_url, write=True) as store,
+        store.begin() as connection,
+    ):  # a document gets a further field
+        connection.execute(
+            sa.update(tables.prompt)
+            .where(tables.prompt.c.id == 3)
+            .values(metadata={"a": 1})
+        )
         connection.execute(sa.text("delete from prompt_cluster where prompt_id = 1"))
     report = bring_up(duckdb_url, lake)
     assert written(report) == {"prompt", "prompt_cluster", "cluster", UNITS}
     assert held_against(duckdb_url, lake).verdict == "same"
 
 
-def test_vacuum_removes_what_only_old_versions_need(duckdb_url: str, tmp_path: Path) -> None:
+def test_vacuum_removes_what_only_old_versions_need(
+    duckdb_url: str, tmp_path: Path
+) -> None:
     lake, files = tmp_path / "lake", dumps(tmp_path / "dumps", 3)
     for file in files:
         connect(duckdb_url).ingest(file)
@@ -159,16 +210,28 @@ def test_vacuum_removes_what_only_old_versions_need(duckdb_url: str, tmp_path: P
         forget(store, "1")
     bring_up(duckdb_url, lake)
     kept = vacuum(str(lake))
-    assert (kept.n_versions, kept.n_files, kept.n_joined, kept.oldest, kept.version) == (0, 0, 0, 0, 3)
+    assert (
+        kept.n_versions,
+        kept.n_files,
+        kept.n_joined,
+        kept.oldest,
+        kept.version,
+    ) == (0, 0, 0, 0, 3)
     assert len(rows_of(lake, "score", 0)) == 40
     done = vacuum(str(lake), older_than=timedelta(0), many=2)
-    assert (done.n_versions, done.oldest, done.version) == (3, 3, 4) and done.n_files > 5 and done.n_joined >= 3
+    assert (
+        (done.n_versions, done.oldest, done.version) == (3, 3, 4)
+        and done.n_files > 5
+        and done.n_joined >= 3
+    )
     assert len(files_of(lake, "score")) == 1
     assert [one.number for one in versions.history(LakeLocation(str(lake)))] == [4, 3]
     with pytest.raises(MisuseError, match="has the versions 3 to 4, no version 2"):
         versions.find(LakeLocation(str(lake)), 2)
     assert held_against(duckdb_url, lake).verdict == "same"
-    assert vacuum(str(lake), older_than=timedelta(0)).n_files >= 3  # those from before the joining
+    assert (
+        vacuum(str(lake), older_than=timedelta(0)).n_files >= 3
+    )  # those from before the joining
     assert vacuum(str(lake), older_than=timedelta(0)).n_files == 0
     connect(duckdb_url).ingest(files[0])
     assert bring_up(duckdb_url, lake).n_runs == 1

@@ -1,4 +1,5 @@
-"""Locks that keep writers apart on a server: a session that only reads cannot stop a writer without being named."""
+"""Locks that keep writers apart on a server: a session that only reads cannot stop a
+writer without being named."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 
 pytestmark = pytest.mark.engine
-DUMP = "model,benchmark,prompt_id,metric,score\n" + "".join(f"lab/a,quiz,p{i},acc,{i % 2}\n" for i in range(8))
+DUMP = "model,benchmark,prompt_id,metric,score\n" + "".join(
+    f"lab/a,quiz,p{i},acc,{i % 2}\n" for i in range(8)
+)
 KEY = ("hash", "settings")
 _PLACE = locks._number("hash settings") - 2**31
 #: Every lock that a writer takes, as one who only reads could take it.
@@ -30,7 +33,10 @@ HELD = {
     "all loads, in a transaction": f"pg_advisory_xact_lock({locks.ALL_LOADS})",
     "short transactions": f"pg_advisory_lock({locks.SHORT})",
     "short transactions, shared": f"pg_advisory_lock_shared({locks.SHORT})",
-    "keys": f"pg_advisory_lock({locks.KEYS}, i) from generate_series(0, {locks.PLACES - 1}) as i",
+    "keys": (
+        f"pg_advisory_lock({locks.KEYS}, i) from generate_series(0, "
+        f"{locks.PLACES - 1}) as i"
+    ),
     "under way": f"pg_advisory_lock({locks.UNDER_WAY})",
 }
 
@@ -46,8 +52,12 @@ def server(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def reader(server: str) -> Iterator[psycopg.Connection[Any]]:
-    url = as_role(sa.make_url(server), "warehouse_reader").render_as_string(hide_password=False)
-    with psycopg.connect(url.replace("+psycopg", ""), application_name="notebook") as connection:
+    url = as_role(sa.make_url(server), "warehouse_reader").render_as_string(
+        hide_password=False
+    )
+    with psycopg.connect(
+        url.replace("+psycopg", ""), application_name="notebook"
+    ) as connection:
         yield connection
 
 
@@ -61,7 +71,9 @@ def test_a_reader_that_holds_a_lock_is_named_and_the_writer_goes_on_after_it(
     stopped = run(*ingest, db=server)
     pid = reader.info.backend_pid
     said = stopped.err + stopped.out
-    assert stopped.code and f"process {pid} of warehouse_reader (notebook)" in " ".join(said.split()), stopped
+    assert stopped.code and f"process {pid} of warehouse_reader (notebook)" in " ".join(
+        said.split()
+    ), stopped
     assert f"pg_terminate_backend({pid})" in " ".join(said.split())
     reader.close()
     assert run(*ingest, db=server).code == 0
@@ -84,8 +96,15 @@ def test_the_lock_of_a_source_is_waited_for_no_longer_and_nothing_stays_taken(
         assert source_ledger.reserve(store, []) == []
 
 
-def test_a_reader_locks_no_table_so_that_a_writer_waits(server: str, reader: psycopg.Connection[Any]) -> None:
-    for mode in ("row exclusive", "share row exclusive", "exclusive", "access exclusive"):
+def test_a_reader_locks_no_table_so_that_a_writer_waits(
+    server: str, reader: psycopg.Connection[Any]
+) -> None:
+    for mode in (
+        "row exclusive",
+        "share row exclusive",
+        "exclusive",
+        "access exclusive",
+    ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             reader.execute(f"lock table run in {mode} mode")
         reader.rollback()
@@ -101,7 +120,9 @@ def test_a_writer_waits_for_a_writer_as_long_as_it_takes(server: str) -> None:
             with two.begin() as connection:
                 two.dialect.lock_shared(connection, ["a"])
                 two.dialect.lock_catalogue(connection)
-                left = connection.exec_driver_sql("select current_setting('lock_timeout')").scalar_one()
+                left = connection.exec_driver_sql(
+                    "select current_setting('lock_timeout')"
+                ).scalar_one()
                 assert left == "0"  # rows are waited for as ever
                 done.set()
 
@@ -115,12 +136,28 @@ def test_a_writer_waits_for_a_writer_as_long_as_it_takes(server: str) -> None:
 
 
 def test_no_number_is_both_of_loads_and_of_refreshes() -> None:
-    assert len({locks.ALL_LOADS, locks.KEYS, locks.SOURCES, locks.SHORT, locks.UNDER_WAY, locks.REFRESH}) == 6
+    assert (
+        len(
+            {
+                locks.ALL_LOADS,
+                locks.KEYS,
+                locks.SOURCES,
+                locks.SHORT,
+                locks.UNDER_WAY,
+                locks.REFRESH,
+            }
+        )
+        == 6
+    )
 
 
 @pytest.mark.parametrize("number", [locks.REFRESH, locks.FORMER_REFRESH])
 def test_one_process_refreshes_while_others_load(
-    run: Caller, server: str, reader: psycopg.Connection[Any], tmp_path: Path, number: int
+    run: Caller,
+    server: str,
+    reader: psycopg.Connection[Any],
+    tmp_path: Path,
+    number: int,
 ) -> None:
     (tmp_path / "a.csv").write_text(DUMP)
 
@@ -128,14 +165,28 @@ def test_one_process_refreshes_while_others_load(
         return open_store(server)
 
     with metric_values.holding(opened, 0):
-        with pytest.raises(StoreLockedError, match="refreshed by another process"), metric_values.holding(opened, 0):
+        with (
+            pytest.raises(StoreLockedError, match="refreshed by another process"),
+            metric_values.holding(opened, 0),
+        ):
             pass
-        assert run("ingest", str(tmp_path / "a.csv"), "--higher-is-better", db=server).code == 0
+        assert (
+            run("ingest", str(tmp_path / "a.csv"), "--higher-is-better", db=server).code
+            == 0
+        )
     older: Callable[..., Any] = psycopg.connect
-    with older(server.replace("+psycopg", "")) as writer:  # what a version before this one holds
+    with older(
+        server.replace("+psycopg", "")
+    ) as writer:  # what a version before this one holds
         writer.execute(f"select pg_advisory_lock({number})")
-        with pytest.raises(StoreLockedError, match="refreshed by"), metric_values.holding(opened, 0):
+        with (
+            pytest.raises(StoreLockedError, match="refreshed by"),
+            metric_values.holding(opened, 0),
+        ):
             pass
     reader.execute(f"select pg_advisory_lock({number})")
-    with pytest.raises(StoreLockedError, match="of warehouse_reader"), metric_values.holding(opened, 0):
+    with (
+        pytest.raises(StoreLockedError, match="of warehouse_reader"),
+        metric_values.holding(opened, 0),
+    ):
         pass

@@ -47,24 +47,37 @@ def test_an_empty_database_becomes_a_store(bare_url: str) -> None:
         found, views = names(store)
         assert found == {*tables.metadata.tables, "alembic_version"}
         assert views == {view.name for view in query_files.views(store.dialect.name)}
-        assert (migrate.schema_drift(store), revision.found(store)) == ([], revision.HEAD)
+        assert (migrate.schema_drift(store), revision.found(store)) == (
+            [],
+            revision.HEAD,
+        )
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
     open_store(bare_url).close()
 
 
 def objects(store: Any) -> set[tuple[Any, ...]]:
-    """Tables, views, constraints and indexes of a store, each as its engine describes it."""
+    """Tables, views, constraints and indexes of a store, each as its engine describes
+    it."""
     queries = {
-        "duckdb": ("select sql from duckdb_tables()", "select sql from duckdb_views() where not internal"),
+        "duckdb": (
+            "select sql from duckdb_tables()",
+            "select sql from duckdb_views() where not internal",
+        ),
         "postgresql": (
-            "select table_name, ordinal_position, column_name, udt_name, is_nullable, column_default"
+            "select table_name, ordinal_position, column_name, udt_name, is_nullable, "
+            "column_default"
             " from information_schema.columns where table_schema = current_schema()",
-            "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint",
+            "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from "
+            "pg_constraint",
             "select indexdef from pg_indexes where schemaname = current_schema()",
         ),
     }
-    return {tuple(row.values()) for query in queries[store.dialect.name] for row in select(store, query)}
+    return {
+        tuple(row.values())
+        for query in queries[store.dialect.name]
+        for row in select(store, query)
+    }
 
 
 def test_a_new_store_is_what_the_steps_lead_to(kit: Any) -> None:
@@ -100,14 +113,19 @@ def test_down_and_up_again_with_data(kit: Any) -> None:
     assert names(kit.store) == ({"alembic_version"}, set())
     assert revision.found(kit.store) is None
     migrate.upgrade(kit.store)
-    assert (migrate.schema_drift(kit.store), kit.counts("run", "score", "id_counter")) == ([], (0, 0, 0))
+    assert (
+        migrate.schema_drift(kit.store),
+        kit.counts("run", "score", "id_counter"),
+    ) == ([], (0, 0, 0))
     kit.loader = Loader(kit.store)
     assert kit.load(header, rows).n_runs == 1
     migrate.upgrade(kit.store)
     assert (kit.current(), kit.counts("score", "choice", "content")) == ([1], (1, 1, 1))
 
 
-def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: Any) -> None:
+def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(
+    kit: Any,
+) -> None:
     header = kit.header()
     kit.load(header, [kit.row("a", 1.0)])
     question = StoredQuestion("kind", "quiz", "1", "fingerprint", 0)
@@ -117,22 +135,35 @@ def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: An
     assert revision.found(kit.store) == "0001"
     assert kit.counts("run", "score") == (1, 1)
     migrate.upgrade(kit.store)
-    assert (migrate.schema_drift(kit.store), kit.counts("run", "score", "analysis")) == ([], (1, 1, 0))
+    assert (
+        migrate.schema_drift(kit.store),
+        kit.counts("run", "score", "analysis"),
+    ) == ([], (1, 1, 0))
     result_cache.put(kit.store, question, {"n": 2})
     assert kit.counts("analysis") == (1,)
 
 
 def test_0003_keeps_what_was_the_headline_as_the_word_of_a_tool(kit: Any) -> None:
     spec = kit.spec("f1", is_default=True)
-    kit.load(kit.header(metrics=(spec,)), [kit.row("a", 1.0, metric="f1"), kit.row("b", 1.0)])
+    kit.load(
+        kit.header(metrics=(spec,)), [kit.row("a", 1.0, metric="f1"), kit.row("b", 1.0)]
+    )
     before = kit.all("select run_id, metric_id, n_scored from run_metric order by 2")
     migrate.downgrade(kit.store, "0002")
     said = "select is_default from benchmark_metric order by metric_id"
-    assert kit.all(said) == [(False,), (True,)] and "run_metric" not in names(kit.store)[0]
+    assert (
+        kit.all(said) == [(False,), (True,)] and "run_metric" not in names(kit.store)[0]
+    )
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
-    assert kit.all("select run_id, metric_id, n_scored from run_metric order by 2") == before
-    sql = "select name from headline_metric join metric on metric.id = metric_id where is_default"
+    assert (
+        kit.all("select run_id, metric_id, n_scored from run_metric order by 2")
+        == before
+    )
+    sql = (
+        "select name from headline_metric join metric on metric.id = metric_id where "
+        "is_default"
+    )
     assert kit.all(sql) == [("f1",)]
 
 
@@ -142,37 +173,56 @@ def test_0004_keeps_the_direction_that_a_person_said(kit: Any) -> None:
     migrate.downgrade(kit.store, "0003")
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
-    assert kit.all("select higher_is_better, direction_by from benchmark_metric") == [(False, None)]
+    assert kit.all("select higher_is_better, direction_by from benchmark_metric") == [
+        (False, None)
+    ]
 
 
 def test_0006_keeps_vectors_of_whole_texts_alone(kit: Any) -> None:
-    kit.load(kit.header(), [kit.row(name, 1.0, text=f"what is {name}?") for name in "ab"])
+    kit.load(
+        kit.header(), [kit.row(name, 1.0, text=f"what is {name}?") for name in "ab"]
+    )
     key = prompt_vectors.declare_embedder(kit.store, "tiny", "1", 2)
     ids = [row[0] for row in kit.all("select id from prompt order by id")]
     benchmark = kit.all("select benchmark_id from prompt limit 1")[0][0]
     prompt_vectors.write_vectors(kit.store, key, ids[:1], np.ones((1, 2), np.float32))
-    prompt_vectors.write_vectors(kit.store, key, ids[1:], np.ones((1, 2), np.float32), {benchmark: "abc"})
+    prompt_vectors.write_vectors(
+        kit.store, key, ids[1:], np.ones((1, 2), np.float32), {benchmark: "abc"}
+    )
     migrate.downgrade(kit.store, "0005")
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
-    found = kit.all("select prompt_id, template, text_hash is null from prompt_embedding order by prompt_id")
+    found = kit.all(
+        "select prompt_id, template, text_hash is null from prompt_embedding order by "
+        "prompt_id"
+    )
     assert found == [(ids[0], None, False), (ids[1], None, True)]
 
 
 def test_0009_keeps_vectors_of_questions_alone(kit: Any) -> None:
-    kit.load(kit.header(), [kit.row(name, 1.0, text=f"what is {name}?") for name in "ab"])
+    kit.load(
+        kit.header(), [kit.row(name, 1.0, text=f"what is {name}?") for name in "ab"]
+    )
     key = prompt_vectors.declare_embedder(kit.store, "tiny", "1", 2)
     ids = [row[0] for row in kit.all("select id from prompt order by id")]
     benchmark = kit.all("select benchmark_id from prompt limit 1")[0][0]
     vector = np.ones((1, 2), np.float32)
-    targets = prompt_vectors.PartTexts("target", dict.fromkeys(ids, benchmark), {ids[1]: b"x" * 32})
+    targets = prompt_vectors.PartTexts(
+        "target", dict.fromkeys(ids, benchmark), {ids[1]: b"x" * 32}
+    )
     prompt_vectors.write_vectors(kit.store, key, ids[:1], vector)
     prompt_vectors.write_vectors(kit.store, key, ids[1:], vector, None, targets)
-    assert kit.all("select prompt_id, part from prompt_embedding order by 1") == [(ids[0], None), (ids[1], "target")]
+    assert kit.all("select prompt_id, part from prompt_embedding order by 1") == [
+        (ids[0], None),
+        (ids[1], "target"),
+    ]
     migrate.downgrade(kit.store, "0008")
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
-    found = kit.all("select prompt_id, part, text_hash is null from prompt_embedding order by prompt_id")
+    found = kit.all(
+        "select prompt_id, part, text_hash is null from prompt_embedding order by "
+        "prompt_id"
+    )
     assert found == [(ids[0], None, False), (ids[1], None, True)]
     (embedder,) = prompt_vectors.embedders(kit.store)
     assert embedder.n_prompts == 1
@@ -203,7 +253,9 @@ def test_0012_prices_end_and_reasoning_has_its_own(kit: Any) -> None:
     migrate.downgrade(kit.store, "0011")
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
-    assert kit.all("select model, valid_from, valid_until, reasoning_price from price") == [("org/m", day, None, None)]
+    assert kit.all(
+        "select model, valid_from, valid_until, reasoning_price from price"
+    ) == [("org/m", day, None, None)]
 
 
 def test_0013_keeps_what_superseded_a_run(kit: Any) -> None:
@@ -214,27 +266,44 @@ def test_0013_keeps_what_superseded_a_run(kit: Any) -> None:
     migrate.downgrade(kit.store, "0012")
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
-    assert (kit.all(said), kit.current(), [row[2] for row in before]) == (before, [2], [2, None])
+    assert (kit.all(said), kit.current(), [row[2] for row in before]) == (
+        before,
+        [2],
+        [2, None],
+    )
     assert migrate.check(kit.store).ok
 
 
 def test_0014_keeps_the_mean_of_each_draw(kit: Any) -> None:
     """As a load does: where each draw has as many scores, without weights."""
     several = [
-        kit.row(prompt, value * draw, draw=draw) for prompt, value in (("a", 0.5), ("b", 0.2)) for draw in (1, 2)
+        kit.row(prompt, value * draw, draw=draw)
+        for prompt, value in (("a", 0.5), ("b", 0.2))
+        for draw in (1, 2)
     ]
     loads = (
         several,
         [*several, kit.row("c", 1.0, draw=1)],
-        [*several[1:], kit.row("a", scores=[{"metric": "acc", "value": 0.5, "weight": 2.0}], draw=1)],
+        [
+            *several[1:],
+            kit.row(
+                "a", scores=[{"metric": "acc", "value": 0.5, "weight": 2.0}], draw=1
+            ),
+        ],
         [*several, kit.row("a", scores=[{"metric": "acc", "value": 1.0}], draw=-1)],
         kit.rows({"a": 1.0, "b": 0.0}),
-        [kit.row("a", 1.0, draw=1), kit.row("b", 0.0, draw=2)],  # a draw of its own: as many means as scores
+        [
+            kit.row("a", 1.0, draw=1),
+            kit.row("b", 0.0, draw=2),
+        ],  # a draw of its own: as many means as scores
     )
     for number, rows in enumerate(loads):
         kit.load(kit.header(str(number), model=f"org/{number}"), rows)
     said = "select run_id, draw, value, n_prompts from draw_score order by draw"
-    assert (before := kit.all(said)) == [(1, 1, pytest.approx(0.35), 2), (1, 2, pytest.approx(0.7), 2)]
+    assert (before := kit.all(said)) == [
+        (1, 1, pytest.approx(0.35), 2),
+        (1, 2, pytest.approx(0.7), 2),
+    ]
     migrate.downgrade(kit.store, "0013")
     migrate.upgrade(kit.store)
     assert (kit.all(said), migrate.schema_drift(kit.store)) == (before, [])
@@ -243,7 +312,9 @@ def test_0014_keeps_the_mean_of_each_draw(kit: Any) -> None:
 
 def test_0017_adds_what_is_written_into_a_cache(kit: Any) -> None:
     tokens = {"cached_tokens": 100}
-    row = kit.row("a", 1.0, response="x", input_tokens=1000, output_tokens=10, transcript=tokens)
+    row = kit.row(
+        "a", 1.0, response="x", input_tokens=1000, output_tokens=10, transcript=tokens
+    )
     kit.load(kit.header("r", started_at=datetime(2026, 3, 6)), [row])
     said = "select cached_tokens, cache_write_tokens from transcript"
     assert (before := kit.all(said)) == [(100, None)]
@@ -259,9 +330,13 @@ CHANGES = {
     "alter table rejection drop column found": "add column: rejection, found",
     "alter table content add column more varchar": "remove column: content, more",
     "drop table choice": "add table: choice",
-    "alter table rejection alter column found type integer using null": "modify type: rejection, found",
+    "alter table rejection alter column found type integer using null": (
+        "modify type: rejection, found"
+    ),
     "comment on column rejection.found is 'x'": "modify comment: rejection, found",
-    "alter table rejection alter column source_id drop not null": "modify nullable: rejection, source_id",
+    "alter table rejection alter column source_id drop not null": (
+        "modify nullable: rejection, source_id"
+    ),
 }
 
 
@@ -288,11 +363,15 @@ def test_a_missing_view_comes_back(kit: Any) -> None:
     ],
     ids=["older", "none", "newer"],
 )
-def test_another_revision_is_refused(store_url: str, recorded: str | None, words: tuple[str, ...]) -> None:
+def test_another_revision_is_refused(
+    store_url: str, recorded: str | None, words: tuple[str, ...]
+) -> None:
     with open_store(store_url, write=True) as store, store.begin() as connection:
         connection.execute(sa.text("delete from alembic_version"))
         if recorded:
-            connection.execute(sa.text("insert into alembic_version values (:r)"), {"r": recorded})
+            connection.execute(
+                sa.text("insert into alembic_version values (:r)"), {"r": recorded}
+            )
     with pytest.raises(SchemaVersionError) as refused:
         open_store(store_url)
     assert all(word in str(refused.value) for word in words)
@@ -331,9 +410,13 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(empty_url: str) -> None:
 
 
 def test_0015_takes_what_stands_for_the_word_of_every_source(kit: Any) -> None:
-    """So a store of an earlier version goes on: what only a forgotten source can have said goes with it."""
+    """So a store of an earlier version goes on: what only a forgotten source can have
+    said goes with it."""
     spec = kit.spec("f1", higher_is_better=False, low=0.0, high=5.0, kind="bounded")
-    kit.load(kit.header("1", metrics=(spec,), suite=("top",)), [kit.row("a", 1.0, metric="f1", target="A")])
+    kit.load(
+        kit.header("1", metrics=(spec,), suite=("top",)),
+        [kit.row("a", 1.0, metric="f1", target="A")],
+    )
     kit.load(kit.header("2", model="org/b"), kit.rows({"a": 0.0, "b": 1.0}))
     before = kit.all("select * from benchmark_metric order by id")
     migrate.downgrade(kit.store, "0014")
@@ -341,7 +424,9 @@ def test_0015_takes_what_stands_for_the_word_of_every_source(kit: Any) -> None:
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
     assert kit.all("select * from benchmark_metric order by id") == before
-    about = kit.all("select source_id, about, count(*) from statement group by 1, 2 order by 1, 2")
+    about = kit.all(
+        "select source_id, about, count(*) from statement group by 1, 2 order by 1, 2"
+    )
     assert [tuple(row) for row in about] == [
         *((1, "benchmark_metric", 1), (1, "earlier version", 1), (1, "suites", 2)),
         *((2, "benchmark_metric", 1), (2, "earlier version", 1), (2, "suites", 2)),
@@ -349,7 +434,9 @@ def test_0015_takes_what_stands_for_the_word_of_every_source(kit: Any) -> None:
     told: list[str] = []
     source_ledger.forget(kit.store, "2", say=told.append)
     assert migrate.check(kit.store).ok
-    assert [note.startswith("of 1 of its prompts another source stays") for note in told] == [True]
+    assert [
+        note.startswith("of 1 of its prompts another source stays") for note in told
+    ] == [True]
     assert kit.all("select name from metric") == [("f1",)]
     said = kit.one("select higher_is_better, low, high from benchmark_metric")
     assert tuple(said) == (False, 0.0, 5.0)

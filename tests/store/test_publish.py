@@ -1,4 +1,5 @@
-"""Published copies: whole, read-only, swapped in atomically; readers never meet a writer."""
+"""Published copies: whole, read-only, swapped in atomically; readers never meet a
+writer."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
 from warehouse.store.snapshot import publish
 
-CSV = "model,benchmark,prompt_id,metric,score\norg/b,quiz,p1,acc,1\norg/b,quiz,p2,acc,0\n"
+CSV = (
+    "model,benchmark,prompt_id,metric,score\norg/b,quiz,p1,acc,1\norg/b,quiz,p2,acc,0\n"
+)
 
 
 @pytest.fixture
@@ -41,15 +44,21 @@ def filled(duckdb_url: str) -> str:
 
 
 def scores(store: Store) -> list[float]:
-    return list(store.arrow("select value from score order by value")["value"].to_pylist())
+    return list(
+        store.arrow("select value from score order by value")["value"].to_pylist()
+    )
 
 
 def add_run(url: str) -> None:
     with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(sa.text("insert into score select * replace (0.5 as value) from score"))
+        connection.execute(
+            sa.text("insert into score select * replace (0.5 as value) from score")
+        )
 
 
-def test_a_copy_is_the_same_store_and_cannot_be_written(filled: str, tmp_path: Path) -> None:
+def test_a_copy_is_the_same_store_and_cannot_be_written(
+    filled: str, tmp_path: Path
+) -> None:
     done = publish(filled, tmp_path / "copy.duckdb")
     with open_store(filled) as one, open_store(done.path) as other:
         assert check(other) == check(one) and scores(other) == scores(one) == [0.0, 1.0]
@@ -60,13 +69,17 @@ def test_a_copy_is_the_same_store_and_cannot_be_written(filled: str, tmp_path: P
     assert done.bytes == Path(done.path).stat().st_size
 
 
-def test_a_copy_is_refused_by_its_mark_to_who_may_do_everything(filled: str, tmp_path: Path) -> None:
+def test_a_copy_is_refused_by_its_mark_to_who_may_do_everything(
+    filled: str, tmp_path: Path
+) -> None:
     """Whether the system lets this user write into a file of mode 0444 or not."""
     done = publish(filled, tmp_path / "copy.duckdb")
     before = Path(done.path).read_bytes()
     with pytest.raises(StoreError, match=r"copy\.duckdb"):
         add_run(done.path)
-    assert Path(done.path).read_bytes() == before and not Path(f"{done.path}.wal").exists()
+    assert (
+        Path(done.path).read_bytes() == before and not Path(f"{done.path}.wal").exists()
+    )
     shutil.copy(done.path, tmp_path / "own.duckdb")
     (tmp_path / "own.duckdb").chmod(0o644)
     add_run(str(tmp_path / "own.duckdb"))
@@ -74,7 +87,9 @@ def test_a_copy_is_refused_by_its_mark_to_who_may_do_everything(filled: str, tmp
         assert scores(store) == [0.0, 0.5, 0.5, 1.0]
 
 
-def test_a_reader_keeps_its_copy_until_it_opens_again(filled: str, tmp_path: Path) -> None:
+def test_a_reader_keeps_its_copy_until_it_opens_again(
+    filled: str, tmp_path: Path
+) -> None:
     path = str(tmp_path / "copy.duckdb")
     publish(filled, path)
     with open_store(path) as reader:
@@ -86,12 +101,16 @@ def test_a_reader_keeps_its_copy_until_it_opens_again(filled: str, tmp_path: Pat
         f"import warehouse; print(warehouse.connect({path!r}, create=False)"
         ".arrow('select count(*) as n from score')['n'][0])"
     )
-    seen = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
+    seen = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True
+    )
     assert seen.stdout.strip() == "4", seen.stderr
     assert {item.name for item in tmp_path.iterdir()} == {"copy.duckdb", "store.duckdb"}
 
 
-def test_what_a_killed_writer_had_committed_is_in_the_copy(filled: str, tmp_path: Path) -> None:
+def test_what_a_killed_writer_had_committed_is_in_the_copy(
+    filled: str, tmp_path: Path
+) -> None:
     file = filled.removeprefix("duckdb:///")
     code = (
         f"import duckdb, os; c = duckdb.connect({file!r}); "
@@ -106,14 +125,18 @@ def test_what_a_killed_writer_had_committed_is_in_the_copy(filled: str, tmp_path
 def test_drafts_of_killed_publishers_are_removed(filled: str, tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    ours, theirs = (tmp_path / f".copy.duckdb.{pid}-1.part" for pid in (dead.pid, os.getppid()))
+    ours, theirs = (
+        tmp_path / f".copy.duckdb.{pid}-1.part" for pid in (dead.pid, os.getppid())
+    )
     for draft in (ours, theirs):
         draft.write_bytes(b"half")
     publish(filled, tmp_path / "copy.duckdb")
     assert not ours.exists() and theirs.exists()
 
 
-def test_half_a_copy_of_a_killed_process_that_had_our_number_is_not_in_the_way(filled: str, tmp_path: Path) -> None:
+def test_half_a_copy_of_a_killed_process_that_had_our_number_is_not_in_the_way(
+    filled: str, tmp_path: Path
+) -> None:
     """It is a database, into which nothing can be copied."""
     draft = tmp_path / f".copy.duckdb.{os.getpid()}-{threading.get_native_id()}.part"
     shutil.copy(publish(filled, tmp_path / "copy.duckdb").path, draft)
@@ -146,11 +169,15 @@ def test_nothing_else_is_replaced(filled: str, tmp_path: Path) -> None:
 
 def test_it_waits_for_a_writer_and_names_it(filled: str, tmp_path: Path) -> None:
     code = (
-        f"import sys; from warehouse.store.open import open_store; "
-        f"s = open_store({filled!r}, write=True); print('open', flush=True); sys.stdin.read(1); "
-        "s.close()"
+        "import sys; from warehouse.store.open import open_store; s = "
+        f"open_store({filled!r}, write=True); print('open', flush=True); "
+        "sys.stdin.read(1); s.close()"
     )
-    with subprocess.Popen([sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as writer:
         assert writer.stdout is not None and writer.stdin is not None
         writer.stdout.readline()
         with pytest.raises(StoreLockedError, match=f"process {writer.pid} "):
@@ -168,7 +195,9 @@ def test_it_waits_for_a_writer_and_names_it(filled: str, tmp_path: Path) -> None
 
 def test_a_server_needs_none(call: Caller, postgres_url: str, tmp_path: Path) -> None:
     call("init", db=postgres_url)
-    call("publish", str(tmp_path / "copy"), db=postgres_url).fails(2, "readers do not wait")
+    call("publish", str(tmp_path / "copy"), db=postgres_url).fails(
+        2, "readers do not wait"
+    )
 
 
 def test_ingest_publishes_what_it_stored(
@@ -177,7 +206,9 @@ def test_ingest_publishes_what_it_stored(
     monkeypatch.chdir(tmp_path)
     dump, copy = tmp_path / "dump.csv", tmp_path / "copy.duckdb"
     dump.write_text(CSV)
-    call("ingest", str(dump), "--dry-run", "--publish", str(copy), db=duckdb_url).fails(2, "neither --publish nor")
+    call("ingest", str(dump), "--dry-run", "--publish", str(copy), db=duckdb_url).fails(
+        2, "neither --publish nor"
+    )
     assert not copy.exists()
     first = call("ingest", str(dump), "--publish", str(copy), db=duckdb_url)
     assert first.code == 0 and "published" in first.err, first.err
@@ -195,12 +226,24 @@ def test_after_writes_the_hook_that_ingest_follows(
     monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # the store lies elsewhere
     call("init")
     call("publish").fails(2, "publish.path")
-    call("publish", "copy.duckdb", "--after", "lunch").fails(2, "'lunch' is not one of ingest")
+    call("publish", "copy.duckdb", "--after", "lunch").fails(
+        2, "'lunch' is not one of ingest"
+    )
     (row,) = call("publish", "copy.duckdb", "--after", "ingest", "--json").rows
     assert row["path"] == "copy.duckdb"
     settings = {row["setting"]: row["value"] for row in call("config", "--json").rows}
-    assert (settings["publish.path"], settings["publish.after"]) == ("copy.duckdb", "ingest")
-    assert call("publish", "copy.duckdb", "--after", "ingest").code == 0  # says the same again
-    call("publish", "copy.duckdb", "--after", "refresh").fails(2, "line 6", "change it there")
+    assert (settings["publish.path"], settings["publish.after"]) == (
+        "copy.duckdb",
+        "ingest",
+    )
+    assert (
+        call("publish", "copy.duckdb", "--after", "ingest").code == 0
+    )  # says the same again
+    call("publish", "copy.duckdb", "--after", "refresh").fails(
+        2, "line 6", "change it there"
+    )
     assert call("ingest", "dump.csv").code == 0
-    assert warehouse.connect("copy.duckdb", create=False).arrow("run_current").num_rows == 1
+    assert (
+        warehouse.connect("copy.duckdb", create=False).arrow("run_current").num_rows
+        == 1
+    )

@@ -44,13 +44,20 @@ def rows() -> StoreRows:
     for name, error in errors.items():
         run = rows.run(f"lab/{name}", "exam")
         rows.scores(run, dict(zip(KEYS, SCORES.tolist(), strict=True)))
-        rows.published(run, float(SCORES.mean()), benchmark="exam", standard_error=error, n=12)
+        rows.published(
+            run, float(SCORES.mean()), benchmark="exam", standard_error=error, n=12
+        )
     same = rows.run("lab/same", "exam")
     rows.scores(same, dict.fromkeys(KEYS, 1.0))
     rows.published(same, 1.0, benchmark="exam", standard_error=0.0)
     rows.clusters(
         "exam",
-        {str(group): [key for key, own in zip(KEYS, GROUPS, strict=True) if own == group] for group in range(6)},
+        {
+            str(group): [
+                key for key, own in zip(KEYS, GROUPS, strict=True) if own == group
+            ]
+            for group in range(6)
+        },
         default=False,
     )
     f1 = rows.metric("f1", link="none")
@@ -66,7 +73,9 @@ def rows() -> StoreRows:
 
 
 def errors_of(world: Store, model: str) -> dict[str, Any]:
-    (row,) = select(world, "select * from published_errors where model = :model", model=model)
+    (row,) = select(
+        world, "select * from published_errors where model = :model", model=model
+    )
     return row
 
 
@@ -86,12 +95,20 @@ def test_an_error_at_its_decimals_and_one_that_no_formula_gives(world: Store) ->
 def test_a_published_error_of_0_is_0(world: Store) -> None:
     row = errors_of(world, "lab/same")
     assert (row["published"], row["recomputed"], row["verdict"]) == (0.0, 0.0, "naive")
-    (figure,) = select(world, "select * from published_against_recomputed where model = 'lab/same'")
-    assert figure["published_standard_error"] == figure["recomputed_standard_error"] == 0.0
+    (figure,) = select(
+        world, "select * from published_against_recomputed where model = 'lab/same'"
+    )
+    assert (
+        figure["published_standard_error"] == figure["recomputed_standard_error"] == 0.0
+    )
 
 
 def test_small_figures_are_compared_at_their_decimals(world: Store) -> None:
-    found = select(world, "select published, verdict from published_against_recomputed where model = 'lab/thirty'")
+    found = select(
+        world,
+        "select published, verdict from published_against_recomputed where model = "
+        "'lab/thirty'",
+    )
     assert {row["published"]: row["verdict"] for row in found} == {
         0.067: "rounded",
         0.0667: "rounded",
@@ -106,7 +123,8 @@ def test_a_figure_of_lists_appears_as_published(world: Store) -> None:
     assert (row.estimate, row.method) == (0.71, "published")
     (figure,) = select(
         world,
-        "select estimate, origin from run_score s join run_current r on r.run_id = s.run_id"
+        "select estimate, origin from run_score s join run_current r on r.run_id = "
+        "s.run_id"
         " where r.model = 'lab/lists'",
     )
     assert (figure["estimate"], figure["origin"]) == (0.71, "published")

@@ -36,8 +36,13 @@ def statement(url: str, *texts: str) -> None:
 def _drop(url: str) -> None:
     """The roles are the server's, and have rights in databases of other tests."""
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
-        names = connection.execute("select datname from pg_database where datallowconn").fetchall()
-        roles = "select rolname from pg_roles where rolname in ('warehouse_reader', 'a%b\"c', 'strong')"
+        names = connection.execute(
+            "select datname from pg_database where datallowconn"
+        ).fetchall()
+        roles = (
+            "select rolname from pg_roles where rolname in ('warehouse_reader', "
+            "'a%b\"c', 'strong')"
+        )
         found = [row[0] for row in connection.execute(roles).fetchall()]
     for (name,) in names:
         here = sa.make_url(url).set(database=name).render_as_string(hide_password=False)
@@ -48,7 +53,9 @@ def _drop(url: str) -> None:
         statement(url, 'drop role "' + role.replace('"', '""') + '"')
 
 
-def test_a_superuser_needs_a_reader_for_typed_queries_alone(run: Caller, server: str) -> None:
+def test_a_superuser_needs_a_reader_for_typed_queries_alone(
+    run: Caller, server: str
+) -> None:
     refused = run("query", "--sql", "select 1 as one", db=server)
     refused.fails(2, "do not run as postgres", "superuser", "warehouse db reader")
     assert run("query", "score_summary", "--json", db=server).rows == []
@@ -65,9 +72,14 @@ def test_the_reader_reads_the_store_and_nothing_else(run: Caller, server: str) -
         upkeep.make_reader(store)
         migrate.upgrade(store)  # which makes the views anew
     for name in ("run", "score_summary", "alembic_version", "metric_current"):
-        assert run("query", "--sql", f"select count(*) as n from {name}", db=server).code == 0
+        assert (
+            run("query", "--sql", f"select count(*) as n from {name}", db=server).code
+            == 0
+        )
     for name in ("other", "pg_authid", "pg_largeobject", "pg_statistic"):
-        run("query", "--sql", f"select * from {name}", db=server).fails(2, "permission denied")
+        run("query", "--sql", f"select * from {name}", db=server).fails(
+            2, "permission denied"
+        )
 
 
 def test_a_named_reader_is_taken_and_one_with_power_is_not(
@@ -78,10 +90,16 @@ def test_a_named_reader_is_taken_and_one_with_power_is_not(
     monkeypatch.setenv("WAREHOUSE_READER", 'a%b"c')
     found = run("query", "--sql", "select session_user as who", "--json", db=server)
     assert found.rows == [{"who": 'a%b"c'}]
-    statement(server, "create role strong login", "grant pg_read_server_files to strong")
+    statement(
+        server, "create role strong login", "grant pg_read_server_files to strong"
+    )
     monkeypatch.setenv("WAREHOUSE_READER", "strong")
-    run("query", "--sql", "select 1", db=server).fails(2, "strong", "pg_read_server_files")
-    run("db", "reader", "strong", db=server).fails(2, "pg_read_server_files", "another name")
+    run("query", "--sql", "select 1", db=server).fails(
+        2, "strong", "pg_read_server_files"
+    )
+    run("db", "reader", "strong", db=server).fails(
+        2, "pg_read_server_files", "another name"
+    )
     monkeypatch.setenv("WAREHOUSE_READER", server)
     run("query", "--sql", "select 1", db=server).fails(2, "postgres", "superuser")
     monkeypatch.setenv("WAREHOUSE_READER", "nobody")
@@ -89,11 +107,19 @@ def test_a_named_reader_is_taken_and_one_with_power_is_not(
 
 
 def test_powers_of_groups_count(run: Caller, server: str) -> None:
-    statement(server, "create role strong login in role pg_signal_backend", "grant select on run to strong")
-    url = sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
+    statement(
+        server,
+        "create role strong login in role pg_signal_backend",
+        "grant select on run to strong",
+    )
+    url = (
+        sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
+    )
     with pytest.raises(MisuseError, match="pg_signal_backend"):
         open_store(url, guarded=True, check=False)
-    statement(server, "alter role strong replication", "revoke pg_signal_backend from strong")
+    statement(
+        server, "alter role strong replication", "revoke pg_signal_backend from strong"
+    )
     with pytest.raises(MisuseError, match="replication"):
         open_store(url, guarded=True, check=False)
 
@@ -104,7 +130,10 @@ def test_a_reader_of_another_database_is_told_so(run: Caller, server: str) -> No
 
 
 def test_functions_that_lend_power_are_named(run: Caller, server: str) -> None:
-    statement(server, "create function lend() returns text language sql security definer return 'x'")
+    statement(
+        server,
+        "create function lend() returns text language sql security definer return 'x'",
+    )
     made = run("db", "reader", db=server)
     assert "lend()" in made.err and "powers of postgres" in made.err
 
@@ -112,7 +141,8 @@ def test_functions_that_lend_power_are_named(run: Caller, server: str) -> None:
 def test_a_password_is_made_where_one_is_needed(
     run: Caller, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server of the tests trusts everybody: the password is asked for, and compared."""
+    """The server of the tests trusts everybody: the password is asked for, and
+    compared."""
     file = tmp_path / "passwords"
     file.write_text("# mine\nother:5432:x:y:z\n")
     monkeypatch.setenv("PGPASSFILE", str(file))
@@ -121,7 +151,10 @@ def test_a_password_is_made_where_one_is_needed(
     lines = file.read_text().splitlines()
     password = lines[0].rpartition(":")[2]
     assert len(password) >= 32 and password not in made.out + made.err
-    assert lines[0].split(":")[3] == "warehouse_reader" and lines[1:] == ["# mine", "other:5432:x:y:z"]
+    assert lines[0].split(":")[3] == "warehouse_reader" and lines[1:] == [
+        "# mine",
+        "other:5432:x:y:z",
+    ]
     assert file.stat().st_mode & 0o077 == 0
     with psycopg.connect(server.replace("+psycopg", "")) as connection:
         kept = "select rolpassword from pg_authid where rolname = 'warehouse_reader'"
@@ -138,17 +171,32 @@ def test_a_file_needs_no_reader(run: Caller, duckdb_url: str) -> None:
 
 
 def test_who_may_make_no_roles_is_told(server: str) -> None:
-    statement(server, "create role strong login", "grant select on all tables in schema public to strong")
-    url = sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
-    with open_store(url, write=True) as store, pytest.raises(StoreError, match="permission denied"):
+    statement(
+        server,
+        "create role strong login",
+        "grant select on all tables in schema public to strong",
+    )
+    url = (
+        sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
+    )
+    with (
+        open_store(url, write=True) as store,
+        pytest.raises(StoreError, match="permission denied"),
+    ):
         upkeep.make_reader(store)
 
 
-def test_a_role_without_rights_and_a_statement_cut_off_are_no_damage_of_the_store(run: Caller, server: str) -> None:
+def test_a_role_without_rights_and_a_statement_cut_off_are_no_damage_of_the_store(
+    run: Caller, server: str
+) -> None:
     statement(server, "create role strong login")
     refused = run("benchmarks", db=server.replace("postgres@", "strong@"))
     refused.fails(4, "permission denied", "as the owner", "warehouse db reader ROLE")
     assert "db upgrade" not in refused.err and "db check" not in refused.err
-    statement(server, "alter role strong superuser", "alter role strong set statement_timeout = '1ms'")
+    statement(
+        server,
+        "alter role strong superuser",
+        "alter role strong set statement_timeout = '1ms'",
+    )
     ended = run("db", "check", db=server.replace("postgres@", "strong@"))
     ended.fails(4, "statement timeout", "statement_timeout be raised")

@@ -1,4 +1,5 @@
-"""Rows and columns of a SELECT, with lists of values in it; and the same where reads are shared."""
+"""Rows and columns of a SELECT, with lists of values in it; and the same where reads
+are shared."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ from warehouse.store.engines.postgresql_rows import Packing
 from warehouse.store.shared_reads import SharedReads, in_blocks, runs_by_benchmark
 from warehouse.store.sql.bind_parameters import expand_lists
 
-RUNS = "select run_id, model from run_current where run_id in (:run_ids) order by run_id"
+RUNS = (
+    "select run_id, model from run_current where run_id in (:run_ids) order by run_id"
+)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -42,9 +45,15 @@ def test_a_list_stands_in_a_statement(store: Store) -> None:
     assert store.rows(RUNS, {"run_ids": ids[:2]}) == runs[:2]
     assert store.rows(RUNS, {"run_ids": np.array(ids[1:])}) == runs[1:]
     assert store.rows(RUNS, {"run_ids": ()}) == []
-    named = store.rows("select model from run_current where model in (:names)", {"names": ["lab/b", "o'x", "'; --"]})
+    named = store.rows(
+        "select model from run_current where model in (:names)",
+        {"names": ["lab/b", "o'x", "'; --"]},
+    )
     assert named == [{"model": "lab/b"}]
-    both = "select count(*) as n from run_current where run_id in (:run_ids) and model <> :model"
+    both = (
+        "select count(*) as n from run_current where run_id in (:run_ids) and model <> "
+        ":model"
+    )
     assert store.rows(both, {"run_ids": set(ids), "model": "lab/a"}) == [{"n": 2}]
     with pytest.raises(MisuseError, match="run_ids"):
         store.rows(RUNS)
@@ -56,25 +65,50 @@ def test_many_ids_in_a_row_stand_as_a_span(store: Store) -> None:
     many = range(ids[0] - 20, ids[1] + 1)
     assert store.rows(RUNS, {"run_ids": many}) == runs[:2]
     assert store.rows(RUNS, {"run_ids": {*many, ids[2] + 1} - {ids[0]}}) == [runs[1]]
-    others = "select 'in (:run_ids)' as text from run_current where run_id not In ( :run_ids)"
+    others = (
+        "select 'in (:run_ids)' as text from run_current where run_id not In ( "
+        ":run_ids)"
+    )
     assert store.rows(others, {"run_ids": many}) == [{"text": "in (:run_ids)"}]
-    sql, bound = expand_lists("id in (:ids) and n in (:ids) and f(:ids)", {"ids": np.arange(9)})
-    assert (sql, bound) == ("id between 0 and 8 and n between 0 and 8 and f(0, 1, 2, 3, 4, 5, 6, 7, 8)", {})
-    assert expand_lists("value in (:values)", {"values": range(9)})[0] == "value in (0, 1, 2, 3, 4, 5, 6, 7, 8)"
+    sql, bound = expand_lists(
+        "id in (:ids) and n in (:ids) and f(:ids)", {"ids": np.arange(9)}
+    )
+    assert (sql, bound) == (
+        "id between 0 and 8 and n between 0 and 8 and f(0, 1, 2, 3, 4, 5, 6, 7, 8)",
+        {},
+    )
+    assert (
+        expand_lists("value in (:values)", {"values": range(9)})[0]
+        == "value in (0, 1, 2, 3, 4, 5, 6, 7, 8)"
+    )
 
 
 def test_shared_reads_answer_for_each_id_what_the_store_does(store: Store) -> None:
-    ids = [row["run_id"] for row in store.rows("select run_id from run_current order by run_id")]
+    ids = [
+        row["run_id"]
+        for row in store.rows("select run_id from run_current order by run_id")
+    ]
     shared = SharedReads(store)
     shared.begin_block(run_id=ids[:2])
     for asked in (ids[:1], ids[:2], ids[1:], (), ids[:2]):
-        assert shared.rows(RUNS, {"run_ids": asked}, per="run_id") == store.rows(RUNS, {"run_ids": asked})
+        assert shared.rows(RUNS, {"run_ids": asked}, per="run_id") == store.rows(
+            RUNS, {"run_ids": asked}
+        )
 
 
-def test_shared_reads_of_a_block_are_few(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A range widens to the block; a block is not read again for each of many values of another parameter."""
-    ids = [row["run_id"] for row in store.rows("select run_id from run_current order by run_id")]
-    read = RUNS.replace("order", "and run_id between :first_run_id and :last_run_id and model <> :model order")
+def test_shared_reads_of_a_block_are_few(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A range widens to the block; a block is not read again for each of many values of
+    another parameter."""
+    ids = [
+        row["run_id"]
+        for row in store.rows("select run_id from run_current order by run_id")
+    ]
+    read = RUNS.replace(
+        "order",
+        "and run_id between :first_run_id and :last_run_id and model <> :model order",
+    )
     statements: list[str] = []
     select = Store._select
 
@@ -87,13 +121,22 @@ def test_shared_reads_of_a_block_are_few(store: Store, monkeypatch: pytest.Monke
     shared.begin_block(run_id=ids)
     for model in ("a", "b", "c", "d", "e"):
         for run in ids:
-            values = {"run_ids": [run], "first_run_id": run, "last_run_id": run, "model": model}
-            assert [row["run_id"] for row in shared.rows(read, values, per="run_id")] == [run]
+            values = {
+                "run_ids": [run],
+                "first_run_id": run,
+                "last_run_id": run,
+                "model": model,
+            }
+            assert [
+                row["run_id"] for row in shared.rows(read, values, per="run_id")
+            ] == [run]
     assert len(statements) == 3 + 2 * len(ids)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_clusters_are_the_same_where_reads_are_shared(request: pytest.FixtureRequest, engine: str) -> None:
+def test_clusters_are_the_same_where_reads_are_shared(
+    request: pytest.FixtureRequest, engine: str
+) -> None:
     """Also those of a text that stands on several benchmarks."""
     rows = StoreRows()
     for name in ("same", "same too", "by topic"):
@@ -112,19 +155,34 @@ def test_clusters_are_the_same_where_reads_are_shared(request: pytest.FixtureReq
             return cluster_map(own, ids, defaults, None).clusters.tolist()
 
         for name, shared in in_blocks(store, runs_by_benchmark(store)):
-            for of in dict.fromkeys([(name,), tuple({name, "same too"}), tuple({name, "by topic"})]):
+            for of in dict.fromkeys(
+                [(name,), tuple({name, "same too"}), tuple({name, "by topic"})]
+            ):
                 assert clusters(shared, *of) == clusters(store, *of)
         assert len(set(clusters(store, "same", "same too"))) == 1
         assert len(set(clusters(store, "by topic"))) == 2
 
 
 def test_columns_are_the_values_of_the_rows(store: Store) -> None:
-    query = "select prompt_id, value, case when value = 1 then null else value end as some from prompt_score"
+    query = (
+        "select prompt_id, value, case when value = 1 then null else value end as some "
+        "from prompt_score"
+    )
     rows, found = store.rows(query), store.columns(query)
     order = np.lexsort([found.numbers("value"), found.whole_numbers("prompt_id")])
     expected = sorted((row["prompt_id"], row["value"]) for row in rows)
-    assert [*zip(found.whole_numbers("prompt_id")[order], found.numbers("value")[order], strict=True)] == expected
-    assert np.isnan(found.numbers("some")).sum() == sum(row["some"] is None for row in rows) == 3
+    assert [
+        *zip(
+            found.whole_numbers("prompt_id")[order],
+            found.numbers("value")[order],
+            strict=True,
+        )
+    ] == expected
+    assert (
+        np.isnan(found.numbers("some")).sum()
+        == sum(row["some"] is None for row in rows)
+        == 3
+    )
     assert len(found) == len(rows) == len(found.objects("some"))
 
 
@@ -136,17 +194,25 @@ BY_RUN = """
     from run cross join prompt where run.id in (:run_ids) order by run.id, prompt.id desc"""
 
 
-@pytest.mark.parametrize("more", ["", ", 'x' as text", ", cast(1 as decimal(4, 1)) as z"], ids=["", "text", "decimal"])
+@pytest.mark.parametrize(
+    "more",
+    ["", ", 'x' as text", ", cast(1 as decimal(4, 1)) as z"],
+    ids=["", "text", "decimal"],
+)
 def test_numbers_by_an_id_are_those_of_the_rows(store: Store, more: str) -> None:
     ids = store.arrow("select id from run").column(0).to_pylist()
     for asked in (ids, ids[:1], ()):
         table = store.arrow(BY_RUN.format(more), {"run_ids": asked})
-        found = store.columns(BY_RUN.format(more), {"run_ids": asked}, per="run_id").table
+        found = store.columns(
+            BY_RUN.format(more), {"run_ids": asked}, per="run_id"
+        ).table
         assert found.schema == table.schema
         assert str(found.to_pydict()) == str(table.to_pydict())
     if store.dialect.name == "postgresql":
         with store.reading():
-            packed = store.dialect.by_id(store.connection, BY_RUN.format(more).replace(":run_ids", "1"), "run_id")
+            packed = store.dialect.by_id(
+                store.connection, BY_RUN.format(more).replace(":run_ids", "1"), "run_id"
+            )
         assert (packed is None) == bool(more)
 
 
@@ -157,47 +223,80 @@ ALIKE = """
     from prompt_score where run_id in (:run_ids)"""
 
 
-def test_numbers_that_are_mostly_alike_come_as_they_are(request: pytest.FixtureRequest) -> None:
-    """The server says of which columns it counted one value for each id; what was written since may have others."""
+def test_numbers_that_are_mostly_alike_come_as_they_are(
+    request: pytest.FixtureRequest,
+) -> None:
+    """The server says of which columns it counted one value for each id; what was
+    written since may have others."""
     rows = StoreRows()
     for model in "abc":
-        rows.scores(rows.run(model, "quiz"), {f"q{number}": float(number % 2) for number in range(40)})
+        rows.scores(
+            rows.run(model, "quiz"),
+            {f"q{number}": float(number % 2) for number in range(40)},
+        )
     with filled_store(request, "postgresql", rows) as store:
         with store.begin() as connection:
             store.dialect.analyze(connection)
 
         def by_prompt(table: pa.Table) -> list[dict[str, Any]]:
-            return sorted(table.to_pylist(), key=lambda row: (row["run_id"], row["prompt_id"]))
+            return sorted(
+                table.to_pylist(), key=lambda row: (row["run_id"], row["prompt_id"])
+            )
 
-        for others in ("weight = 1", "weight = prompt_id, n_draws = 2, within_variance = value", "weight = 1e-300"):
+        for others in (
+            "weight = 1",
+            "weight = prompt_id, n_draws = 2, within_variance = value",
+            "weight = 1e-300",
+        ):
             with store.begin() as connection:
-                connection.exec_driver_sql(f"update prompt_score set {others} where prompt_id < 4 and run_id = 2")
+                connection.exec_driver_sql(
+                    f"update prompt_score set {others} where prompt_id < 4 and run_id "
+                    "= 2"
+                )
             for asked in ([1, 2, 3], [2], []):
                 table = store.columns(ALIKE, {"run_ids": asked}, per="run_id").table
                 read = store.arrow(ALIKE, {"run_ids": asked})
-                assert table.schema == read.schema and by_prompt(table) == by_prompt(read)
+                assert table.schema == read.schema and by_prompt(table) == by_prompt(
+                    read
+                )
                 assert table["run_id"].to_pylist() == sorted(read["run_id"].to_pylist())
         with store.reading():
             raw = store.connection.connection.driver_connection
             packing = Packing.of(raw, ALIKE.replace(":run_ids", "1, 2, 3"), "run_id")
-        assert packing and {packing.columns[head][0] for head in packing.heads} >= {"run_id", "n_unscored", "is_binary"}
-        few = ALIKE.replace("run_id in (:run_ids)", " and ".join(f"n_draws + {n} > {n}" for n in range(9)))
+        assert packing and {packing.columns[head][0] for head in packing.heads} >= {
+            "run_id",
+            "n_unscored",
+            "is_binary",
+        }
+        few = ALIKE.replace(
+            "run_id in (:run_ids)",
+            " and ".join(f"n_draws + {n} > {n}" for n in range(9)),
+        )
         with store.reading():  # what the server takes for one row
-            packing = Packing.of(store.connection.connection.driver_connection, few, "run_id")
-        assert packing and [packing.columns[head][0] for head in packing.heads] == ["run_id"]
+            packing = Packing.of(
+                store.connection.connection.driver_connection, few, "run_id"
+            )
+        assert packing and [packing.columns[head][0] for head in packing.heads] == [
+            "run_id"
+        ]
 
 
 @pytest.mark.parametrize(
-    "values", [[2.5], [None], [1.0, 1.0, 2.0], [None, 1.0]], ids=["equal", "null", "different", "some null"]
+    "values",
+    [[2.5], [None], [1.0, 1.0, 2.0], [None, 1.0]],
+    ids=["equal", "null", "different", "some null"],
 )
-def test_long_columns_of_equal_values_are_the_same_numbers(values: list[float | None]) -> None:
+def test_long_columns_of_equal_values_are_the_same_numbers(
+    values: list[float | None],
+) -> None:
     column = (values * FEW)[: FEW + 1]
     halves = pa.chunked_array([column[:7], column[7:]], pa.float64())
     found = Columns(pa.table({"x": halves})).numbers("x")
     np.testing.assert_array_equal(found, np.array(column, dtype=np.float64))
 
 
-#: One row of each kind of value that our statements ask for, a row of nothing, one of extremes.
+#: One row of each kind of value that our statements ask for, a row of nothing, one of
+#: extremes.
 KINDS = """
 select * from (values
   (1, true, cast(7 as integer), cast(-3 as bigint), cast(0.5 as double precision), cast(1.25 as decimal(9, 3)),

@@ -51,7 +51,10 @@ value = "score"
 def empty(request: pytest.FixtureRequest) -> Opener:
     @contextmanager
     def opened() -> Iterator[Store]:
-        with empty_store(request, request.param) as url, open_store(url, write=True) as store:
+        with (
+            empty_store(request, request.param) as url,
+            open_store(url, write=True) as store,
+        ):
             yield store
 
     return opened
@@ -59,13 +62,26 @@ def empty(request: pytest.FixtureRequest) -> Opener:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> dict[str, Source]:
-    """Tables of one benchmark that say different things of its prompts, models and metrics."""
+    """Tables of one benchmark that say different things of its prompts, models and
+    metrics."""
     (tmp_path / "map.toml").write_text(MAPPING)
 
-    def lines(name: str, model: str, scores: Sequence[float], *, n: int = 4, **said: Sequence[Any]) -> Source:
+    def lines(
+        name: str,
+        model: str,
+        scores: Sequence[float],
+        *,
+        n: int = 4,
+        **said: Sequence[Any],
+    ) -> Source:
         names = ("question", "answer", "options", "topic", "hint")
         rows = [
-            {"model": model, "benchmark": "quiz", "prompt_id": f"q{place}", "score": scores[place]}
+            {
+                "model": model,
+                "benchmark": "quiz",
+                "prompt_id": f"q{place}",
+                "score": scores[place],
+            }
             | {key: said[key][place] if key in said else None for key in names}
             for place in range(n)
         ]
@@ -80,23 +96,57 @@ def tables(tmp_path: Path) -> dict[str, Source]:
 
     head = "model,benchmark,prompt_id,score\n"
     return {
-        "bare": plain("bare", head + "ada,quiz,q0,1\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q0,0\nbob,quiz,q1,1\n"),
-        "lower": plain("lower", head + "cy,quiz,q0,0\ncy,quiz,q1,1\n", higher_is_better=False),
-        "wide": plain("wide", head + "dan,quiz,q0,37\ndan,quiz,q1,.5\n"),
-        "metric": plain("metric", "model,benchmark,prompt_id,metric,score\ned,quiz,q0,f1,.5\ned,quiz,q7,f1,.25\n"),
-        "texts": lines(
-            "texts", "org/fay", [1, 0, 1, 1], question=["a?", "b?", "c?", None], topic=["x", "x", None, "y"]
+        "bare": plain(
+            "bare",
+            head
+            + "ada,quiz,q0,1\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q0,0\nbob,quiz,q1,1\n",
         ),
-        "targets": lines("targets", "gus", [0, 1, 1, 0], answer=list("ABCD"), topic=list("xxyy"), hint=["h"] * 4),
-        "others": lines("others", "hal", [0, 0, 1, 0], answer=list("DCBA"), topic=list("yxyx")),
-        "options": lines("options", "ida", [1, 1, 1, 0], options=[["1", "2"]] * 4, question=["a?", "B?", "z?", "d?"]),
+        "lower": plain(
+            "lower", head + "cy,quiz,q0,0\ncy,quiz,q1,1\n", higher_is_better=False
+        ),
+        "wide": plain("wide", head + "dan,quiz,q0,37\ndan,quiz,q1,.5\n"),
+        "metric": plain(
+            "metric",
+            "model,benchmark,prompt_id,metric,score\n"
+            "ed,quiz,q0,f1,.5\n"
+            "ed,quiz,q7,f1,.25\n",
+        ),
+        "texts": lines(
+            "texts",
+            "org/fay",
+            [1, 0, 1, 1],
+            question=["a?", "b?", "c?", None],
+            topic=["x", "x", None, "y"],
+        ),
+        "targets": lines(
+            "targets",
+            "gus",
+            [0, 1, 1, 0],
+            answer=list("ABCD"),
+            topic=list("xxyy"),
+            hint=["h"] * 4,
+        ),
+        "others": lines(
+            "others", "hal", [0, 0, 1, 0], answer=list("DCBA"), topic=list("yxyx")
+        ),
+        "options": lines(
+            "options",
+            "ida",
+            [1, 1, 1, 0],
+            options=[["1", "2"]] * 4,
+            question=["a?", "B?", "z?", "d?"],
+        ),
         "part": lines("part", "gus", [0, 1], n=2, answer=["A", None], hint=[None, "i"]),
     }
 
 
 def load(store: Store, source: Source) -> list[str]:
     """Ids of the sources that were loaded."""
-    return [str(item.source_id) for item in ingest(store, **source).sources if item.state == "loaded"]
+    return [
+        str(item.source_id)
+        for item in ingest(store, **source).sources
+        if item.state == "loaded"
+    ]
 
 
 def forget(store: Store, ids: Sequence[str]) -> None:
@@ -131,11 +181,15 @@ class Expected:
             ids = {name: load(store, self.sources[name]) for name in order}
             for name in gone:
                 forget(store, ids[name])
-            return differences(held(store), self.of(*[name for name in order if name not in gone]))
+            return differences(
+                held(store), self.of(*[name for name in order if name not in gone])
+            )
 
 
 @pytest.mark.slow_on_server  # as the next test, which is longer
-def test_a_forgotten_table_leaves_nothing_behind(empty: Opener, tables: dict[str, Source]) -> None:
+def test_a_forgotten_table_leaves_nothing_behind(
+    empty: Opener, tables: dict[str, Source]
+) -> None:
     """Each says something else of the same prompts, or of the same metric."""
     expected = Expected(empty, tables)
     assert expected.left(("bare", "lower"), "lower") == []
@@ -145,22 +199,32 @@ def test_a_forgotten_table_leaves_nothing_behind(empty: Opener, tables: dict[str
 @pytest.mark.parametrize(
     ("empty", "order"),
     [
-        pytest.param("duckdb", ("targets", "texts", "others", "options"), marks=pytest.mark.slow),
-        pytest.param("postgresql", ("options", "wide", "part", "lower"), marks=pytest.mark.rare),
+        pytest.param(
+            "duckdb", ("targets", "texts", "others", "options"), marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "postgresql", ("options", "wide", "part", "lower"), marks=pytest.mark.rare
+        ),
     ],
     indirect=["empty"],
 )
-def test_the_others_stand_as_they_came(empty: Opener, tables: dict[str, Source], order: tuple[str, ...]) -> None:
+def test_the_others_stand_as_they_came(
+    empty: Opener, tables: dict[str, Source], order: tuple[str, ...]
+) -> None:
     expected = Expected(empty, tables)
     found = {gone: expected.left(order, gone) for gone in order}
     assert {case: lines for case, lines in found.items() if lines} == {}
 
 
 @pytest.mark.slow
-def test_every_pair_and_triple_of_tables(empty: Opener, tables: dict[str, Source]) -> None:
+def test_every_pair_and_triple_of_tables(
+    empty: Opener, tables: dict[str, Source]
+) -> None:
     expected = Expected(empty, tables)
     orders = [*permutations(tables, 2), *permutations(tables, 3)]
-    found = {(order, gone): expected.left(order, gone) for order in orders for gone in order}
+    found = {
+        (order, gone): expected.left(order, gone) for order in orders for gone in order
+    }
     assert {case: lines for case, lines in found.items() if lines} == {}
 
 
@@ -169,7 +233,9 @@ def test_every_pair_and_triple_of_tables(empty: Opener, tables: dict[str, Source
     [
         pytest.param("duckdb", 9, marks=pytest.mark.rare),
         pytest.param("duckdb", 1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
-        pytest.param("postgresql", 1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+        pytest.param(
+            "postgresql", 1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]
+        ),
     ],
     indirect=["empty"],
 )
@@ -182,7 +248,9 @@ def test_a_small_dump_that_is_forgotten_leaves_what_was_before_it(
         before = contents(store)
         for name, source in [*small_dumps().items(), *tables.items()][::share]:
             forget(store, load(store, source))
-            lines += [f"{name}: {line}" for line in differences(contents(store), before)]
+            lines += [
+                f"{name}: {line}" for line in differences(contents(store), before)
+            ]
             load(store, source)
             before = contents(store)
         assert check(store).ok
@@ -222,12 +290,18 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
 def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
     empty: Opener, tmp_path: Path, gone: str
 ) -> None:
-    """They hold one run: the second says more of what marks it than the first, the third a part of that."""
+    """They hold one run: the second says more of what marks it than the first, the
+    third a part of that."""
     rows = "ada,quiz,q1,1{}\nada,quiz,q2,0{}\n"
     head = "model,benchmark,prompt_id,score"
     (tmp_path / "a.csv").write_text(f"{head}\n" + rows.format("", ""))
-    (tmp_path / "b.csv").write_text(f"{head},sampling_seed,started_at\n" + rows.format(*[",1,2026-01-01T00:00:00"] * 2))
-    (tmp_path / "c.csv").write_text(f"{head},started_at,cost\n" + rows.format(*[",2026-01-01T00:00:00,3"] * 2))
+    (tmp_path / "b.csv").write_text(
+        f"{head},sampling_seed,started_at\n"
+        + rows.format(*[",1,2026-01-01T00:00:00"] * 2)
+    )
+    (tmp_path / "c.csv").write_text(
+        f"{head},started_at,cost\n" + rows.format(*[",2026-01-01T00:00:00,3"] * 2)
+    )
     names = ["a.csv", "b.csv", "c.csv"]
     paths = [tmp_path / name for name in names if name != gone]
     with empty() as fresh:
@@ -242,7 +316,10 @@ def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
 
 
 def shown(kit: Any) -> list[tuple[str, str | None]]:
-    sql = "select m.name, o.name from model m left join model o on o.id = m.canonical_id order by 1"
+    sql = (
+        "select m.name, o.name from model m left join model o on o.id = m.canonical_id "
+        "order by 1"
+    )
     return [tuple(row) for row in kit.all(sql)]
 
 
@@ -266,11 +343,17 @@ def test_what_a_person_says_stays_while_what_it_speaks_of_is_there(kit: Any) -> 
     headline_metric.choose(kit.store, "quiz", "f1")
     headline_metric.direct(kit.store, "quiz", "f1", False)
     headline_metric.bound(kit.store, "quiz", "f1", 0.0, 10.0)
-    said = "select higher_is_better, direction_by, kind, low, high from benchmark_metric order by id desc limit 1"
+    said = (
+        "select higher_is_better, direction_by, kind, low, high from benchmark_metric "
+        "order by id desc limit 1"
+    )
     before = kit.one(said)
     assert tuple(before) == (False, "person", "bounded", 0.0, 10.0)
     source_ledger.forget(kit.store, "1")
-    assert kit.one(said) == before and kit.one("select headline_metric from benchmark") == "f1"
+    assert (
+        kit.one(said) == before
+        and kit.one("select headline_metric from benchmark") == "f1"
+    )
     kit.load(kit.header("3"), kit.rows({"p": 1.0}))
     source_ledger.forget(kit.store, "2")
     assert kit.all("select name from metric") == [("acc",)]
@@ -298,7 +381,11 @@ def test_links_and_invalidations_that_are_undone_leave_nothing(kit: Any) -> None
 
 #: Small dumps of one tool that share prompts, or runs.
 FAMILIES = {
-    "agents": ("inspect/agents.eval", "inspect/agents.json", "inspect/agents_chunked.eval"),
+    "agents": (
+        "inspect/agents.eval",
+        "inspect/agents.json",
+        "inspect/agents_chunked.eval",
+    ),
     "faults": ("inspect/faults.eval", "inspect/faults_retried.eval"),
     "grid": ("inspect/grid.eval", "inspect/grid.json", "inspect/grid_chunked.eval"),
     "bfcl": ("bfcl/2024-07-06", "bfcl/2024-08-10"),
@@ -310,12 +397,23 @@ def test_all_dumps_that_share_prompts_are_in_a_family(kit: Any) -> None:
     of_source: dict[int, str] = {}
     for name, source in small_dumps().items():
         of_source |= {int(number): name for number in load(kit.store, source)}
-    rows = kit.all("select distinct l.source_id, s.prompt_id from run_source l join prompt_score s using (run_id)")
+    rows = kit.all(
+        "select distinct l.source_id, s.prompt_id from run_source l join prompt_score "
+        "s using (run_id)"
+    )
     prompts: dict[str, set[int]] = {}
     for source_id, prompt in rows:
         prompts.setdefault(of_source[source_id], set()).add(prompt)
-    together = {frozenset(pair) for pair in permutations(prompts, 2) if prompts[pair[0]] & prompts[pair[1]]}
-    in_families = {frozenset(pair) for names in FAMILIES.values() for pair in permutations(names, 2)}
+    together = {
+        frozenset(pair)
+        for pair in permutations(prompts, 2)
+        if prompts[pair[0]] & prompts[pair[1]]
+    }
+    in_families = {
+        frozenset(pair)
+        for names in FAMILIES.values()
+        for pair in permutations(names, 2)
+    }
     assert together <= in_families
 
 
@@ -324,15 +422,24 @@ def test_all_dumps_that_share_prompts_are_in_a_family(kit: Any) -> None:
     [
         pytest.param("duckdb", 47, marks=pytest.mark.rare),
         pytest.param("duckdb", 1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
-        pytest.param("postgresql", 1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+        pytest.param(
+            "postgresql", 1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]
+        ),
     ],
     indirect=["empty"],
 )
-def test_small_dumps_that_share_prompts_are_forgotten_in_any_order(empty: Opener, share: int) -> None:
+def test_small_dumps_that_share_prompts_are_forgotten_in_any_order(
+    empty: Opener, share: int
+) -> None:
     """Of three each is forgotten, then another one."""
     expected = Expected(empty, small_dumps())
     orders = [order for names in FAMILIES.values() for order in permutations(names)]
     cases = [(order, gone) for order in orders for gone in permutations(order, 2)]
-    found = {(order, gone): expected.left(order, *gone) for order, gone in cases[::share]}
-    found |= {(order, gone[:1]): expected.left(order, *gone[:1]) for order, gone in cases[::share]}
+    found = {
+        (order, gone): expected.left(order, *gone) for order, gone in cases[::share]
+    }
+    found |= {
+        (order, gone[:1]): expected.left(order, *gone[:1])
+        for order, gone in cases[::share]
+    }
     assert {case: lines for case, lines in found.items() if lines} == {}

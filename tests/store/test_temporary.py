@@ -32,9 +32,14 @@ def grow_old(folder: Path) -> None:
     os.utime(folder, (0, 0))
 
 
-def test_the_folder_of_a_killed_process_is_swept_and_a_living_one_is_not(place: Path) -> None:
+def test_the_folder_of_a_killed_process_is_swept_and_a_living_one_is_not(
+    place: Path,
+) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(place)}
+        [sys.executable, "-c", HOLD],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(place)},
     )
     with process:
         assert process.stdout is not None

@@ -1,4 +1,5 @@
-"""How many threads the embedded engine has: as the user says, everywhere; the answers are the same."""
+"""How many threads the embedded engine has: as the user says, everywhere; the answers
+are the same."""
 
 from __future__ import annotations
 
@@ -19,19 +20,28 @@ from warehouse.store.sql import query_files
 DATA = Path(__file__).resolve().parents[1] / "data"
 ASKED = "select cast(current_setting('threads') as integer) as n"
 FILE = DATA / "human_eval" / "samples.jsonl_results.jsonl"
-N_MODELS, N_PROMPTS = 13, 10_000  # in all more rows than one thread takes at a time (122 880)
+N_MODELS, N_PROMPTS = (
+    13,
+    10_000,
+)  # in all more rows than one thread takes at a time (122 880)
 
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
     """A table of many rows."""
     path = tmp_path / "large.csv"
-    lines = (f"m{m},q,p{p},{(p * (m + 3) % 7) / 7}\n" for m in range(N_MODELS) for p in range(N_PROMPTS))
+    lines = (
+        f"m{m},q,p{p},{(p * (m + 3) % 7) / 7}\n"
+        for m in range(N_MODELS)
+        for p in range(N_PROMPTS)
+    )
     path.write_text("model,benchmark,prompt_id,score\n" + "".join(lines))
     return path
 
 
-def test_every_connection_has_the_threads_that_the_user_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_connection_has_the_threads_that_the_user_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = store_at(tmp_path / "s.duckdb")
     for said in ("3", "1"):
         monkeypatch.setenv("WAREHOUSE_THREADS", said)
@@ -47,15 +57,21 @@ def test_every_connection_has_the_threads_that_the_user_says(tmp_path: Path, mon
         scratch.close()
 
 
-def test_a_load_leaves_the_threads_of_the_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_load_leaves_the_threads_of_the_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("WAREHOUSE_THREADS", raising=False)
-    with open_store(store_at(tmp_path / "s.duckdb") + "?threads=5", write=True) as store:
+    with open_store(
+        store_at(tmp_path / "s.duckdb") + "?threads=5", write=True
+    ) as store:
         ingest(store, [FILE])
         assert store.rows(ASKED) == [{"n": 5}]
 
 
 @pytest.mark.parametrize("said", ["0", "-1", "many"])
-def test_no_number_of_threads_is_an_error(said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_number_of_threads_is_an_error(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = store_at(tmp_path / "s.duckdb")
     monkeypatch.setenv("WAREHOUSE_THREADS", said)
     for write in (False, True):
@@ -63,9 +79,14 @@ def test_no_number_of_threads_is_an_error(said: str, tmp_path: Path, monkeypatch
             open_store(url, write=write)
 
 
-@pytest.mark.parametrize("source", ["lm_eval", pytest.param("inspect", marks=pytest.mark.slow)])
-def test_threads_change_nothing_that_is_stored(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test processes ask with one thread (`tests/conftest.py`), people with one for each core."""
+@pytest.mark.parametrize(
+    "source", ["lm_eval", pytest.param("inspect", marks=pytest.mark.slow)]
+)
+def test_threads_change_nothing_that_is_stored(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Test processes ask with one thread (`tests/conftest.py`), people with one for
+    each core."""
     pictures = []
     for threads in ("1", "4"):
         monkeypatch.setenv("WAREHOUSE_THREADS", threads)
@@ -77,7 +98,9 @@ def test_threads_change_nothing_that_is_stored(source: str, tmp_path: Path, monk
 
 
 @pytest.mark.rare
-def test_threads_change_no_answer_of_many_rows(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_change_no_answer_of_many_rows(
+    large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     urls = {threads: store_at(tmp_path / f"{threads}.duckdb") for threads in ("1", "4")}
     answers = []
     for threads, url in urls.items():

@@ -1,4 +1,5 @@
-"""Store URLs of every sort: never a traceback, the documented exit codes, and no secret shown."""
+"""Store URLs of every sort: never a traceback, the documented exit codes, and no secret
+shown."""
 
 from __future__ import annotations
 
@@ -91,7 +92,9 @@ def test_no_url_makes_a_crash_or_tells_a_secret(
     _hides(found.out + found.err)
     _hides(repr(Warehouse(url)))
     quoted = url.replace("\\", "").replace("\n", "\\n").replace("\x00", "\\u0000")
-    (tmp_path / "warehouse.toml").write_text(f'[store]\nurl = "{quoted}"\nreader = "{quoted}"\n')
+    (tmp_path / "warehouse.toml").write_text(
+        f'[store]\nurl = "{quoted}"\nreader = "{quoted}"\n'
+    )
     found = run("config")
     assert found.code == 0, found.err
     _hides(found.out + found.err)
@@ -105,7 +108,10 @@ def _hides(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("postgresql://u:p@h:5/x?sslmode=require", "postgresql+psycopg://u:***@h:5/x?sslmode=require"),
+        (
+            "postgresql://u:p@h:5/x?sslmode=require",
+            "postgresql+psycopg://u:***@h:5/x?sslmode=require",
+        ),
         ("postgresql://h/x?password=a%20b", "postgresql+psycopg://h/x?password=***"),
         ("duckdb:///a.db", "duckdb:///a.db"),
         ("a.db", "duckdb:///a.db"),
@@ -155,8 +161,12 @@ def test_parameters_that_are_allowed(text: str) -> None:
 def test_words_of_a_driver_lose_the_secret() -> None:
     url = parse_url("postgresql://u:p%40ss@h/x?sslpassword=t%20k")
     said = 'bad option "p@ss", p%40ss, "t k", t+k, t%20k; passport'
-    assert without_secrets(said, url) == 'bad option "***", ***, "***", ***, ***; passport'
-    assert without_secrets("u in user", parse_url("postgresql://a:u@h/x")) == "*** in user"
+    assert (
+        without_secrets(said, url) == 'bad option "***", ***, "***", ***, ***; passport'
+    )
+    assert (
+        without_secrets("u in user", parse_url("postgresql://a:u@h/x")) == "*** in user"
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +180,9 @@ def test_words_of_a_driver_lose_the_secret() -> None:
         '[alerts]\nwebhook = "https://u:{0}@[h"',
     ],
 )
-def test_a_settings_file_does_not_tell(run: Caller, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_settings_file_does_not_tell(
+    run: Caller, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(line.format(SECRET))
     for command in (("config",), ("refresh",), ("-v", "runs"), ("schedule", "show")):
@@ -180,8 +192,11 @@ def test_a_settings_file_does_not_tell(run: Caller, line: str, tmp_path: Path, m
 
 
 @pytest.mark.engine
-def test_pages_logs_and_history_do_not_tell(run: Caller, postgres_url: str, tmp_path: Path) -> None:
-    """The server trusts whoever comes from here, so that the secret is in the URL and nowhere else."""
+def test_pages_logs_and_history_do_not_tell(
+    run: Caller, postgres_url: str, tmp_path: Path
+) -> None:
+    """The server trusts whoever comes from here, so that the secret is in the URL and
+    nowhere else."""
     url = postgres_url.replace("postgres@", f"postgres:{SECRET}@")
     rows = "".join(f"m,b,{n},{n % 2}\nn,b,{n},{n % 3 // 2}\n" for n in range(40))
     (tmp_path / "r.csv").write_text("model,benchmark,prompt_id,score\n" + rows)
@@ -200,7 +215,9 @@ def test_pages_logs_and_history_do_not_tell(run: Caller, postgres_url: str, tmp_
     _hides(report.read_text())
 
 
-def test_three_slashes_before_an_absolute_path_are_told(run: Caller, tmp_path: Path) -> None:
+def test_three_slashes_before_an_absolute_path_are_told(
+    run: Caller, tmp_path: Path
+) -> None:
     file = tmp_path / "a.duckdb"
     for command in (("init",), ("runs",)):
         found = run("--db", f"duckdb://{file}", *command)

@@ -1,4 +1,5 @@
-"""Prompts and texts that nothing holds any more: removed by ``forget`` and ``db vacuum``."""
+"""Prompts and texts that nothing holds any more: removed by ``forget`` and ``db
+vacuum``."""
 
 from __future__ import annotations
 
@@ -22,7 +23,13 @@ from warehouse.store.schema.migrate import check
 
 def load(kit: Kit, name: str, run: str, prompts: str) -> None:
     rows = [
-        kit.row(prompt, 1.0, prompt_text=f"what is {prompt}?", response=f"{run} says {prompt}") for prompt in prompts
+        kit.row(
+            prompt,
+            1.0,
+            prompt_text=f"what is {prompt}?",
+            response=f"{run} says {prompt}",
+        )
+        for prompt in prompts
     ]
     kit.load(kit.header(run, model=f"org/{run}"), rows, path=name)
 
@@ -34,7 +41,11 @@ def test_what_only_the_forgotten_source_held_goes_with_it(kit: Kit) -> None:
     assert kit.counts("prompt", "content") == (4, 6)
     assert source_ledger.forget(kit.store, "one.json") == (1, 0)
     assert kit.counts("prompt", "content") == (3, 3)
-    assert sorted(key for (key,) in kit.all("select key from prompt")) == ["b", "c", "d"]
+    assert sorted(key for (key,) in kit.all("select key from prompt")) == [
+        "b",
+        "c",
+        "d",
+    ]
     load(kit, "again.json", "1", "abc")
     assert kit.counts("prompt", "content") == (4, 6)
     source_ledger.forget(kit.store, "again.json")
@@ -58,16 +69,29 @@ def test_places_in_clusters_and_links_go_with_a_prompt(kit: Kit) -> None:
     load(kit, "two.json", "2", "bc")
     ids = {key: number for number, key in kit.all("select id, key from prompt")}
     benchmark = kit.one("select id from benchmark")
-    kit.do("insert into clustering (id, benchmark_id, name, kind) values (1, :b, 'k', 'source')", b=benchmark)
+    kit.do(
+        "insert into clustering (id, benchmark_id, name, kind) values (1, :b, 'k', "
+        "'source')",
+        b=benchmark,
+    )
     kit.do("insert into cluster (id, clustering_id, label) values (1, 1, 'x')")
     kit.do(
-        "insert into id_counter (table_name, next_id) values ('clustering', 2), ('cluster', 2),"
+        "insert into id_counter (table_name, next_id) values ('clustering', 2), "
+        "('cluster', 2),"
         " ('prompt_link', 3), ('embedder', 2)"
     )
     for prompt in ids.values():
-        kit.do("insert into prompt_cluster (clustering_id, cluster_id, prompt_id) values (1, 1, :p)", p=prompt)
-    # c is held, and joined to a, which nothing will hold: a goes, as in a store that never had it, and the link with it
-    link = "insert into prompt_link (id, prompt_id, canonical_prompt_id) values (:i, :p, :c)"
+        kit.do(
+            "insert into prompt_cluster (clustering_id, cluster_id, prompt_id) values "
+            "(1, 1, :p)",
+            p=prompt,
+        )
+    # c is held, and joined to a, which nothing will hold: a goes, as in a store that
+    # never had it, and the link with it
+    link = (
+        "insert into prompt_link (id, prompt_id, canonical_prompt_id) values (:i, :p, "
+        ":c)"
+    )
     kit.do(link, i=1, p=ids["c"], c=ids["a"])
     assert source_ledger.forget(kit.store, "one.json") == (1, 0)
     assert {key for (key,) in kit.all("select key from prompt")} == {"b", "c"}
@@ -79,17 +103,25 @@ def test_places_in_clusters_and_links_go_with_a_prompt(kit: Kit) -> None:
 def test_a_vacuum_of_what_is_held_removes_nothing(kit: Kit) -> None:
     load(kit, "one.json", "1", "abc")
     assert vacuum(kit.store) == Removed(0, 0)
-    kit.do("insert into content (sha256, text) select sha256, text from content where 1 = 0")
+    kit.do(
+        "insert into content (sha256, text) select sha256, text from content where 1 = "
+        "0"
+    )
     assert str(vacuum(kit.store)).startswith("0 prompts and 0 texts")
 
 
 def test_the_command(run: Caller, store_url: str) -> None:
     found = run("db", "vacuum", db=store_url)
-    assert found.code == 0 and found.out.endswith("0 prompts and 0 texts that nothing holds removed\n")
+    assert found.code == 0 and found.out.endswith(
+        "0 prompts and 0 texts that nothing holds removed\n"
+    )
 
 
-def test_a_source_that_another_process_loads_keeps_what_it_may_use(postgres_url: str) -> None:
-    """Between its transactions a load knows prompts and texts that it has no facts about yet."""
+def test_a_source_that_another_process_loads_keeps_what_it_may_use(
+    postgres_url: str,
+) -> None:
+    """Between its transactions a load knows prompts and texts that it has no facts
+    about yet."""
     url = postgres_url
     source = [("0" * 64, "settings")]
     with open_store(url, write=True) as loading, open_store(url, write=True) as store:
@@ -145,9 +177,12 @@ def test_vacuums_and_loads_at_once(postgres_url: str, tmp_path: Path) -> None:
 
 def store_prompt(store: Store) -> None:
     with store.begin() as connection:
-        connection.exec_driver_sql("insert into benchmark (id, name, level) values (1, 'quiz', 0)")
         connection.exec_driver_sql(
-            "insert into prompt (id, benchmark_id, split, key, key_kind, occurrence) values (1, 1, '', 'a', 'id', 0)"
+            "insert into benchmark (id, name, level) values (1, 'quiz', 0)"
+        )
+        connection.exec_driver_sql(
+            "insert into prompt (id, benchmark_id, split, key, key_kind, occurrence) "
+            "values (1, 1, '', 'a', 'id', 0)"
         )
 
 

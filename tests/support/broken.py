@@ -1,4 +1,5 @@
-"""Small dumps, each way in which one is broken, and what must hold of whatever is read of it then."""
+"""Small dumps, each way in which one is broken, and what must hold of whatever is read
+of it then."""
 
 from __future__ import annotations
 
@@ -15,18 +16,25 @@ from tests.support.mutants import swapped
 from warehouse.errors import InputError, MappingError
 from warehouse.ingest.discover import discover
 from warehouse.records import BulkQuery, Dump
-from warehouse.testing.changed_files import BROKEN, change_json, damages, lines_in_another_order
+from warehouse.testing.changed_files import (
+    BROKEN,
+    change_json,
+    damages,
+    lines_in_another_order,
+)
 
 #: Changes a copy of a dump; the paths are those of its files.
 Way = Callable[[Path, list[Path], random.Random], object]
 #: What some dumps do not say.
 UNNAMED = {"model": "org/m", "benchmark": "quiz"}
-#: These unpack to hundreds of megabytes, which takes a second each: `tests/campaign` has them.
+#: These unpack to hundreds of megabytes, which takes a second each: `tests/campaign`
+#: has them.
 _LARGE = (containers.bomb, mutations.gzip_bomb)
 
 
 def copy_of(unit: Unit, folder: Path) -> list[Path]:
-    """Put the files of a source into a folder, in place of what was there; where they lie."""
+    """Put the files of a source into a folder, in place of what was there; where they
+    lie."""
     shutil.rmtree(folder, ignore_errors=True)
     copies = []
     for path in unit.files:
@@ -39,7 +47,11 @@ def copy_of(unit: Unit, folder: Path) -> list[Path]:
 
 def targets_of(unit: Unit, copies: list[Path]) -> list[Path]:
     """Those of the copies that may be broken: large ones only cost time."""
-    return [copy for path, copy in zip(unit.files, copies, strict=True) if path in unit.targets]
+    return [
+        copy
+        for path, copy in zip(unit.files, copies, strict=True)
+        if path in unit.targets
+    ]
 
 
 # --- ways -------------------------------------------------------------------------------------------
@@ -48,14 +60,16 @@ def targets_of(unit: Unit, copies: list[Path]) -> list[Path]:
 def change_at_random(path: Path, rng: random.Random) -> str:
     """Break a file in a way that suits its kind; the name of the way."""
     raw = path.read_bytes()
-    change = rng.choice([item for item in containers.mutations_for(path, raw) if item not in _LARGE])
+    change = rng.choice(
+        [item for item in containers.mutations_for(path, raw) if item not in _LARGE]
+    )
     path.write_bytes(change(raw, rng))
     return change.__qualname__.split(".")[0]
 
 
 def swap_a_value(path: Path, rng: random.Random) -> str:
-    """Put something strange in place of a part of a JSON document or of one of its lines, as often deep inside as there
-    is much of it; the name of the way."""
+    """Put something strange in place of a part of a JSON document or of one of its
+    lines, as often deep inside as there is much of it; the name of the way."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
         lines = text.splitlines()
@@ -71,9 +85,15 @@ def has_values(path: Path) -> bool:
     """It holds JSON, a document or lines."""
     if path.suffix not in (".json", ".jsonl"):
         return False
-    texts = path.read_text(encoding="utf-8").splitlines() if path.suffix == ".jsonl" else [path.read_text("utf-8")]
+    texts = (
+        path.read_text(encoding="utf-8").splitlines()
+        if path.suffix == ".jsonl"
+        else [path.read_text("utf-8")]
+    )
     try:
-        return all(isinstance(json.loads(text), dict | list) for text in texts) and bool(texts)
+        return all(
+            isinstance(json.loads(text), dict | list) for text in texts
+        ) and bool(texts)
     except ValueError:
         return False
 
@@ -134,7 +154,8 @@ WAYS: dict[str, Way] = {
 
 
 def read_or_refused(folder: Path, unit: Unit) -> str:
-    """Read what importers find in a folder: each rejected row has its place, each refusal is clear."""
+    """Read what importers find in a folder: each rejected row has its place, each
+    refusal is clear."""
     found = discover([folder], defaults=UNNAMED, mapping=unit.mapping)
     outcomes = set()
     for job in found.jobs:
@@ -144,7 +165,11 @@ def read_or_refused(folder: Path, unit: Unit) -> str:
             assert_clear(error, folder, unit)
             outcomes.add("refused")
         else:
-            assert [item for item in dump.rejections if not (item.place and item.found and item.expected)] == []
+            assert [
+                item
+                for item in dump.rejections
+                if not (item.place and item.found and item.expected)
+            ] == []
             outcomes.add("rejected" if dump.rejections else "read")
     return min(outcomes, default="unclaimed")
 
@@ -158,7 +183,8 @@ def _read(dump: Dump) -> Dump:
 
 
 def assert_clear(error: InputError, folder: Path, unit: Unit) -> None:
-    """A refusal names the file, what was found there, and what was expected or what to do."""
+    """A refusal names the file, what was found there, and what was expected or what to
+    do."""
     assert error.found, error
     named = {str(unit.mapping), *(path.name for path in unit.files)}
     assert error.path.startswith(str(folder)) or error.path in named, error

@@ -1,8 +1,9 @@
-"""Small stores made by hand: rows written directly, so that views are tested without the loader.
+"""Small stores made by hand: rows written directly, so that views are tested without
+the loader.
 
-`StoreRows` collects rows; `write` puts them into an open store. Ids count up in order of creation,
-natural keys are made up where a test does not care. `prompt_score` is worked out here in plain
-Python from the same draws that become `score` rows.
+`StoreRows` collects rows; `write` puts them into an open store. Ids count up in order
+of creation, natural keys are made up where a test does not care. `prompt_score` is
+worked out here in plain Python from the same draws that become `score` rows.
 """
 
 from __future__ import annotations
@@ -34,10 +35,27 @@ class Rate:
 
 
 Scores = Mapping[str, Draw | Sequence[Draw] | Rate]
-#: Settings of a run that are columns of `run`; other keywords of `add_run` describe the model.
+#: Settings of a run that are columns of `run`; other keywords of `add_run` describe the
+#: model.
 RUN_SETTINGS = {
-    *("split", "task_version", "formulation", "fewshot", "fewshot_seed", "temperature", "status", "superseded_by"),
-    *("n_benchmark", "n_requested", "started_at", "run_key", "sampling_seed", "opponent"),
+    *(
+        "split",
+        "task_version",
+        "formulation",
+        "fewshot",
+        "fewshot_seed",
+        "temperature",
+        "status",
+        "superseded_by",
+    ),
+    *(
+        "n_benchmark",
+        "n_requested",
+        "started_at",
+        "run_key",
+        "sampling_seed",
+        "opponent",
+    ),
 }
 
 
@@ -45,7 +63,9 @@ RUN_SETTINGS = {
 class StoreRows:
     """Rows by table, and the ids of what has a name."""
 
-    rows: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    rows: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     ids: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     def add(self, table: str, named: tuple[Any, ...], /, **columns: Any) -> int:
@@ -59,7 +79,9 @@ class StoreRows:
         canonical = self.model(alias_of) if alias_of else None
         return self.add("model", (name,), name=name, canonical_id=canonical, **columns)
 
-    def benchmark(self, name: str, parent: str | None = None, alias_of: str | None = None) -> int:
+    def benchmark(
+        self, name: str, parent: str | None = None, alias_of: str | None = None
+    ) -> int:
         parent_id = self.benchmark(parent) if parent else None
         canonical = self.benchmark(alias_of) if alias_of else None
         return self.add(
@@ -72,12 +94,29 @@ class StoreRows:
             default_clustering_id=None,
         )
 
-    def metric(self, name: str = "acc", filter: str = "", link: str = "identity", judge: str = "") -> int:
+    def metric(
+        self,
+        name: str = "acc",
+        filter: str = "",
+        link: str = "identity",
+        judge: str = "",
+    ) -> int:
         scorer = self.add(
-            "scorer", (judge,), name="s", kind="model" if judge else "match", judge_model=judge, parameters_key=""
+            "scorer",
+            (judge,),
+            name="s",
+            kind="model" if judge else "match",
+            judge_model=judge,
+            parameters_key="",
         )
         return self.add(
-            "metric", (name, filter, link, judge), name=name, filter=filter, scorer_id=scorer, unit="", link=link
+            "metric",
+            (name, filter, link, judge),
+            name=name,
+            filter=filter,
+            scorer_id=scorer,
+            unit="",
+            link=link,
         )
 
     def describe(
@@ -106,7 +145,9 @@ class StoreRows:
             chance_level=None,
         )
 
-    def prompt(self, benchmark: str, key: str, split: str = "", text: str | None = None) -> int:
+    def prompt(
+        self, benchmark: str, key: str, split: str = "", text: str | None = None
+    ) -> int:
         text = f"question {key}" if text is None else text
         benchmark_id = self.benchmark(benchmark)
         return self.add(
@@ -124,7 +165,13 @@ class StoreRows:
         )
 
     def variant(self, perturbation: str = "") -> int:
-        return self.add("prompt_variant", (perturbation,), perturbation=perturbation, fewshot_draw="", template="")
+        return self.add(
+            "prompt_variant",
+            (perturbation,),
+            perturbation=perturbation,
+            fewshot_draw="",
+            template="",
+        )
 
     def clusters(
         self,
@@ -137,9 +184,17 @@ class StoreRows:
     ) -> int:
         """A clustering: label -> keys of prompts."""
         benchmark_id = self.benchmark(benchmark)
-        clustering = self.add("clustering", (benchmark_id, name), benchmark_id=benchmark_id, name=name, kind="source")
+        clustering = self.add(
+            "clustering",
+            (benchmark_id, name),
+            benchmark_id=benchmark_id,
+            name=name,
+            kind="source",
+        )
         for label, keys in members.items():
-            cluster = self.add("cluster", (clustering, label), clustering_id=clustering, label=label)
+            cluster = self.add(
+                "cluster", (clustering, label), clustering_id=clustering, label=label
+            )
             for key in keys:
                 self.rows["prompt_cluster"].append(
                     {
@@ -149,7 +204,9 @@ class StoreRows:
                     }
                 )
         if default:
-            self.rows["benchmark"][benchmark_id - 1]["default_clustering_id"] = clustering
+            self.rows["benchmark"][benchmark_id - 1]["default_clustering_id"] = (
+                clustering
+            )
         return clustering
 
     def run(
@@ -166,14 +223,23 @@ class StoreRows:
         revision: str | None = None,
         **settings: Any,
     ) -> int:
-        """A run without facts. Equal arguments but `repeat` give repeats of one condition."""
+        """A run without facts. Equal arguments but `repeat` give repeats of one
+        condition."""
         assert set(settings) <= RUN_SETTINGS
         checkpoint_id = self._checkpoint(model, seed, recipe, step, revision)
-        agent_id = self.add("agent", (agent,), name=agent, version="", parameters_key="", parameters=None)
+        agent_id = self.add(
+            "agent",
+            (agent,),
+            name=agent,
+            version="",
+            parameters_key="",
+            parameters=None,
+        )
         measured = sorted(
             (name, str(value))
             for name, value in settings.items()
-            if name not in {"status", "superseded_by", "started_at", "run_key", "sampling_seed"}
+            if name
+            not in {"status", "superseded_by", "started_at", "run_key", "sampling_seed"}
         )
         condition = str((checkpoint_id, agent_id, benchmark, measured))
         number = len(self.rows["run"]) + 1
@@ -201,12 +267,30 @@ class StoreRows:
 
     def group(self, key: str) -> int:
         return self.add(
-            "run_group", (key,), key=key, harness="tool", harness_version="1", started_at=datetime(2026, 1, 1)
+            "run_group",
+            (key,),
+            key=key,
+            harness="tool",
+            harness_version="1",
+            started_at=datetime(2026, 1, 1),
         )
 
-    def _checkpoint(self, model: str, seed: str, recipe: str, step: float | None, revision: str | None) -> int:
+    def _checkpoint(
+        self,
+        model: str,
+        seed: str,
+        recipe: str,
+        step: float | None,
+        revision: str | None,
+    ) -> int:
         model_id = self.model(model)
-        seed_id = self.add("training_seed", (model_id, seed, recipe), model_id=model_id, label=seed, recipe=recipe)
+        seed_id = self.add(
+            "training_seed",
+            (model_id, seed, recipe),
+            model_id=model_id,
+            label=seed,
+            recipe=recipe,
+        )
         key = f"{revision or ''}/{'' if step is None else step}"
         unit = None if step is None else "step"
         return self.add(
@@ -228,12 +312,15 @@ class StoreRows:
         weights: Mapping[str, float] | None = None,
         perturbation: str = "",
     ) -> None:
-        """Facts of a run: prompt key -> draws (None = unscored), one number, or a stored rate."""
+        """Facts of a run: prompt key -> draws (None = unscored), one number, or a
+        stored rate."""
         metric = self.metric() if metric is None else metric
         header = self.rows["run"][run - 1]
         benchmark = self.rows["benchmark"][header["benchmark_id"] - 1]["name"]
         for key, given in scores.items():
-            draws: Sequence[Draw | Rate] = given if isinstance(given, Sequence) else [given]
+            draws: Sequence[Draw | Rate] = (
+                given if isinstance(given, Sequence) else [given]
+            )
             weight = 1.0 if weights is None else weights[key]
             fact = {
                 "run_id": run,
@@ -242,12 +329,16 @@ class StoreRows:
                 "weight": weight,
             }
             self._score_rows(fact, draws, self.variant(perturbation))
-            self.rows["prompt_score"].append(fact | {"perturbation": perturbation} | _prompt_mean(draws))
+            self.rows["prompt_score"].append(
+                fact | {"perturbation": perturbation} | _prompt_mean(draws)
+            )
             header["n_scores"] += len(draws)
             header["n_generations"] += len(draws)
         header["n_found"] = len(scores)
 
-    def _score_rows(self, fact: dict[str, Any], draws: Sequence[Draw | Rate], variant: int) -> None:
+    def _score_rows(
+        self, fact: dict[str, Any], draws: Sequence[Draw | Rate], variant: int
+    ) -> None:
         for number, draw in enumerate(draws):
             value = draw.value if isinstance(draw, Rate) else draw
             status = "error" if value is None else "scored"
@@ -277,9 +368,17 @@ class StoreRows:
         judge: str = "",
         first: str = "a",
     ) -> None:
-        """Votes between two models, one a prompt: of a judge, else of people of whom each gave two."""
+        """Votes between two models, one a prompt: of a judge, else of people of whom
+        each gave two."""
         kind, name = ("model", judge) if judge else ("human", "people")
-        scorer = self.add("scorer", (kind, name), name=name, kind=kind, judge_model=judge, parameters_key="")
+        scorer = self.add(
+            "scorer",
+            (kind, name),
+            name=name,
+            kind=kind,
+            judge_model=judge,
+            parameters_key="",
+        )
         one, other = (self._checkpoint(model, "", "", None, None) for model in models)
         for number, outcome in enumerate(outcomes):
             self.rows["preference"].append(
@@ -300,7 +399,9 @@ class StoreRows:
                 }
             )
 
-    def generation(self, run: int, key: str, draw: int, response: str, **columns: Any) -> None:
+    def generation(
+        self, run: int, key: str, draw: int, response: str, **columns: Any
+    ) -> None:
         """What a run wrote on a prompt that has scores."""
         header = self.rows["run"][run - 1]
         benchmark = self.rows["benchmark"][header["benchmark_id"] - 1]["name"]
@@ -317,17 +418,29 @@ class StoreRows:
         )
 
     def transcript(
-        self, run: int, key: str, draw: int, tools: Mapping[str, tuple[int, int | None]], **columns: Any
+        self,
+        run: int,
+        key: str,
+        draw: int,
+        tools: Mapping[str, tuple[int, int | None]],
+        **columns: Any,
     ) -> None:
         """What happened on the way to a response; of each tool its calls and errors."""
         header = self.rows["run"][run - 1]
         benchmark = self.rows["benchmark"][header["benchmark_id"] - 1]["name"]
         prompt = self.prompt(benchmark, key, header["split"])
-        fact = {"run_id": run, "prompt_id": prompt, "variant_id": self.variant(), "draw": draw}
+        fact = {
+            "run_id": run,
+            "prompt_id": prompt,
+            "variant_id": self.variant(),
+            "draw": draw,
+        }
         calls = sum(n for n, _ in tools.values())
         self.rows["transcript"].append(fact | {"n_tool_calls": calls} | columns)
         for tool, (n_calls, n_errors) in tools.items():
-            self.rows["tool_call"].append(fact | {"tool": tool, "n_calls": n_calls, "n_errors": n_errors})
+            self.rows["tool_call"].append(
+                fact | {"tool": tool, "n_calls": n_calls, "n_errors": n_errors}
+            )
 
     def content(self, text: str) -> bytes:
         digest = hashlib.sha256(text.encode()).digest()
@@ -373,15 +486,21 @@ class StoreRows:
         for row in self.rows.get("published_score", []):
             if row["run_id"] is not None:
                 counts[row["run_id"], row["metric_id"]] += 0
-        return [{"run_id": run, "metric_id": metric, "n_scored": n} for (run, metric), n in counts.items()]
+        return [
+            {"run_id": run, "metric_id": metric, "n_scored": n}
+            for (run, metric), n in counts.items()
+        ]
 
     def write(self, store: Store) -> None:
-        """Insert everything in bulk, tables that others point to first, and count it for the planner."""
+        """Insert everything in bulk, tables that others point to first, and count it
+        for the planner."""
         self.rows["run_metric"] = self._run_metrics()
         with store.begin() as connection:
             for table in tables.metadata.sorted_tables:
                 rows = self.rows.get(table.name, [])
-                if rows and any(isinstance(column.type, sa.ARRAY) for column in table.columns):
+                if rows and any(
+                    isinstance(column.type, sa.ARRAY) for column in table.columns
+                ):
                     connection.execute(sa.insert(table), rows)
                 else:
                     append(connection, table, rows)
@@ -390,7 +509,11 @@ class StoreRows:
 
 def _prompt_mean(draws: Sequence[Draw | Rate]) -> dict[str, Any]:
     """Columns of `prompt_score`, as statistics.md §1 and the schema define them."""
-    scored = [draw for draw in draws if draw is not None and (isinstance(draw, Rate) or math.isfinite(draw))]
+    scored = [
+        draw
+        for draw in draws
+        if draw is not None and (isinstance(draw, Rate) or math.isfinite(draw))
+    ]
     values = [draw.value if isinstance(draw, Rate) else draw for draw in scored]
     counts = [draw.draws if isinstance(draw, Rate) else 1 for draw in scored]
     n_draws = sum(counts)

@@ -44,15 +44,23 @@ class Outcome:
         return rows
 
     def fails(self, code: int, *parts: str) -> None:
-        """One message on standard error, with these parts, and nothing that looks like a crash."""
+        """One message on standard error, with these parts, and nothing that looks like
+        a crash."""
         assert self.code == code, (self.code, self.err)
-        said = [line for line in self.err.splitlines() if line.startswith(("Error: ", '{"error": '))]
+        said = [
+            line
+            for line in self.err.splitlines()
+            if line.startswith(("Error: ", '{"error": '))
+        ]
         assert len(said) == 1, self.err
         assert "Traceback" not in self.err
         text = self.err
         if said[0].startswith("{"):  # as --json has it
             told = json.loads(said[0])
-            assert set(told) == {"error", "kind", "advice", "exit_code"} and told["exit_code"] == code
+            assert (
+                set(told) == {"error", "kind", "advice", "exit_code"}
+                and told["exit_code"] == code
+            )
             text += "; ".join(filter(None, (told["error"], told["advice"])))
         for part in parts:
             assert part in text, text
@@ -72,7 +80,10 @@ class Caller:
 
 
 def in_subprocess(
-    *arguments: str, folder: Path, environment: Mapping[str, str] | None = None, **options: Any
+    *arguments: str,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """The installed command, as a shell would run it."""
     return subprocess.run(
@@ -87,25 +98,38 @@ def in_subprocess(
 
 
 #: The command, which finds what is installed in a folder, too.
-FINDING = "import sys; sys.path.append(sys.argv.pop(1)); from warehouse.cli.main import main; sys.exit(main())"
+FINDING = (
+    "import sys; sys.path.append(sys.argv.pop(1)); from warehouse.cli.main import "
+    "main; sys.exit(main())"
+)
 
 
 def in_fork(
     *arguments: str, folder: Path, packages: Path | None = None, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """The same without loading the program: `tests/support/forked.py`; with more packages, those of a folder."""
-    program = [str(COMMAND)] if packages is None else [sys.executable, "-c", FINDING, str(packages)]
+    """The same without loading the program: `tests/support/forked.py`; with more
+    packages, those of a folder."""
+    program = (
+        [str(COMMAND)]
+        if packages is None
+        else [sys.executable, "-c", FINDING, str(packages)]
+    )
     return forked.run([*program, *arguments], cwd=folder, **options)
 
 
 def on_a_terminal(width: int, *call: str, codes: Sequence[int] = (0,)) -> list[str]:
-    """Lines that a command of this process prints to a real terminal of so many columns."""
+    """Lines that a command of this process prints to a real terminal of so many
+    columns."""
     master, slave = pty.openpty()
     seen: list[str] = []
     reader = Thread(target=lambda: seen.append(_until_closed(master)))
     reader.start()
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}.items():
+        for name, value in {
+            "TERM": "xterm",
+            "COLUMNS": str(width),
+            "NO_COLOR": "1",
+        }.items():
             patch.setenv(name, value)
         with open(slave, "w") as terminal, open(os.devnull, "w") as nowhere:
             patch.setattr(sys, "stdout", terminal)
@@ -126,7 +150,9 @@ def _until_closed(master: int) -> str:
 
 
 @contextmanager
-def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[str]:
+def filled_url(
+    request: pytest.FixtureRequest, engine: str, rows: StoreRows
+) -> Iterator[str]:
     """URL of a store that nobody has open, holding `rows`."""
 
     if rows is the_world() and engine == "postgresql":
@@ -148,4 +174,6 @@ def fill(url: str, rows: StoreRows) -> None:
     with open_store(url, create=True) as store:
         rows.write(store)
         if store.dialect.roles:
-            upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests
+            upkeep.make_reader(
+                store
+            )  # typed queries do not run as the superuser of the tests

@@ -1,8 +1,10 @@
-"""What tests cost: seconds of the processor, of the test process and of the commands that it started and waited for.
+"""What tests cost: seconds of the processor, of the test process and of the commands
+that it started and waited for.
 
-In processor seconds, since the clock says how busy the machine is. Servers and browsers live longer than a test: they
-are counted together (`not_counted`), else the last test of a process would seem to have taken what they took. What
-several tests share is counted to the first that asks for it.
+In processor seconds, since the clock says how busy the machine is. Servers and browsers
+live longer than a test: they are counted together (`not_counted`), else the last test
+of a process would seem to have taken what they took. What several tests share is
+counted to the first that asks for it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ import pytest
 
 from tests.support import forked
 
-#: What a test of `make test` may cost (CONTRIBUTING.md); one that takes more is rare, or is made smaller.
+#: What a test of `make test` may cost (CONTRIBUTING.md); one that takes more is rare,
+#: or is made smaller.
 MOST_SECONDS = 5.0
 #: Marks of tests that `make test` leaves out, or that need an extra.
 ELSEWHERE = {"rare", "slow", "spark", "lake", "embed"}
@@ -39,13 +42,17 @@ class Costs:
         item.stash[BEGUN] = spent()
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> None:
         begun = item.stash.get(BEGUN, None)
         if call.when == "teardown" and begun is not None:
             item.user_properties.append(("processor seconds", spent() - begun))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        for name, seconds in report.user_properties if report.when == "teardown" else ():
+        for name, seconds in (
+            report.user_properties if report.when == "teardown" else ()
+        ):
             if name == "processor seconds" and isinstance(seconds, float):
                 self.seconds[report.nodeid] = seconds
                 if seconds > MOST_SECONDS and not ELSEWHERE & report.keywords.keys():
@@ -62,7 +69,9 @@ class Costs:
     def pytest_testnodedown(self, node: Any) -> None:
         self.of_servers += getattr(node, "workeroutput", {}).get("of servers", 0.0)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
         write = terminalreporter.write_line
         if os.environ.get("WAREHOUSE_COSTS"):
             folders: dict[str, float] = defaultdict(float)
@@ -72,11 +81,15 @@ class Costs:
                 write(f"{seconds:8.1f} s of the processor  {folder}")
             write(f"{self.of_servers:8.1f} s of the processor  servers and browsers")
         for test, seconds in sorted(self.too_dear.items(), key=lambda pair: -pair[1]):
-            write(f"{seconds:8.1f} s of the processor, more than {MOST_SECONDS:.0f}: mark it rare?  {test}")
+            write(
+                f"{seconds:8.1f} s of the processor, more than {MOST_SECONDS:.0f}: "
+                f"mark it rare?  {test}"
+            )
 
 
 def spent() -> float:
-    """Seconds of the processor until now, of this process and of its children that have ended."""
+    """Seconds of the processor until now, of this process and of its children that have
+    ended."""
     return sum(os.times()[:4]) + forked.spent - of_servers
 
 

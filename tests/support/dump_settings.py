@@ -1,4 +1,5 @@
-"""What each importer takes of its small dumps as settings, marks and versions, and what it leaves out."""
+"""What each importer takes of its small dumps as settings, marks and versions, and what
+it leaves out."""
 
 from __future__ import annotations
 
@@ -48,7 +49,12 @@ MADE: Mapping[str, tuple[str, Any]] = {
             "hash": "d41d",
             "eval": {
                 "HumanEval/0": [
-                    {"task_id": "HumanEval/0", "solution": "x", "base_status": "pass", "plus_status": "pass"}
+                    {
+                        "task_id": "HumanEval/0",
+                        "solution": "x",
+                        "base_status": "pass",
+                        "plus_status": "pass",
+                    }
                 ]
             },
         },
@@ -71,8 +77,18 @@ MADE: Mapping[str, tuple[str, Any]] = {
             "task_name": "arc",
             "task_hash": "t",
             "model_hash": "m",
-            "model_config": {"model": "org/tiny", "revision": "main", "dtype": "float16", "batch_size": 4},
-            "task_config": {"task_name": "arc", "num_shots": 5, "split": "test", "primary_metric": "acc"},
+            "model_config": {
+                "model": "org/tiny",
+                "revision": "main",
+                "dtype": "float16",
+                "batch_size": 4,
+            },
+            "task_config": {
+                "task_name": "arc",
+                "num_shots": 5,
+                "split": "test",
+                "primary_metric": "acc",
+            },
             "compute_config": {"batch_size": 4},
             "current_date": "2026-01-01 10:00:00 UTC",
             "num_instances": 2,
@@ -100,13 +116,24 @@ class Taken:
         self.settings |= set(map(_plain, told.settings))
         self.marks |= set(map(_plain, told.marks))
         self.versions |= set(map(_plain, told.versions))
-        self.left_out |= {_plain(path) for path, found in told.left_out.items() if found.kind in ("ignore", "subset")}
+        self.left_out |= {
+            _plain(path)
+            for path, found in told.left_out.items()
+            if found.kind in ("ignore", "subset")
+        }
 
 
 def importers_with_runs() -> dict[str, Importer]:
-    """Importers of tools by name: not that of tables, nor the one of scans, which has no runs."""
-    found = {entry.name: entry.load() for entry in entry_points(group="warehouse.importers")}
-    return {name: found[name] for name in sorted(found) if name not in ("tabular", "inspect_scout")}
+    """Importers of tools by name: not that of tables, nor the one of scans, which has
+    no runs."""
+    found = {
+        entry.name: entry.load() for entry in entry_points(group="warehouse.importers")
+    }
+    return {
+        name: found[name]
+        for name in sorted(found)
+        if name not in ("tabular", "inspect_scout")
+    }
 
 
 def taken_by_importers() -> Iterator[tuple[str, Taken]]:

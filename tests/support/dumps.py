@@ -19,11 +19,20 @@ def small_dumps() -> dict[str, Source]:
     for folder in sorted(DATA.iterdir()):
         for item in sorted(folder.iterdir()):
             name = f"{folder.name}/{item.name}"
-            unnamed = folder.name == "human_eval" or item.name in ("samples_only", "v0_3")
+            unnamed = folder.name == "human_eval" or item.name in (
+                "samples_only",
+                "v0_3",
+            )
             values = {"model": "org/unnamed"} if unnamed else None
-            if folder.name not in ("every_eval_ever", "tabular") and item.name != _CONTRADICTS:
+            if (
+                folder.name not in ("every_eval_ever", "tabular")
+                and item.name != _CONTRADICTS
+            ):
                 found[name] = {"paths": [item], "values": values}
-    found["tabular/long.csv"] = {"paths": [DATA / "tabular" / "long.csv"], "mapping": DATA / "tabular" / "long.toml"}
+    found["tabular/long.csv"] = {
+        "paths": [DATA / "tabular" / "long.csv"],
+        "mapping": DATA / "tabular" / "long.toml",
+    }
     return found
 
 

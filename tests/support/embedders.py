@@ -1,4 +1,5 @@
-"""Small models for tests: an embedder and an entailment of a few lines, and real ones on disk."""
+"""Small models for tests: an embedder and an entailment of a few lines, and real ones
+on disk."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ DIMENSION = 32
 
 @dataclass
 class TinyEmbedder:
-    """Sums a fixed random vector for each word; a text of unknown words (``?``) gives zeros."""
+    """Sums a fixed random vector for each word; a text of unknown words (``?``) gives
+    zeros."""
 
     name: str = "tiny"
     revision: str = "1"
@@ -35,7 +37,9 @@ class TinyEmbedder:
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         words = [word for word in text.lower().split() if word != "?"]
-        vectors = [word_vector(word, self.dimension) for word in words[: self.max_length]]
+        vectors = [
+            word_vector(word, self.dimension) for word in words[: self.max_length]
+        ]
         return np.sum([np.zeros(self.dimension), *vectors], axis=0).astype(np.float32)
 
 
@@ -47,18 +51,23 @@ def word_vector(word: str, dimension: int = DIMENSION) -> NDArray[np.float64]:
 
 @dataclass
 class WordsEntail:
-    """A text entails another that has no further words; premises carry the question in front."""
+    """A text entails another that has no further words; premises carry the question in
+    front."""
 
     name: str = "words"
     revision: str = "1"
     asked: int = 0
 
-    def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+    def entails(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.bool_]:
         self.asked += len(premises)
         pairs = zip(premises, hypotheses, strict=True)
         return np.array([set(b.split()) <= set(a.split()) for a, b in pairs], np.bool_)
 
-    def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+    def too_long(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.bool_]:
         pairs = zip(premises, hypotheses, strict=True)
         return np.array([len(f"{a} {b}".split()) > 8 for a, b in pairs], np.bool_)
 
@@ -87,7 +96,17 @@ def words() -> WordsEntail:
     return WordsEntail()
 
 
-VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij", "yes", "no", "maybe"]
+VOCABULARY = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    *"abcdefghij",
+    "yes",
+    "no",
+    "maybe",
+]
 
 
 def save_bert(folder: Path, **settings: Any) -> tuple[Any, Any]:
@@ -128,6 +147,8 @@ def save_entailment(folder: Path, labels: Sequence[str]) -> Path:
     from transformers import BertForSequenceClassification
 
     names = dict(enumerate(labels))
-    config, _ = save_bert(folder, id2label=names, label2id={v: k for k, v in names.items()})
+    config, _ = save_bert(
+        folder, id2label=names, label2id={v: k for k, v in names.items()}
+    )
     BertForSequenceClassification(config).save_pretrained(folder)
     return folder

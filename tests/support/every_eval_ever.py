@@ -1,5 +1,5 @@
-"""Files of Every Eval Ever in tests, made from its published schema (0.3.0); every field that is
-read has a value of its own."""
+"""Files of Every Eval Ever in tests, made from its published schema (0.3.0); every
+field that is read has a value of its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def take(*paths: Path, **values: Any) -> Taken:
 @cache
 def schema(name: str) -> Any:
     """The published schema: ``eval`` or ``instance_level_eval``."""
-    return jsonschema.Draft7Validator(json.loads((FIXTURES / f"{name}.schema.json").read_text()))
+    return jsonschema.Draft7Validator(
+        json.loads((FIXTURES / f"{name}.schema.json").read_text())
+    )
 
 
 def result(metric: str = "accuracy", score: float = 0.5, **more: Any) -> Document:
@@ -53,7 +55,10 @@ def result(metric: str = "accuracy", score: float = 0.5, **more: Any) -> Documen
         },
         "score_details": {
             "score": score,
-            "uncertainty": {"standard_error": {"value": 0.25, "method": "analytic"}, "num_samples": 2},
+            "uncertainty": {
+                "standard_error": {"value": 0.25, "method": "analytic"},
+                "num_samples": 2,
+            },
         },
         "generation_config": {
             "generation_args": {
@@ -120,7 +125,11 @@ def sample(number: int = 1, score: Any = 1.0, **more: Any) -> Document:
             }
         ],
         "evaluation": {"score": score, "is_correct": score == 1.0},
-        "token_usage": {"input_tokens": 10 + number, "output_tokens": 20 + number, "total_tokens": 30 + 2 * number},
+        "token_usage": {
+            "input_tokens": 10 + number,
+            "output_tokens": 20 + number,
+            "total_tokens": 30 + 2 * number,
+        },
         "performance": {"latency_ms": 1500.0 + number},
         "error": None,
         "metadata": {"subject": f"subject {number}"},

@@ -1,10 +1,13 @@
-"""Commands in processes of their own that need not load the program first: forked from a process that has.
+"""Commands in processes of their own that need not load the program first: forked from
+a process that has.
 
-That process has loaded the program and opened no store, as that of ``tests/campaign/kills.py``; it ends with the test
-process. A command is `Popen` of the installed program as elsewhere, with its own process id, folder, environment,
-standard streams and exit code; so is a script of Python. Only how the program is loaded is left out, which `tests/cli`
-tries. Where a test gives what is read while Python starts (another environment than `WAREHOUSE_*`, what runs before
-the program) it is an ordinary process.
+That process has loaded the program and opened no store, as that of
+``tests/campaign/kills.py``; it ends with the test process. A command is `Popen` of the
+installed program as elsewhere, with its own process id, folder, environment, standard
+streams and exit code; so is a script of Python. Only how the program is loaded is left
+out, which `tests/cli` tries. Where a test gives what is read while Python starts
+(another environment than `WAREHOUSE_*`, what runs before the program) it is an ordinary
+process.
 """
 
 from __future__ import annotations
@@ -34,11 +37,13 @@ COMMAND = Path(sys.executable).with_name("warehouse")
 ROOT = Path(__file__).resolve().parents[2]
 #: What commands load when they are needed.
 LOADED = (
-    "pandas deltalake pyarrow.dataset pyarrow.parquet scipy.stats yaml zoneinfo duckdb_sqlalchemy alembic.command "
-    "psycopg "
-    "warehouse.cli.main warehouse.cli.ui.output warehouse.cli.ui.ingest_summary warehouse.cli.commands.ingest "
-    "warehouse.cli.commands.schedule warehouse.ingest.pipeline warehouse.ingest.watch warehouse.refresh.run "
-    "warehouse.analysis.families warehouse.store.schema.migrate warehouse.store.snapshot warehouse.schedule.job"
+    "pandas deltalake pyarrow.dataset pyarrow.parquet scipy.stats yaml zoneinfo "
+    "duckdb_sqlalchemy alembic.command psycopg warehouse.cli.main "
+    "warehouse.cli.ui.output warehouse.cli.ui.ingest_summary "
+    "warehouse.cli.commands.ingest warehouse.cli.commands.schedule "
+    "warehouse.ingest.pipeline warehouse.ingest.watch warehouse.refresh.run "
+    "warehouse.analysis.families warehouse.store.schema.migrate "
+    "warehouse.store.snapshot warehouse.schedule.job"
 )
 #: Exit status, and seconds of the processor, of a process that has ended.
 ENDED = struct.Struct("id")
@@ -51,21 +56,43 @@ class Popen(subprocess.Popen[Any]):
 
     _told: socket.socket | None = None
 
-    def _execute_child(self, args: Any, executable: Any, preexec_fn: Any, *rest: Any) -> None:
+    def _execute_child(
+        self, args: Any, executable: Any, preexec_fn: Any, *rest: Any
+    ) -> None:
         close_fds, pass_fds, cwd, env, info, flags, shell, *pipes = rest
-        differs = {name for name, _ in set((env or os.environ).items()) ^ set(os.environ.items())}
+        differs = {
+            name
+            for name, _ in set((env or os.environ).items()) ^ set(os.environ.items())
+        }
         own = shell or preexec_fn or pass_fds or rest[-1] not in (-1, None) or rest[-2]
-        if own or str(args[0]) not in (str(COMMAND), sys.executable) or not all(map(_is_read_late, differs)):
+        if (
+            own
+            or str(args[0]) not in (str(COMMAND), sys.executable)
+            or not all(map(_is_read_late, differs))
+        ):
             super()._execute_child(args, executable, preexec_fn, *rest)  # type: ignore[misc]
             return
-        stdin_read, stdin_write, out_read, out_write, error_read, error_write = pipes[:6]
+        stdin_read, stdin_write, out_read, out_write, error_read, error_write = pipes[
+            :6
+        ]
         ours, theirs = socket.socketpair()
-        handed = [stdin_read if stdin_read != -1 else 0, out_write if out_write != -1 else 1]
+        handed = [
+            stdin_read if stdin_read != -1 else 0,
+            out_write if out_write != -1 else 1,
+        ]
         handed += [error_write if error_write != -1 else 2, theirs.fileno()]
-        call = {"argv": list(map(str, args)), "cwd": os.fspath(cwd or os.getcwd()), "env": dict(env or os.environ)}
+        call = {
+            "argv": list(map(str, args)),
+            "cwd": os.fspath(cwd or os.getcwd()),
+            "env": dict(env or os.environ),
+        }
         socket.send_fds(_loaded(), [json.dumps(call).encode()], handed)
         theirs.close()
-        for end, other in ((stdin_read, stdin_write), (out_write, out_read), (error_write, error_read)):
+        for end, other in (
+            (stdin_read, stdin_write),
+            (out_write, out_read),
+            (error_write, error_read),
+        ):
             if end != -1 and other != -1:
                 os.close(end)
         self.pid = int(ours.recv(20))
@@ -75,7 +102,9 @@ class Popen(subprocess.Popen[Any]):
         if self._told is None:
             return super()._try_wait(wait_flags)  # type: ignore[misc,no-any-return]
         with suppress(BlockingIOError):
-            status, seconds = ENDED.unpack(self._told.recv(ENDED.size, socket.MSG_DONTWAIT if wait_flags else 0))
+            status, seconds = ENDED.unpack(
+                self._told.recv(ENDED.size, socket.MSG_DONTWAIT if wait_flags else 0)
+            )
             self._told.close()
             globals()["spent"] += seconds
             return self.pid, status
@@ -94,10 +123,18 @@ def _is_read_late(variable: str) -> bool:
     return variable.startswith("WAREHOUSE_") or variable in late
 
 
-def run(arguments: list[str], text: str | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+def run(
+    arguments: list[str], text: str | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
     """To its end, with what it says."""
-    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with Popen(arguments, stdin=None if text is None else subprocess.PIPE, **streams, **options) as process:
+    streams: dict[str, Any] = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
+    with Popen(
+        arguments, stdin=None if text is None else subprocess.PIPE, **streams, **options
+    ) as process:
         try:
             out, error = process.communicate(text, timeout=300)
         except BaseException:
@@ -106,8 +143,8 @@ def run(arguments: list[str], text: str | None = None, **options: Any) -> subpro
     return subprocess.CompletedProcess(arguments, process.returncode, out, error)
 
 
-#: A program that asks for a command, with what it has itself, and ends as that does. Its bytes are read to their end:
-#: a process id, and then how it has ended.
+#: A program that asks for a command, with what it has itself, and ends as that does.
+#: Its bytes are read to their end: a process id, and then how it has ended.
 ASKING = """#!{python} -IS
 import json, os, socket, struct, sys
 ours, theirs = socket.socketpair()
@@ -122,11 +159,16 @@ os.kill(os.getpid(), -code) if code < 0 else sys.exit(code)
 
 
 def in_shell(script: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
-    """A shell to its end, with what it says, whose calls of the installed program are forked as above."""
+    """A shell to its end, with what it says, whose calls of the installed program are
+    forked as above."""
     folder, number = _on_path()
     environment = dict(options.pop("env", None) or os.environ)
-    environment["PATH"] = os.pathsep.join([folder, str(COMMAND.parent), environment["PATH"]])
-    return subprocess.run(script, env=environment, text=True, pass_fds=[number], timeout=180, **options)
+    environment["PATH"] = os.pathsep.join(
+        [folder, str(COMMAND.parent), environment["PATH"]]
+    )
+    return subprocess.run(
+        script, env=environment, text=True, pass_fds=[number], timeout=180, **options
+    )
 
 
 @cache
@@ -135,7 +177,12 @@ def _on_path() -> tuple[str, int]:
     folder, number = tempfile.mkdtemp(), _loaded().fileno()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     program = Path(folder) / COMMAND.name
-    names = {"python": sys.executable, "command": str(COMMAND), "ended": ENDED.format, "size": ENDED.size}
+    names = {
+        "python": sys.executable,
+        "command": str(COMMAND),
+        "ended": ENDED.format,
+        "size": ENDED.size,
+    }
     program.write_text(ASKING.format(number=number, **names))
     program.chmod(0o755)
     return folder, number
@@ -145,9 +192,15 @@ def _on_path() -> tuple[str, int]:
 def _loaded() -> socket.socket:
     """Where a process hears what to call; started by the first that asks."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    line = [sys.executable, "-c", "import sys; from tests.support import forked; forked.serve(int(sys.argv[1]))"]
+    line = [
+        sys.executable,
+        "-c",
+        "import sys; from tests.support import forked; forked.serve(int(sys.argv[1]))",
+    ]
     number = theirs.fileno()
-    process = subprocess.Popen([*line, str(number)], pass_fds=[number], cwd=ROOT, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*line, str(number)], pass_fds=[number], cwd=ROOT, stdin=subprocess.DEVNULL
+    )
     theirs.close()
 
     def end() -> None:
@@ -169,7 +222,9 @@ def serve(number: int) -> None:
             importlib.import_module(name)
     gc.freeze()  # what is loaded stays shared by all
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # none of them is waited for
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the test process ends, and this with it
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the test process ends, and this with it
     with socket.socket(fileno=number) as asked:
         while True:
             call, handed, *_ = socket.recv_fds(asked, 1 << 20, 4)
@@ -226,11 +281,14 @@ def _become(call: dict[str, Any], *streams: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # closed, or nobody reads it any more
             stream.flush()
-    os._exit(code)  # at its usual end Python takes down all that is loaded, and copies it for that
+    os._exit(
+        code
+    )  # at its usual end Python takes down all that is loaded, and copies it for that
 
 
 def _called() -> int:
-    """The program, or a script of Python, with the arguments of this process; its exit code."""
+    """The program, or a script of Python, with the arguments of this process; its exit
+    code."""
     if sys.argv[0] == str(COMMAND):
         program = importlib.import_module("warehouse.cli.main")
         return int(program.main())
@@ -246,4 +304,11 @@ def _called() -> int:
 def _text(number: int, usual: Any) -> io.TextIOWrapper:
     """A standard stream as Python opens it."""
     lines = number == 2 or os.isatty(number) or bool(os.environ.get("PYTHONUNBUFFERED"))
-    return open(number, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if lines else -1, closefd=False)
+    return open(
+        number,
+        "w",
+        encoding=usual.encoding,
+        errors=usual.errors,
+        buffering=1 if lines else -1,
+        closefd=False,
+    )

@@ -1,4 +1,5 @@
-"""A folder that every command finds something in: a store, the dumps it came from, and files that commands read."""
+"""A folder that every command finds something in: a store, the dumps it came from, and
+files that commands read."""
 
 from __future__ import annotations
 
@@ -51,16 +52,30 @@ higher_is_better = true
 is_default = true
 """
 
-#: Command lines, and which of their options change nothing on this store, though they may on others.
+#: Command lines, and which of their options change nothing on this store, though they
+#: may on others.
 CALLS: dict[str, set[str]] = {
     "leaderboard reading": {"max_unscored", "n_resamples", "seed", "where"},
     "leaderboard --group reading,sums --json": {"where"},
-    "compare model-a model-b -b reading": {"n_resamples", "only_overall", "seed", "where"},
-    "compare model-a model-b -b reading --method permutation --json": {"n_resamples", "only_overall", "seed", "where"},
+    "compare model-a model-b -b reading": {
+        "n_resamples",
+        "only_overall",
+        "seed",
+        "where",
+    },
+    "compare model-a model-b -b reading --method permutation --json": {
+        "n_resamples",
+        "only_overall",
+        "seed",
+        "where",
+    },
     "compare model-a model-b -b reading --flips 3 --json": {"where"},
     "pairs sums": {"cluster", "where"},
     "gate model-a model-b --margin 0.05 --json": {"max_unscored", "where"},
-    "gate model-a model-b --margin 0.05 --sequential -b sums --json": {"use_history", "where"},
+    "gate model-a model-b --margin 0.05 --sequential -b sums --json": {
+        "use_history",
+        "where",
+    },
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
     "formulations cloze choice": {"cluster", "where"},
@@ -75,7 +90,10 @@ CALLS: dict[str, set[str]] = {
     "power --omega2 0.11 --delta 0.03": set(),
     "power --omega2 0.11 --n 300": set(),
     "power --from model-a model-b -b reading --delta 0.1": {"where"},
-    "power --from cheap dear -b priced --cost dollars --cheaper 2": {"cluster", "where"},
+    "power --from cheap dear -b priced --cost dollars --cheaper 2": {
+        "cluster",
+        "where",
+    },
     "items reading": {"where"},
     "items reading --json": {"where"},
     "items reading --features --by length --json": {"cluster", "top", "where"},
@@ -172,22 +190,41 @@ b = "right_length"
 
 
 def fill(folder: Path, store: str = STORE) -> None:
-    """Write all of it to a folder that is empty, and the current one; what is loaded to a store, by default there."""
+    """Write all of it to a folder that is empty, and the current one; what is loaded to
+    a store, by default there."""
     dice = random.Random(5)
     shutil.copytree(DEMO, folder / "demo")
     shutil.copytree(METR, folder / "metr")
     (folder / "mapping.toml").write_text(MAPPING)
     lines = [*_exam(dice), *_generations(dice), *_training(dice), *_worded(dice)]
-    (folder / "more.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    _table(folder / "weights.csv", [{"prompt": f"q{n:02}", "weight": 1 + n % 3} for n in range(PROMPTS)])
-    _table(
-        folder / "verdicts.csv", [{"prompt": f"q{n:02}", "verdict": "bad" if n % 9 else "ok"} for n in range(PROMPTS)]
+    (folder / "more.jsonl").write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines)
     )
-    _table(folder / "families.csv", [{"model": f"org/m{m}", "family": f"f{m % 2}"} for m in range(MODELS)])
+    _table(
+        folder / "weights.csv",
+        [{"prompt": f"q{n:02}", "weight": 1 + n % 3} for n in range(PROMPTS)],
+    )
+    _table(
+        folder / "verdicts.csv",
+        [
+            {"prompt": f"q{n:02}", "verdict": "bad" if n % 9 else "ok"}
+            for n in range(PROMPTS)
+        ],
+    )
+    _table(
+        folder / "families.csv",
+        [{"model": f"org/m{m}", "family": f"f{m % 2}"} for m in range(MODELS)],
+    )
     _table(
         folder / "priced.csv",
         [
-            {"model": model, "benchmark": "priced", "prompt_id": n, "score": int(dice.random() < chance), "cost": cost}
+            {
+                "model": model,
+                "benchmark": "priced",
+                "prompt_id": n,
+                "score": int(dice.random() < chance),
+                "cost": cost,
+            }
             for n in range(PROMPTS)
             for model, chance, mean in (("dear", 0.8, 1.0), ("cheap", 0.75, 0.1))
             for cost in [round(mean * (0.5 + dice.random()), 3)]
@@ -215,8 +252,15 @@ def _votes(dice: random.Random) -> Iterator[Line]:
     """Of ten people and a judge on six prompts."""
     for n in range(260):
         left, right = dice.sample(range(4), 2)
-        won = dice.choices(("left", "right", "tie", "both_bad"), (1 + right, 1 + left, 1, 0.4))[0]
-        yield {"left": f"org/m{left}", "right": f"org/m{right}", "winner": won, "prompt": f"v{n % 6}"} | {
+        won = dice.choices(
+            ("left", "right", "tie", "both_bad"), (1 + right, 1 + left, 1, 0.4)
+        )[0]
+        yield {
+            "left": f"org/m{left}",
+            "right": f"org/m{right}",
+            "winner": won,
+            "prompt": f"v{n % 6}",
+        } | {
             "kind": "human" if n < 200 else "model",
             "voter": f"u{dice.randrange(10)}" if n < 200 else "",
             "left_length": dice.randrange(9, 99),
@@ -237,10 +281,17 @@ def _exam(dice: random.Random) -> Iterator[Line]:
         for n in range(PROMPTS):
             key, right = n % 4, dice.random() < 0.2 + 0.09 * model - 0.005 * n
             said = (key if right else dice.randrange(4)) if n % 13 else (key + 1) % 4
-            yield {"model": f"org/m{model}", "benchmark": "exam", "id": f"q{n:02}", "said": LETTERS[said]} | {
+            yield {
+                "model": f"org/m{model}",
+                "benchmark": "exam",
+                "id": f"q{n:02}",
+                "said": LETTERS[said],
+            } | {
                 "question": f"word{n % 3} word{n % 5} which is right in case {n % 20}?",
                 "target": LETTERS[key],
-                "choices": [f"{name} of {n}" for name in ("red", "blue", "green", "black")],
+                "choices": [
+                    f"{name} of {n}" for name in ("red", "blue", "green", "black")
+                ],
                 "category": "abcd"[n % 4],
                 "level": n % 2,
                 "acc": int(said == key),
@@ -251,9 +302,24 @@ def _generations(dice: random.Random) -> Iterator[Line]:
     """Four answers to each of eight prompts, some of them the same in other words."""
     for n in range(8):
         for draw in range(4):
-            said = dice.choice(("red apple", "apple red", "blue sky", "sky")) if n else "blue sky"
-            line = {"model": "org/m0", "benchmark": "gens", "id": f"g{n}", "draw": draw, "response": f"it is {said}"}
-            yield line | {"said": said, "question": f"what is {n}?", "target": "red apple", "acc": int("apple" in said)}
+            said = (
+                dice.choice(("red apple", "apple red", "blue sky", "sky"))
+                if n
+                else "blue sky"
+            )
+            line = {
+                "model": "org/m0",
+                "benchmark": "gens",
+                "id": f"g{n}",
+                "draw": draw,
+                "response": f"it is {said}",
+            }
+            yield line | {
+                "said": said,
+                "question": f"what is {n}?",
+                "target": "red apple",
+                "acc": int("apple" in said),
+            }
 
 
 def _training(dice: random.Random) -> Iterator[Line]:
@@ -263,17 +329,41 @@ def _training(dice: random.Random) -> Iterator[Line]:
             for seed in "12":
                 for step in (100, 200, 300, 400):
                     skill = 0.2 + 0.1 * place + 0.001 * step + 0.05 * (size == 900)
-                    run = {"model": f"lab/mix-{recipe}-{size}", "recipe": recipe, "seed": seed, "size": size}
+                    run = {
+                        "model": f"lab/mix-{recipe}-{size}",
+                        "recipe": recipe,
+                        "seed": seed,
+                        "size": size,
+                    }
                     for benchmark in ("cloze", "choice"):
                         for n in range(12):
                             score = int(dice.random() < skill)
-                            yield run | {"benchmark": benchmark, "step": step, "id": f"p{n}", "acc": score}
+                            yield run | {
+                                "benchmark": benchmark,
+                                "step": step,
+                                "id": f"p{n}",
+                                "acc": score,
+                            }
 
 
 def _worded(dice: random.Random) -> Iterator[Line]:
-    """Two benchmarks whose prompts were asked in several forms, by template and by examples."""
-    for model, benchmark in ((m, b) for m in ("org/a", "org/b") for b in ("worded", "shots")):
-        for form, prompt in ((form, prompt) for form in range(4) for prompt in range(20)):
-            said = {"template": f"t{form}"} if benchmark == "worded" else {"shots": str(form)}
+    """Two benchmarks whose prompts were asked in several forms, by template and by
+    examples."""
+    for model, benchmark in (
+        (m, b) for m in ("org/a", "org/b") for b in ("worded", "shots")
+    ):
+        for form, prompt in (
+            (form, prompt) for form in range(4) for prompt in range(20)
+        ):
+            said = (
+                {"template": f"t{form}"}
+                if benchmark == "worded"
+                else {"shots": str(form)}
+            )
             right = int(dice.random() < 0.4 + form / 10 + prompt / 100)
-            yield {"model": model, "benchmark": benchmark, "id": f"w{prompt}", "acc": right} | said
+            yield {
+                "model": model,
+                "benchmark": benchmark,
+                "id": f"w{prompt}",
+                "acc": right,
+            } | said

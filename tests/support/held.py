@@ -1,9 +1,10 @@
 """The embedded engine stays open between calls that only read.
 
-To open a file takes it 20 ms of the processor, however little is asked, and a test asks the same file again and again.
-Here a second connection keeps an instance of it, which the engine shares with whoever opens the file the same way. It
-is given up before the file is opened in another way, before a process is started, where the file is not the one that
-was opened, and when the test ends that does not share its store.
+To open a file takes it 20 ms of the processor, however little is asked, and a test asks
+the same file again and again. Here a second connection keeps an instance of it, which
+the engine shares with whoever opens the file the same way. It is given up before the
+file is opened in another way, before a process is started, where the file is not the
+one that was opened, and when the test ends that does not share its store.
 """
 
 from __future__ import annotations
@@ -43,15 +44,25 @@ def give_up(path: str | None = None) -> None:
                 _held.pop(name)[1].close()
 
 
-def _opened(database: Any = ":memory:", read_only: bool = False, config: Any = None, **more: Any) -> Any:
+def _opened(
+    database: Any = ":memory:", read_only: bool = False, config: Any = None, **more: Any
+) -> Any:
     path = os.path.abspath(str(database))
     way = (read_only, dict(config or {}))
     with _lock:
         if path in _held and _held[path][0] != (_state(path), way):
             give_up(path)
         opened = _connect(database, read_only, {} if config is None else config, **more)
-        if read_only and not _is_off and "memory_limit" not in way[1] and path not in _held:
-            _held[path] = ((_state(path), way), _connect(database, True, config, **more))
+        if (
+            read_only
+            and not _is_off
+            and "memory_limit" not in way[1]
+            and path not in _held
+        ):
+            _held[path] = (
+                (_state(path), way),
+                _connect(database, True, config, **more),
+            )
             if len(_held) > MOST:
                 give_up(next(iter(_held)))
         return opened

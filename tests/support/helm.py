@@ -16,7 +16,13 @@ FIXTURES = Path(__file__).parents[1] / "data" / "helm" / "runs" / "v1"
 Document = dict[str, Any]
 
 NAME = "quiz:subject=maps,method=generation,model=org_tiny,data_augmentation=spaces"
-SPACES = {"name": "extra_space", "robustness": True, "fairness": False, "computed_on": "perturbed", "num_spaces": 2}
+SPACES = {
+    "name": "extra_space",
+    "robustness": True,
+    "fairness": False,
+    "computed_on": "perturbed",
+    "num_spaces": 2,
+}
 
 
 def take(*paths: Path, **values: Any) -> Taken:
@@ -42,7 +48,9 @@ def spec(**adapter: Any) -> Document:
         "input_prefix": "Q: ",
         "output_prefix": "A: ",
     }
-    metrics = [{"class_name": "helm.Basic", "args": {"names": ["f1_score", "exact_match"]}}]
+    metrics = [
+        {"class_name": "helm.Basic", "args": {"names": ["f1_score", "exact_match"]}}
+    ]
     return {
         "name": NAME,
         "scenario_spec": {"class_name": "helm.Quiz", "args": {}},
@@ -65,7 +73,9 @@ def instance(number: int, split: str = "test", perturbation: Any = None) -> Docu
     return found | ({"perturbation": perturbation} if perturbation else {})
 
 
-def state(asked: Document, text: str = "right", trial: int = 0, **more: Any) -> Document:
+def state(
+    asked: Document, text: str = "right", trial: int = 0, **more: Any
+) -> Document:
     """A request that was answered with ``text``."""
     result = {
         "success": True,
@@ -98,18 +108,29 @@ def state(asked: Document, text: str = "right", trial: int = 0, **more: Any) -> 
     } | more
 
 
-def stat(name: str, value: float | None, split: str = "test", **naming: Any) -> Document:
+def stat(
+    name: str, value: float | None, split: str = "test", **naming: Any
+) -> Document:
     known = {} if value is None else {"sum": value, "mean": value}
-    return {"name": {"name": name, "split": split, **naming}, "count": int(value is not None), **known}
+    return {
+        "name": {"name": name, "split": split, **naming},
+        "count": int(value is not None),
+        **known,
+    }
 
 
 def stats_of(asked: Document, values: Document, trial: int = 0) -> Document:
     """Statistics of one row, among them bookkeeping."""
     naming = {key: asked[key] for key in ("split", "perturbation") if key in asked}
     stats = [stat(name, value, **naming) for name, value in values.items()]
-    stats += [stat("num_prompt_tokens", 41, **naming), stat("finish_reason_stop", 1, **naming)]
+    stats += [
+        stat("num_prompt_tokens", 41, **naming),
+        stat("finish_reason_stop", 1, **naming),
+    ]
     found = {"instance_id": asked["id"], "train_trial_index": trial, "stats": stats}
-    return found | ({"perturbation": naming["perturbation"]} if "perturbation" in naming else {})
+    return found | (
+        {"perturbation": naming["perturbation"]} if "perturbation" in naming else {}
+    )
 
 
 def write(folder: Path, **documents: Any) -> Path:
@@ -123,7 +144,12 @@ def write(folder: Path, **documents: Any) -> Path:
 
 def plain(folder: Path) -> Path:
     """Two splits; one instance also perturbed; published figures."""
-    asked = [instance(1), instance(2), instance(2, perturbation=SPACES), instance(9, "valid")]
+    asked = [
+        instance(1),
+        instance(2),
+        instance(2, perturbation=SPACES),
+        instance(9, "valid"),
+    ]
     scores = [
         {"exact_match": 1.0, "f1_score": 0.5},
         {"exact_match": 0.0, "f1_score": 0.25},
@@ -136,9 +162,13 @@ def plain(folder: Path) -> Path:
         run_spec=spec(),
         scenario_state={
             "adapter_spec": spec()["adapter_spec"],
-            "request_states": [state(item, f"say {place}") for place, item in enumerate(asked)],
+            "request_states": [
+                state(item, f"say {place}") for place, item in enumerate(asked)
+            ],
         },
-        per_instance_stats=[stats_of(*pair) for pair in zip(asked, scores, strict=True)],
+        per_instance_stats=[
+            stats_of(*pair) for pair in zip(asked, scores, strict=True)
+        ],
         stats=[
             stat("exact_match", 0.5),
             stat("f1_score", 0.375),
@@ -156,7 +186,10 @@ def plain(folder: Path) -> Path:
 
 
 def by_prompt(taken: Taken) -> dict[tuple[Any, ...], Document]:
-    return {(row["prompt_id"], row["perturbation"], row["fewshot_draw"], row["draw"]): row for row in taken.rows}
+    return {
+        (row["prompt_id"], row["perturbation"], row["fewshot_draw"], row["draw"]): row
+        for row in taken.rows
+    }
 
 
 def values(row: Document) -> dict[str, float | None]:

@@ -7,11 +7,15 @@ from html.parser import HTMLParser
 from typing import Any
 
 #: Text that wants to run.
-EVIL = "<script>window.hurt=1</script><img src=http://127.0.0.1:9/x onerror=window.hurt=1>\"'&"
+EVIL = (
+    "<script>window.hurt=1</script><img src=http://127.0.0.1:9/x "
+    "onerror=window.hurt=1>\"'&"
+)
 
 
 class Reader(HTMLParser):
-    """Tags with attributes, and the text of every table cell, by the caption of its table."""
+    """Tags with attributes, and the text of every table cell, by the caption of its
+    table."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -53,9 +57,14 @@ def table(page: Reader, *names: str) -> list[dict[str, str]]:
 
 def requests(browser: Any) -> list[str]:
     """Addresses that the page asked for since last asked."""
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    messages = [
+        json.loads(entry["message"])["message"]
+        for entry in browser.get_log("performance")
+    ]
     return [
-        message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
     ]
 
 

@@ -15,8 +15,8 @@ OVERRIDES = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 
 def give_up_overrides() -> None:
-    """This thread, and what is run from now on, cannot look past the permissions of files; no-op without the right
-    to give that up."""
+    """This thread, and what is run from now on, cannot look past the permissions of
+    files; no-op without the right to give that up."""
     system = ctypes.CDLL(None)
     for capability in OVERRIDES:
         system.prctl(DROP_FROM_BOUNDS, capability, 0, 0, 0)

@@ -15,7 +15,8 @@ from warehouse.store.schema.migrate import check
 
 @contextmanager
 def ingested(url: str, *paths: Path) -> Iterator[tuple[Store, IngestReport]]:
-    """The store and the report. No source is refused; `db check` finds nothing at the end of the block."""
+    """The store and the report. No source is refused; `db check` finds nothing at the
+    end of the block."""
     with open_store(url, create=True, write=True) as store:
         report = ingest(store, paths)
         assert report.refused == ()

@@ -28,7 +28,9 @@ def take(*paths: Path, **values: Any) -> Taken:
 
 def by_draw(taken: Taken) -> dict[tuple[str, int], Row]:
     """Rows of single draws by prompt and draw."""
-    return {(row["prompt_id"], row["draw"]): row for row in taken.rows if row["draw"] >= 0}
+    return {
+        (row["prompt_id"], row["draw"]): row for row in taken.rows if row["draw"] >= 0
+    }
 
 
 def scores_by(row: Row) -> dict[tuple[str, str], dict[str, Any]]:
@@ -46,7 +48,9 @@ def entries_of(path: Path) -> Entries:
             start = item.header_offset + 30 + name + extra
             packed = raw[start : start + item.compress_size]
             if item.compress_type == 93:
-                reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+                reader = zstandard.ZstdDecompressor().stream_reader(
+                    packed, read_across_frames=True
+                )
                 found[item.filename] = reader.read()
             else:
                 found[item.filename] = zlib.decompress(packed, -15)
@@ -81,16 +85,23 @@ def write_packed(path: Path, entries: dict[str, tuple[int, bytes, bytes]]) -> Pa
         out.write(b"PK\x03\x04" + fixed + lengths + title + packed)
     start, table = out.tell(), b"".join(directory)
     out.write(
-        table + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, len(directory), len(directory), len(table), start, 0)
+        table
+        + b"PK\x05\x06"
+        + struct.pack(
+            "<HHHHIIH", 0, 0, len(directory), len(directory), len(table), start, 0
+        )
     )
     path.write_bytes(out.getvalue())
     return path
 
 
 def as_first_asked(retry: Path, target: Path) -> Path:
-    """A retry as the tool writes it, which asks with the arguments of the first try: the fixture's was given another
-    one, so that nothing failed any more."""
-    entries = {name: data.replace(b'"nobody"', b'"bad"') for name, data in entries_of(retry).items()}
+    """A retry as the tool writes it, which asks with the arguments of the first try:
+    the fixture's was given another one, so that nothing failed any more."""
+    entries = {
+        name: data.replace(b'"nobody"', b'"bad"')
+        for name, data in entries_of(retry).items()
+    }
     return write_deflated(target, entries)
 
 

@@ -1,5 +1,6 @@
-"""What keys look like: our own expressions for the formats that gitleaks' public rules (``config/gitleaks.toml``, MIT)
-and the pages of services describe, with a made-up key of each; an oracle that knows nothing of our masking."""
+"""What keys look like: our own expressions for the formats that gitleaks' public rules
+(``config/gitleaks.toml``, MIT) and the pages of services describe, with a made-up key
+of each; an oracle that knows nothing of our masking."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + "234567"
 
-#: id of the rule: (what a key matches, how one is made: parts, and (alphabet, length) for what is drawn).
+#: id of the rule: (what a key matches, how one is made: parts, and (alphabet, length)
+#: for what is drawn).
 RULES: dict[str, tuple[str, tuple[str | tuple[str, int], ...]]] = {
     "1password-secret-key": (r"A3-[A-Z0-9]{6}-[A-Z0-9]{11}(-[A-Z0-9]{5}){3}", (
         "A3-", (UPPER, 6), "-", (UPPER, 11), "-", (UPPER, 5), "-", (UPPER, 5), "-", (UPPER, 5))),
@@ -100,7 +102,8 @@ RULES: dict[str, tuple[str, tuple[str | tuple[str, int], ...]]] = {
     "xai": (r"xai-[A-Za-z0-9]{80}", ("xai-", (LETTERS, 80))),
 }  # fmt: skip
 
-#: What stands in a text as a key because of its name, with a value that looks like nothing in particular.
+#: What stands in a text as a key because of its name, with a value that looks like
+#: nothing in particular.
 PLAIN = "plainwordhidden"
 STATED = (
     f"api_key = {PLAIN}7",
@@ -123,7 +126,10 @@ STATED = (
 def keys(seed: int = 7) -> dict[str, str]:
     """A made-up key for each rule."""
     generator = random.Random(seed)
-    return {name: "".join(_part(generator, part) for part in parts) for name, (_, parts) in RULES.items()}
+    return {
+        name: "".join(_part(generator, part) for part in parts)
+        for name, (_, parts) in RULES.items()
+    }
 
 
 def _part(generator: random.Random, part: str | tuple[str, int]) -> str:
@@ -137,6 +143,7 @@ _PATTERNS = {name: re.compile(pattern) for name, (pattern, _) in RULES.items()}
 
 
 def found_in(text: str) -> list[str]:
-    """Ids of the rules that find something in a text, and `stated` where a plain value is there."""
+    """Ids of the rules that find something in a text, and `stated` where a plain value
+    is there."""
     found = [name for name, pattern in _PATTERNS.items() if pattern.search(text)]
     return [*found, "stated"] if PLAIN in text else found

@@ -1,4 +1,5 @@
-"""Lakes for tests: whether the extra is installed, and what an independent reader finds in one."""
+"""Lakes for tests: whether the extra is installed, and what an independent reader finds
+in one."""
 
 from __future__ import annotations
 
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
     from warehouse.store.lake.check import LakeCheck
     from warehouse.store.lake.sync import SyncReport
 
-INSTALLED = all(importlib.util.find_spec(name) for name in ("deltalake", "pysail", "pyspark"))
-needs_lake = pytest.mark.skipif(not INSTALLED, reason="no lakes: pip install -e '.[lake]', or make test-lake")
+INSTALLED = all(
+    importlib.util.find_spec(name) for name in ("deltalake", "pysail", "pyspark")
+)
+needs_lake = pytest.mark.skipif(
+    not INSTALLED, reason="no lakes: pip install -e '.[lake]', or make test-lake"
+)
 MARKS = [pytest.mark.lake, needs_lake]
 
 
@@ -26,7 +31,9 @@ def rows_of(lake: Path, table: str, version: int | None = None) -> list[dict[str
     from deltalake import DeltaTable
 
     at = table_versions(lake, version)[table]
-    rows: list[dict[str, Any]] = DeltaTable(lake / table, version=at).to_pyarrow_dataset().to_table().to_pylist()
+    rows: list[dict[str, Any]] = (
+        DeltaTable(lake / table, version=at).to_pyarrow_dataset().to_table().to_pylist()
+    )
     return rows
 
 
@@ -34,7 +41,12 @@ def table_versions(lake: Path, version: int | None = None) -> dict[str, int]:
     """The Delta version of each table at a version of a lake."""
     from deltalake import DeltaTable
 
-    named = DeltaTable(lake / "lake_version", version=version).to_pyarrow_dataset().to_table().to_pylist()
+    named = (
+        DeltaTable(lake / "lake_version", version=version)
+        .to_pyarrow_dataset()
+        .to_table()
+        .to_pylist()
+    )
     return {row["table_name"]: row["table_version"] for row in named}
 
 
@@ -42,7 +54,11 @@ def files_of(lake: Path, table: str, version: int | None = None) -> set[str]:
     """The data files of a table at a version of a lake."""
     from deltalake import DeltaTable
 
-    return set(DeltaTable(lake / table, version=table_versions(lake, version)[table]).file_uris())
+    return set(
+        DeltaTable(
+            lake / table, version=table_versions(lake, version)[table]
+        ).file_uris()
+    )
 
 
 def world_with_lake(folder: Path) -> Path:

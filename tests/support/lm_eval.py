@@ -1,4 +1,5 @@
-"""Reading dumps of lm-evaluation-harness in tests: files in, run headers and sample rows out."""
+"""Reading dumps of lm-evaluation-harness in tests: files in, run headers and sample
+rows out."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ Row = dict[str, Any]
 
 @dataclass
 class Taken:
-    """What an importer made of one source. ``bulk`` and ``slow`` are the rows of the readings, in
-    the two ways; ``rows`` are all rows."""
+    """What an importer made of one source. ``bulk`` and ``slow`` are the rows of the
+    readings, in the two ways; ``rows`` are all rows."""
 
     dump: Dump
     rows: list[Row] = field(default_factory=list)
@@ -48,21 +49,28 @@ class Taken:
     def scores(self, benchmark: str) -> dict[tuple[Any, ...], Any]:
         """Value of each score by prompt, draw, metric and filter."""
         return {
-            (row["prompt_id"], row["draw"], score["metric"], score["filter"]): score["value"]
+            (row["prompt_id"], row["draw"], score["metric"], score["filter"]): score[
+                "value"
+            ]
             for row in self.rows_of(benchmark)
             for score in row["scores"] or ()
         }
 
     def mean(self, benchmark: str, metric: str, filter: str = "") -> float:
         values = [
-            value for key, value in self.scores(benchmark).items() if key[2:] == (metric, filter) and value is not None
+            value
+            for key, value in self.scores(benchmark).items()
+            if key[2:] == (metric, filter) and value is not None
         ]
         return float(sum(values) / len(values))
 
 
 def candidates(paths: Iterable[Path]) -> list[Candidate]:
     files = (file for path in paths for file in _files(path))
-    return [Candidate(file, file.read_bytes()[:65_536], file.stat().st_size) for file in files]
+    return [
+        Candidate(file, file.read_bytes()[:65_536], file.stat().st_size)
+        for file in files
+    ]
 
 
 def claimed(*paths: Path, importer: Any = IMPORTER) -> list[SourceFiles]:
@@ -103,20 +111,28 @@ def run_query(reading: BulkQuery) -> list[Row]:
     with duckdb.connect() as connection:
         connection.register("empty", SAMPLE_SCHEMA.empty_table())
         connection.execute("create table stage as select * from empty")
-        held = f"select * from ({reading.sql}) where case when {reading.unfit} then error('unfit') else true end"
-        connection.execute(f"insert into stage by name {held}", dict(reading.parameters))
+        held = (
+            f"select * from ({reading.sql}) where case when {reading.unfit} then "
+            "error('unfit') else true end"
+        )
+        connection.execute(
+            f"insert into stage by name {held}", dict(reading.parameters)
+        )
         table = connection.execute("select * from stage").to_arrow_table()
     return list(table.cast(SAMPLE_SCHEMA).to_pylist())
 
 
 def alike(rows: Iterable[Row]) -> list[Row]:
-    """Rows with their JSON texts parsed: blanks and the way of writing numbers do not count."""
+    """Rows with their JSON texts parsed: blanks and the way of writing numbers do not
+    count."""
     return [_parsed(row) for row in rows]
 
 
 def _parsed(row: Mapping[str, Any]) -> Row:
     texts = {name: row[name] for name in ("identity", "metadata", "choices")}
-    parsed = {name: None if text is None else parse_json(text) for name, text in texts.items()}
+    parsed = {
+        name: None if text is None else parse_json(text) for name, text in texts.items()
+    }
     return {**row, **parsed}
 
 

@@ -32,8 +32,17 @@ STRANGE: tuple[Any, ...] = (
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Paths to everything inside a value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(found for key, item in inner for found in places(item, (*path, key)))]
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    return [
+        path,
+        *(found for key, item in inner for found in places(item, (*path, key))),
+    ]
 
 
 def swapped(document: Any, rng: random.Random) -> Any:

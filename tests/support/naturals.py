@@ -1,4 +1,5 @@
-"""What a store says, by natural keys only: two stores are the same if their pictures are equal."""
+"""What a store says, by natural keys only: two stores are the same if their pictures
+are equal."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ left join clustering on clustering.id = benchmark.default_clustering_id
 """
 _MODELS = "select name, family, developer, parameter_count from model"
 
-#: What draws at random, in the order in which prompts are stored: not the same to the last digit.
+#: What draws at random, in the order in which prompts are stored: not the same to the
+#: last digit.
 _BY_CHANCE = {"rank_low", "rank_high", "run_ids"}
 
 Picture = dict[str, Any]
@@ -69,7 +71,9 @@ def picture(store: Store, *, boards: int | None = None) -> Picture:
         "clusters": _rows(store, _CLUSTERS),
         "benchmarks": _rows(store, _BENCHMARKS),
         "models": _rows(store, _MODELS),
-        "figures": _rows(store, "select * from score_summary", drop=("run_id", "metric_id")),
+        "figures": _rows(
+            store, "select * from score_summary", drop=("run_id", "metric_id")
+        ),
         "leaderboards": _boards(store, boards),
     }
 
@@ -86,7 +90,8 @@ def differences(one: Picture, other: Picture) -> list[str]:
 
 def _rows(store: Store, sql: str, drop: tuple[str, ...] = ()) -> list[str]:
     return sorted(
-        _text({key: _rounded(row[key]) for key in row if key not in drop}) for row in store.arrow(sql).to_pylist()
+        _text({key: _rounded(row[key]) for key in row if key not in drop})
+        for row in store.arrow(sql).to_pylist()
     )
 
 
@@ -104,12 +109,16 @@ def _prompts(store: Store) -> list[str]:
         for name in ("choices", "metadata"):
             row[name] = json.loads(row[name]) if row[name] else None
         if isinstance(row["metadata"], dict):  # null: not known
-            row["metadata"] = {k: v for k, v in row["metadata"].items() if v is not None} or None
+            row["metadata"] = {
+                k: v for k, v in row["metadata"].items() if v is not None
+            } or None
     return sorted(map(_text, rows))
 
 
 def _boards(store: Store, most: int | None) -> list[str]:
-    names = sorted(store.arrow("select distinct benchmark from run_current").column(0).to_pylist())
+    names = sorted(
+        store.arrow("select distinct benchmark from run_current").column(0).to_pylist()
+    )
     names = names[:: -(-len(names) // most)] if most else names
     lines = []
     for name in names:
@@ -118,9 +127,18 @@ def _boards(store: Store, most: int | None) -> list[str]:
         except MisuseError as error:
             lines.append(f"{name}: {error}")
             continue
-        head = [board.benchmark, board.metric, board.higher_is_better, *map(str, board.others)]
+        head = [
+            board.benchmark,
+            board.metric,
+            board.higher_is_better,
+            *map(str, board.others),
+        ]
         lines.append(_text([*head, *board.notes, *board.basis]))
         for row in board.rows:
-            shown = {key: _rounded(value) for key, value in row.to_dict().items() if key not in _BY_CHANCE}
+            shown = {
+                key: _rounded(value)
+                for key, value in row.to_dict().items()
+                if key not in _BY_CHANCE
+            }
             lines.append(_text([name, shown]))
     return sorted(lines)

@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 _BLOCK = re.compile(
-    r"^(?:<!-- (?P<mark>[\w ]+) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^(?:<!-- (?P<mark>[\w ]+) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 #: What a shell must read: quotes alone do not count.
 _SHELL = re.compile(r"[|<>;&$*]|^\w+=|^(?!warehouse )")
@@ -42,7 +43,8 @@ def blocks(text: str, language: str, mark: str = "") -> list[str]:
 
 
 def commands(block: str) -> list[str]:
-    """Commands of a shell block, without comments; a backslash at its end continues a line."""
+    """Commands of a shell block, without comments; a backslash at its end continues a
+    line."""
     joined = re.sub(r"\\\n\s*", "", block)
     lines = (re.sub(r"\s+# .*", "", line) for line in joined.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
@@ -60,13 +62,17 @@ def examples(text: str) -> list[Example]:
 
 def agrees(printed: str, shown: str) -> bool:
     """Whether output is as shown; a line ``...`` stands for any lines, also for none."""
-    pattern = "".join("(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown.splitlines())
+    pattern = "".join(
+        "(?:.*\n)*" if line == "..." else re.escape(f"{line}\n")
+        for line in shown.splitlines()
+    )
     lines = (line.rstrip() for line in printed.splitlines())
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines)) is not None
 
 
 class Terminal:
-    """Runs commands in a folder. Plain calls of `warehouse` run in this process, for speed.
+    """Runs commands in a folder. Plain calls of `warehouse` run in this process, for
+    speed.
 
     Attributes:
         columns: of a screen that the program finds; None: it finds none.
@@ -83,7 +89,9 @@ class Terminal:
         if not _SHELL.search(_unquoted(command)):
             return self._here(shlex.split(command)[1:])
         shell = ["sh", "-c", command]
-        done = forked.in_shell(shell, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = forked.in_shell(
+            shell, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
         self.status = done.returncode
         return done.stdout
 
@@ -93,11 +101,16 @@ class Terminal:
         os.chdir(self.folder)
         os.environ["COLUMNS"] = str(self.columns or width or "")
         try:
-            with redirect_stdout(printed), redirect_stderr(StringIO() if self.columns else printed):
+            with (
+                redirect_stdout(printed),
+                redirect_stderr(StringIO() if self.columns else printed),
+            ):
                 self.status = main(arguments)
         finally:
             os.chdir(before)
-            os.environ.pop("COLUMNS") if width is None else os.environ.update(COLUMNS=width)
+            os.environ.pop("COLUMNS") if width is None else os.environ.update(
+                COLUMNS=width
+            )
         return printed.getvalue()
 
 

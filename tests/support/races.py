@@ -1,4 +1,5 @@
-"""Several processes that ingest at once: dumps that overlap, and the processes themselves."""
+"""Several processes that ingest at once: dumps that overlap, and the processes
+themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def dumps(folder: Path, count: int, prompts: int = PROMPTS) -> list[Path]:
         model, benchmark = f"org/model-{number // 8}", f"quiz-{number % 8}"
         lines = ["model,benchmark,prompt_id,metric,score,response"]
         lines += [
-            f"{model},{benchmark},p{row},acc,{(row * 7 + number) % 3 == 0:d},answer {row % 11}"
+            f"{model},{benchmark},p{row},acc,{(row * 7 + number) % 3 == 0:d},answer "
+            f"{row % 11}"
             for row in range(prompts)
         ]
         made.append(folder / f"dump-{number:04}.csv")
@@ -41,8 +43,11 @@ def overlapping(folder: Path, files: Sequence[Path], writers: int) -> list[Path]
     return folders
 
 
-def ingest_at_once(url: str, folders: Sequence[Path], wait: float = 10.0) -> list[tuple[int, str]]:
-    """Exit code and standard error of one ``warehouse ingest`` for each folder, all at once."""
+def ingest_at_once(
+    url: str, folders: Sequence[Path], wait: float = 10.0
+) -> list[tuple[int, str]]:
+    """Exit code and standard error of one ``warehouse ingest`` for each folder, all at
+    once."""
     started = [
         Popen(
             [str(COMMAND), "--db", url, "--wait", str(wait), "ingest", str(folder)],
@@ -52,4 +57,8 @@ def ingest_at_once(url: str, folders: Sequence[Path], wait: float = 10.0) -> lis
         )
         for folder in folders
     ]
-    return [(process.wait(), said) for process in started for said in [process.communicate()[1]]]
+    return [
+        (process.wait(), said)
+        for process in started
+        for said in [process.communicate()[1]]
+    ]

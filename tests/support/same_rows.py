@@ -15,10 +15,16 @@ def assert_same_rows(one: pa.Table, other: pa.Table) -> None:
     """The same rows in the same order, and some; numbers up to rounding."""
     rows, others = one.to_pylist(), other.to_pylist()
     assert len(rows) == len(others) > 0 and one.column_names == other.column_names
-    assert [fault for pair in zip(rows, others, strict=True) for fault in _differences(*pair)] == []
+    assert [
+        fault
+        for pair in zip(rows, others, strict=True)
+        for fault in _differences(*pair)
+    ] == []
 
 
-def _differences(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+def _differences(
+    one: dict[str, Any], other: dict[str, Any]
+) -> list[tuple[str, Any, Any]]:
     """Name and both values of what differs."""
     return [
         (name, value, other[name])

@@ -18,12 +18,17 @@ CLOCKS = {"claimed_at", "loaded_at", "created_at", "refreshed_at", "seconds"}
 Rows = dict[str, list[list[str]]]
 
 
-def store_differences(one: str, other: str, *, without: Collection[str] = ()) -> list[tuple[str, Any, Any]]:
-    """Rows of the tables of two stores that differ in more than their times; sums to their last digits."""
+def store_differences(
+    one: str, other: str, *, without: Collection[str] = ()
+) -> list[tuple[str, Any, Any]]:
+    """Rows of the tables of two stores that differ in more than their times; sums to
+    their last digits."""
     found: list[tuple[str, Any, Any]] = []
     left, right = _rows(one), _rows(other)
     for table in sorted({*left, *right} - {*without}):
-        if left.get(table, []) == right.get(table, []):  # texts of many rows take their time
+        if left.get(table, []) == right.get(
+            table, []
+        ):  # texts of many rows take their time
             continue
         held, made = (rows_in_text(rows.get(table, [])) for rows in (left, right))
         pairs = zip(held, made, strict=len(held) == len(made))
@@ -34,8 +39,15 @@ def store_differences(one: str, other: str, *, without: Collection[str] = ()) ->
 
 def lost_rows(then: Rows, now: Rows) -> list[tuple[str, tuple[str, ...]]]:
     """Rows that a store held, and does not hold as they were."""
-    counted = {table: (Counter(map(tuple, rows)), Counter(map(tuple, now[table]))) for table, rows in then.items()}
-    return [(table, row) for table, (left, right) in counted.items() for row in (left - right)]
+    counted = {
+        table: (Counter(map(tuple, rows)), Counter(map(tuple, now[table])))
+        for table, rows in then.items()
+    }
+    return [
+        (table, row)
+        for table, (left, right) in counted.items()
+        for row in (left - right)
+    ]
 
 
 def stored_rows(url: str) -> Rows:
@@ -51,7 +63,8 @@ def _rows(url: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def rows_in_text(rows: list[dict[str, Any]]) -> list[list[str]]:
-    """Rows in an order of their own, each a list of its values by the names of their columns."""
+    """Rows in an order of their own, each a list of its values by the names of their
+    columns."""
     names = sorted({*rows[0]} - CLOCKS) if rows else []
     return sorted([_in_text(row[name]) for name in names] for row in rows)
 
@@ -61,7 +74,10 @@ def _in_text(value: Any) -> str:
 
 
 def _alike(one: list[str], other: list[str]) -> bool:
-    return one == other or all(left == right or _close(left, right) for left, right in zip(one, other, strict=True))
+    return one == other or all(
+        left == right or _close(left, right)
+        for left, right in zip(one, other, strict=True)
+    )
 
 
 def _close(one: str, other: str) -> bool:

@@ -30,5 +30,7 @@ def g15() -> tuple[np.ndarray, np.ndarray]:
 def every_sample(stratum: np.ndarray, drawn: list[int]) -> Iterator[np.ndarray]:
     """All samples that a stratified design can give."""
     members = [np.flatnonzero(stratum == h) for h in range(len(drawn))]
-    for parts in product(*(combinations(own, k) for own, k in zip(members, drawn, strict=True))):
+    for parts in product(
+        *(combinations(own, k) for own, k in zip(members, drawn, strict=True))
+    ):
         yield np.concatenate([np.array(part) for part in parts])

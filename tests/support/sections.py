@@ -1,4 +1,5 @@
-"""A store with something for every section of the report, and the analyses that it holds."""
+"""A store with something for every section of the report, and the analyses that it
+holds."""
 
 from __future__ import annotations
 
@@ -25,8 +26,12 @@ Kind = TypeVar("Kind", bound=Section)
 
 
 def section_of(part: BenchmarkPart, kind: type[Kind]) -> Kind | None:
-    """The section of this kind in the part of a report on one benchmark; None where it has none."""
-    return next((section for section in part.sections.values() if isinstance(section, kind)), None)
+    """The section of this kind in the part of a report on one benchmark; None where it
+    has none."""
+    return next(
+        (section for section in part.sections.values() if isinstance(section, kind)),
+        None,
+    )
 
 
 EXAM = binary(30, 7, seed=5)
@@ -54,17 +59,23 @@ def build() -> StoreRows:
         prompt["target"] = f"yes {EVIL}"
     for table in list(rows.rows):  # ids go on after those made here
         if "id" in rows.rows[table][0]:
-            rows.rows["id_counter"].append({"table_name": table, "next_id": len(rows.rows[table]) + 1})
+            rows.rows["id_counter"].append(
+                {"table_name": table, "next_id": len(rows.rows[table]) + 1}
+            )
     return rows
 
 
 def _exam(rows: StoreRows) -> None:
     """30 prompts by 7 models."""
     for place in range(len(EXAM)):
-        rows.prompt("exam", f"q{place:02}", text=f"{EVIL} word{place % 3} word{place % 5}")
+        rows.prompt(
+            "exam", f"q{place:02}", text=f"{EVIL} word{place % 3} word{place % 5}"
+        )
     for number, column in enumerate(EXAM.T):
         run = rows.run(f"lab/m{number} {EVIL}", "exam")
-        rows.scores(run, {f"q{place:02}": float(score) for place, score in enumerate(column)})
+        rows.scores(
+            run, {f"q{place:02}": float(score) for place, score in enumerate(column)}
+        )
 
 
 def _steps(rows: StoreRows) -> None:
@@ -83,7 +94,13 @@ def _gens(rows: StoreRows) -> None:
     """Four answers to each of four prompts, at two temperatures."""
     for temperature in (0.2, 0.8):
         run = rows.run("lab/a", "gens", temperature=temperature)
-        rows.scores(run, {key: [float(one == "yes") for one in given] for key, given in ANSWERS.items()})
+        rows.scores(
+            run,
+            {
+                key: [float(one == "yes") for one in given]
+                for key, given in ANSWERS.items()
+            },
+        )
         for key, given in ANSWERS.items():
             for draw, answer in enumerate(given):
                 said = f"{EVIL} {answer}" if key == "wrong" else answer
@@ -95,7 +112,10 @@ def _extra(rows: StoreRows) -> None:
     rows.benchmark("twice", "extra")
     rows.describe("twice", rows.metric())
     for size in (4, 5):
-        rows.scores(rows.run("lab/a", "twice", n_benchmark=size), {"t0": 1.0, "t1": 0.0, "t2": 1.0})
+        rows.scores(
+            rows.run("lab/a", "twice", n_benchmark=size),
+            {"t0": 1.0, "t1": 0.0, "t2": 1.0},
+        )
 
 
 def analyse(url: str) -> None:

@@ -1,8 +1,10 @@
-"""Is every leaf of a dump's run-level documents read? Each is changed by itself, and the dump is read again.
+"""Is every leaf of a dump's run-level documents read? Each is changed by itself, and
+the dump is read again.
 
-A leaf that is changed has to make another condition, or be read as something else (a mark, a version, another field of
-the header, a row), or stand in the table of names that do not count. One that is dropped in silence would pool two
-settings as repeats of one condition.
+A leaf that is changed has to make another condition, or be read as something else (a
+mark, a version, another field of the header, a row), or stand in the table of names
+that do not count. One that is dropped in silence would pool two settings as repeats of
+one condition.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class Leaves:
     importer: Importer
     harness: str  #: whose rows of the table hold.
     folder: Path  #: a copy of the dump that may be written to.
-    #: files of ``folder`` that say how the runs were made: JSON (and YAML), JSON lines (of which the first does).
+    #: files of ``folder`` that say how the runs were made: JSON (and YAML), JSON lines
+    #: (of which the first does).
     documents: Iterable[Path]
     not_settings: str = ""  #: pattern of the places (names joined by dots) of outcomes, figures and samples.
     values: Mapping[str, Any] = field(default_factory=dict)  #: as ``--set`` gives them.
@@ -46,21 +49,34 @@ class Leaves:
         """Places whose change nobody sees and no row of the table explains."""
         before = self._read()
         assert before, "the dump as it stands is read"
-        return [where for path in self.documents for where in self._dropped_of(path, before)]
+        return [
+            where for path in self.documents for where in self._dropped_of(path, before)
+        ]
 
     def counted_against_the_table(self) -> list[str]:
-        """Places that the table leaves out of conditions and that make another one all the same; all are changed at
-        once, and one by one where that makes a difference."""
+        """Places that the table leaves out of conditions and that make another one all
+        the same; all are changed at once, and one by one where that makes a difference.
+        """
         before = self._conditions()
         found: list[str] = []
         for path in self.documents:
             text = path.read_text(encoding="utf-8")
             document, rest = _parsed(path, text)
-            left_out = [place for place, _ in leaves_of(document) if not self._is_counted(name_of(place))]
-            path.write_text(_written(path, _with_changes(document, left_out)) + rest, encoding="utf-8")
+            left_out = [
+                place
+                for place, _ in leaves_of(document)
+                if not self._is_counted(name_of(place))
+            ]
+            path.write_text(
+                _written(path, _with_changes(document, left_out)) + rest,
+                encoding="utf-8",
+            )
             if self._conditions() != before:
                 for place in left_out:
-                    path.write_text(_written(path, _with_changes(document, [place])) + rest, encoding="utf-8")
+                    path.write_text(
+                        _written(path, _with_changes(document, [place])) + rest,
+                        encoding="utf-8",
+                    )
                     if self._conditions() != before:
                         found.append(f"{path.name}: {name_of(place)}")
             path.write_text(text, encoding="utf-8")
@@ -83,7 +99,10 @@ class Leaves:
             tried[named] += 1
             if tried[named] > self.of_a_kind or self._is_no_setting(named):
                 continue
-            path.write_text(_written(path, with_leaf(document, place, changed(value))) + rest, encoding="utf-8")
+            path.write_text(
+                _written(path, with_leaf(document, place, changed(value))) + rest,
+                encoding="utf-8",
+            )
             if self._read() == before:
                 yield f"{path.name}: {'.'.join(map(str, place))} = {value!r}"
         path.write_text(text, encoding="utf-8")
@@ -96,12 +115,16 @@ class Leaves:
     def _read(self) -> str:
         """All that is read of the dump, as one text; the error where it is refused."""
         try:
-            return "\n".join(map(seen_of, headers_of(self.importer, self.folder, self.values)))
+            return "\n".join(
+                map(seen_of, headers_of(self.importer, self.folder, self.values))
+            )
         except InputError as error:
             return str(error)
 
 
-def headers_of(importer: Importer, folder: Path, values: Mapping[str, Any] | None = None) -> list[RunHeader]:
+def headers_of(
+    importer: Importer, folder: Path, values: Mapping[str, Any] | None = None
+) -> list[RunHeader]:
     """The runs of a folder that one importer finds (InputError: a source is refused)."""
     headers: list[RunHeader] = []
     for source in sources_of(importer, folder):
@@ -124,12 +147,15 @@ def sources_of(importer: Importer, folder: Path) -> list[SourceFiles]:
     candidates = []
     for path in sorted(item for item in folder.rglob("*") if item.is_file()):
         with path.open("rb") as handle:
-            candidates.append(Candidate(path, handle.read(_HEAD_BYTES), path.stat().st_size))
+            candidates.append(
+                Candidate(path, handle.read(_HEAD_BYTES), path.stat().st_size)
+            )
     return list(importer.claim(candidates))
 
 
 def seen_of(header: RunHeader) -> str:
-    """What is made of a header: its settings, marks, versions, what is left out, and the other fields."""
+    """What is made of a header: its settings, marks, versions, what is left out, and
+    the other fields."""
     found: RunSettings = settings_of(header)
     rest = replace(header, configuration={}, sampling={}, agent_parameters={})
     return repr((found.settings, found.marks, found.versions, found.left_out, rest))
@@ -148,7 +174,8 @@ def leaves_of(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
 
 
 def name_of(place: Place) -> str:
-    """A place as the table has it: names joined by dots, without the numbers of elements."""
+    """A place as the table has it: names joined by dots, without the numbers of
+    elements."""
     return ".".join(part for part in place if isinstance(part, str))
 
 
@@ -164,9 +191,12 @@ def changed(value: Any) -> Any:
 
 
 def _parsed(path: Path, text: str) -> tuple[Any, str]:
-    """The document of a file, and what follows it: of JSON lines the first is the document."""
+    """The document of a file, and what follows it: of JSON lines the first is the
+    document."""
     if path.suffix in (".yaml", ".yml"):
-        return json.loads(json.dumps(yaml.safe_load(text), default=str)), ""  # dates are texts
+        return json.loads(
+            json.dumps(yaml.safe_load(text), default=str)
+        ), ""  # dates are texts
     if path.suffix == ".jsonl":
         first, _, rest = text.partition("\n")
         return json.loads(first), f"\n{rest}"

@@ -1,5 +1,6 @@
-"""Results of simple-evals, made after its source (``common.py``, ``healthbench_eval.py``), since it
-is no package that could write them. ``python -m tests.support.simple_evals FOLDER`` writes them."""
+"""Results of simple-evals, made after its source (``common.py``,
+``healthbench_eval.py``), since it is no package that could write them. ``python -m
+tests.support.simple_evals FOLDER`` writes them."""
 
 from __future__ import annotations
 
@@ -21,11 +22,20 @@ def page(convo: list[dict[str, Any]], target: Any, answer: Any, score: Any) -> s
     """The page of a sample: all texts in it are escaped."""
     parts = ["<h3>Prompt conversation</h3>"]
     for part in convo[:-1]:
-        parts.append(f"\n<div>{part['role']}<pre>{html.escape(str(part['content']))}</pre></div>")
-    parts += ["<h3>Sampled message</h3>", html.escape(str(convo[-1]["content"])), "<h3>Results</h3>"]
+        parts.append(
+            f"\n<div>{part['role']}<pre>{html.escape(str(part['content']))}</pre></div>"
+        )
+    parts += [
+        "<h3>Sampled message</h3>",
+        html.escape(str(convo[-1]["content"])),
+        "<h3>Results</h3>",
+    ]
     if target is not None:
         parts.append(f"<p>Correct Answer: {html.escape(str(target))}</p>")
-    parts += [f"<p>Extracted Answer: {html.escape(str(answer))}</p>", f"<p>Score: {score}</p>"]
+    parts += [
+        f"<p>Extracted Answer: {html.escape(str(answer))}</p>",
+        f"<p>Score: {score}</p>",
+    ]
     return "\n".join(parts)
 
 
@@ -34,7 +44,9 @@ def write(folder: Path, stem: str, found: dict[str, Any], debug: str = "") -> Pa
     folder.mkdir(parents=True, exist_ok=True)
     metrics = dict(sorted({**found["metrics"], "score": found["score"]}.items()))
     (folder / f"{stem}{debug}.json").write_text(json.dumps(metrics, indent=2))
-    (folder / f"{stem}{debug}.html").write_text("<html>" + "<hr>".join(found["htmls"]) + "</html>")
+    (folder / f"{stem}{debug}.html").write_text(
+        "<html>" + "<hr>".join(found["htmls"]) + "</html>"
+    )
     path = folder / f"{stem}{debug}_allresults.json"
     path.write_text(json.dumps(found, indent=2))
     return path
@@ -51,7 +63,11 @@ def mmlu() -> dict[str, Any]:
     for draw in (0, 1):
         for question, target, answers, graded in asked:
             said = f"draw {draw}: <p>Score: 7</p> Answer: {answers[draw]}"
-            convo = [message("system", "be short"), message("user", question), message("assistant", said)]
+            convo = [
+                message("system", "be short"),
+                message("user", question),
+                message("assistant", said),
+            ]
             convos.append(convo)
             htmls.append(page(convo, target, answers[draw], graded[draw]))
             scores.append(graded[draw])

@@ -1,4 +1,5 @@
-"""A real standalone cluster of Spark on loopback: a master, two workers of one core, a Connect server."""
+"""A real standalone cluster of Spark on loopback: a master, two workers of one core, a
+Connect server."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from tests.support.lakes import INSTALLED
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120.0
-# As for the server of conftest.py: the shell's standard input closes however the test process ends,
-# and the shell then stops what it has started.
+# As for the server of conftest.py: the shell's standard input closes however the test
+# process ends, and the shell then stops what it has started.
 _WATCHED = """
     "$@" >"$LOG" 2>&1 </dev/null &
     program=$!
@@ -30,8 +31,12 @@ _WATCHED = """
     wait $program
     kill $! 2>/dev/null
 """
-# What is loaded is what is distributed: to verify its bytecode takes a part of each start.
-_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+# What is loaded is what is distributed: to verify its bytecode takes a part of each
+# start.
+_LIGHT = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions "
+    "-XX:-BytecodeVerificationRemote"
+)
 _SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -46,7 +51,8 @@ _SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
-    # nothing is nearer to one executor than to the other: a task that waits for its own waits for nothing
+    # nothing is nearer to one executor than to the other: a task that waits for its own
+    # waits for nothing
     "spark.locality.wait": "0s",
     "spark.ui.enabled": "false",
     # nobody reads lines of each task, nor plans
@@ -95,7 +101,9 @@ class SparkCluster:
         master_port, self.port = _free_port(), _free_port()
         self.master = f"spark://127.0.0.1:{master_port}"
         where = ("--host", "127.0.0.1", "--port", str(master_port), "--webui-port", "0")
-        self.others.append(self._launch("master", "org.apache.spark.deploy.master.Master", *where))
+        self.others.append(
+            self._launch("master", "org.apache.spark.deploy.master.Master", *where)
+        )
         _wait(lambda: _listens(master_port), self.others[0])
         for _ in range(2):
             self.add_worker()
@@ -111,16 +119,38 @@ class SparkCluster:
 
     def add_worker(self) -> None:
         name = f"worker-{len(list(self.folder.glob('worker-*.log')))}"
-        where = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--cores", "1", "--memory", "2g")
+        where = (
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--webui-port",
+            "0",
+            "--cores",
+            "1",
+            "--memory",
+            "2g",
+        )
         work = ("--work-dir", str(self.folder / name), self.master)
-        self.workers.append(self._launch(name, "org.apache.spark.deploy.worker.Worker", *where, *work))
+        self.workers.append(
+            self._launch(name, "org.apache.spark.deploy.worker.Worker", *where, *work)
+        )
 
     def start_server(self) -> None:
-        settings = _SETTINGS | {"spark.connect.grpc.binding.port": str(self.port)} | self.settings
+        settings = (
+            _SETTINGS
+            | {"spark.connect.grpc.binding.port": str(self.port)}
+            | self.settings
+        )
         line = [f"--conf={name}={value}" for name, value in settings.items()]
         program = "org.apache.spark.sql.connect.service.SparkConnectServer"
         line += ["--class", program, "spark-internal"]
-        command = [str(self.home / "bin" / "spark-submit"), "--master", self.master, *line]
+        command = [
+            str(self.home / "bin" / "spark-submit"),
+            "--master",
+            self.master,
+            *line,
+        ]
         self.others.append(self._run("server", command))
         _wait(lambda: _listens(self.port), self.others[-1])
 
@@ -129,7 +159,8 @@ class SparkCluster:
         return [pid for worker in self.workers for pid in _children(worker.pid)]
 
     def kill_server(self) -> None:
-        """kill -9 of the server, which is the driver of Spark; :meth:`start_server` starts another."""
+        """kill -9 of the server, which is the driver of Spark; :meth:`start_server`
+        starts another."""
         server = self.others.pop()
         os.kill(server.pid, signal.SIGKILL)
         server.stop()
@@ -141,7 +172,9 @@ class SparkCluster:
         worker.stop()
 
     def _launch(self, name: str, program: str, *arguments: str) -> _Program:
-        return self._run(name, [str(self.home / "bin" / "spark-class"), program, *arguments])
+        return self._run(
+            name, [str(self.home / "bin" / "spark-class"), program, *arguments]
+        )
 
     def _run(self, name: str, command: list[str]) -> _Program:
         log = self.folder / f"{name}.log"
@@ -162,7 +195,12 @@ class SparkCluster:
             stdout=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env={key: value for key, value in os.environ.items() if not key.startswith("SPARK_")} | here,
+            env={
+                key: value
+                for key, value in os.environ.items()
+                if not key.startswith("SPARK_")
+            }
+            | here,
         )
         assert shell.stdout
         return _Program(shell, int(shell.stdout.readline()), log)
@@ -191,7 +229,9 @@ def _wait(ready: Callable[[], bool], program: _Program) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not ready():
         if time.monotonic() > deadline or not Path(f"/proc/{program.pid}").exists():
-            raise RuntimeError(f"Spark does not answer:\n{program.log.read_text()[-4000:]}")
+            raise RuntimeError(
+                f"Spark does not answer:\n{program.log.read_text()[-4000:]}"
+            )
         time.sleep(0.1)
 
 

@@ -1,15 +1,18 @@
-"""Queries with the rows that are expected, as text: read from a file, asked of a store, and written back.
+"""Queries with the rows that are expected, as text: read from a file, asked of a store,
+and written back.
 
-A file holds cases that stand apart by a line of ``==``, each with a heading of what is proven, a query and its rows::
+A file holds cases that stand apart by a line of ``==``, each with a heading of what is
+proven, a query and its rows::
 
     == an alias shows under its canonical name
     select model, model_recorded from run_current where model_recorded = 'old/a'
     ---
     org/a | old/a
 
-A query of the library is asked by its name: ``library hardest_prompts benchmark=items: tool_prompt_id, difficulty``.
-Lines that begin with ``--`` say why. Cells stand apart by `` | ``: numbers are the same to a billionth, what is not
-known is ``null``. Rows stand in the order that the query says; one that names none gives one row.
+A query of the library is asked by its name: ``library hardest_prompts benchmark=items:
+tool_prompt_id, difficulty``. Lines that begin with ``--`` say why. Cells stand apart by
+`` | ``: numbers are the same to a billionth, what is not known is ``null``. Rows stand
+in the order that the query says; one that names none gives one row.
 """
 
 from __future__ import annotations
@@ -44,15 +47,24 @@ class Case:
 def cases_of(folder: Path) -> Iterator[Case]:
     """The cases of all files of a folder."""
     for path in sorted(folder.glob("*.txt")):
-        for part in re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        for part in re.split(
+            r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE
+        )[1:]:
             heading, _, text = part.partition("\n")
             query, _, rows = text.partition("\n---\n")
-            yield Case(path.stem, heading, query, tuple(row for row in rows.splitlines() if row))
+            yield Case(
+                path.stem,
+                heading,
+                query,
+                tuple(row for row in rows.splitlines() if row),
+            )
 
 
 def ask(store: Store, case: Case) -> list[dict[str, Any]]:
     """The rows that a store gives."""
-    query = "\n".join(line for line in case.query.splitlines() if not line.startswith("--")).strip()
+    query = "\n".join(
+        line for line in case.query.splitlines() if not line.startswith("--")
+    ).strip()
     named = _LIBRARY.fullmatch(query)
     if named is None:
         rows: list[dict[str, Any]] = store.arrow(query, {}).to_pylist()
@@ -71,8 +83,14 @@ def differences(found: list[dict[str, Any]], expected: tuple[str, ...]) -> list[
     for place in range(max(len(shown), len(expected))):
         one = expected[place] if place < len(expected) else None
         other = shown[place] if place < len(shown) else None
-        if one is None or other is None or not _alike(one.split(_CELL), other.split(_CELL)):
-            lines += [f"- {one}"] * (one is not None) + [f"+ {other}"] * (other is not None)
+        if (
+            one is None
+            or other is None
+            or not _alike(one.split(_CELL), other.split(_CELL))
+        ):
+            lines += [f"- {one}"] * (one is not None) + [f"+ {other}"] * (
+                other is not None
+            )
     return lines
 
 
@@ -95,7 +113,10 @@ def _alike(expected: list[str], found: list[str]) -> bool:
     """Cells that are the same, or numbers that differ by rounding alone."""
     if len(expected) != len(found):
         return False
-    return all(one == other or _are_close(one, other) for one, other in zip(expected, found, strict=True))
+    return all(
+        one == other or _are_close(one, other)
+        for one, other in zip(expected, found, strict=True)
+    )
 
 
 def _are_close(one: str, other: str) -> bool:

@@ -1,7 +1,7 @@
 """What SQL of ours may not say: the portable subset, held by walking syntax trees.
 
-The subset is what DuckDB, PostgreSQL and Spark read alike and answer alike. `faults` takes one
-statement and returns sentences; none means that one text serves all three.
+The subset is what DuckDB, PostgreSQL and Spark read alike and answer alike. `faults`
+takes one statement and returns sentences; none means that one text serves all three.
 """
 
 from __future__ import annotations
@@ -19,10 +19,44 @@ from sqlglot.tokens import TokenType
 DIALECTS = ("duckdb", "postgres", "spark")
 #: Functions that the three share (engines.md lists how that was tried).
 FUNCTIONS = {
-    *("abs", "avg", "bool_and", "bool_or", "ceil", "coalesce", "corr", "count", "covar_pop", "covar_samp"),
-    *("cume_dist", "dense_rank", "exp", "floor", "greatest", "lag", "lead", "least", "ln", "lower", "max", "min"),
+    *(
+        "abs",
+        "avg",
+        "bool_and",
+        "bool_or",
+        "ceil",
+        "coalesce",
+        "corr",
+        "count",
+        "covar_pop",
+        "covar_samp",
+    ),
+    *(
+        "cume_dist",
+        "dense_rank",
+        "exp",
+        "floor",
+        "greatest",
+        "lag",
+        "lead",
+        "least",
+        "ln",
+        "lower",
+        "max",
+        "min",
+    ),
     "ntile",
-    *("nullif", "percentile_cont", "power", "rank", "regr_r2", "regr_slope", "round", "row_number", "sqrt"),
+    *(
+        "nullif",
+        "percentile_cont",
+        "power",
+        "rank",
+        "regr_r2",
+        "regr_slope",
+        "round",
+        "row_number",
+        "sqrt",
+    ),
     *("stddev_pop", "stddev_samp", "substring", "sum", "var_pop", "var_samp"),
 }
 #: Types that all three know by one name and give one meaning.
@@ -33,7 +67,8 @@ NOT_FINITE = ("Infinity", "-Infinity", "NaN")
 STORES = ("duckdb", "postgres")
 #: What these share beyond the subset.
 _STORE_FUNCTIONS, _STORE_TYPES = {"str_position", "length"}, {"TEXT", "DOUBLE"}
-#: What stands for a placeholder of a template, by its kind, so that the text can be parsed.
+#: What stands for a placeholder of a template, by its kind, so that the text can be
+#: parsed.
 PLACEHOLDERS = {
     "condition": "1 = 1",
     "column": "prompt_id",
@@ -42,7 +77,9 @@ PLACEHOLDERS = {
     "join": "",
     "table": "run",
 }
-_PLACEHOLDER = re.compile(r"^-- placeholder: (?P<name>\w+) (?P<kind>\w+) -- .+", re.MULTILINE)
+_PLACEHOLDER = re.compile(
+    r"^-- placeholder: (?P<name>\w+) (?P<kind>\w+) -- .+", re.MULTILINE
+)
 #: Names that the parser gives to a function of the subset.
 _SAME = {
     "logical_and": "bool_and",
@@ -75,26 +112,33 @@ _REFUSED: dict[type[exp.Expression], str] = {
 
 @dataclass(frozen=True)
 class Schema:
-    """What a statement can read: columns by table or view, and which of those are facts."""
+    """What a statement can read: columns by table or view, and which of those are
+    facts."""
 
     columns: Mapping[str, Set[str]] = field(default_factory=dict)
     facts: Set[str] = frozenset()
 
 
-def faults(sql: str, schema: Schema | None = None, dialects: Sequence[str] = DIALECTS) -> list[str]:
+def faults(
+    sql: str, schema: Schema | None = None, dialects: Sequence[str] = DIALECTS
+) -> list[str]:
     """What is not portable in one SELECT, in words.
 
     Args:
         sql: one statement.
         schema: what it can read.
-        dialects: the engines that are to read it, DuckDB first: all, or those that hold stores.
+        dialects: the engines that are to read it, DuckDB first: all, or those that hold
+            stores.
     """
     known = schema or Schema()
     try:
         trees = {dialect: sqlglot.parse(sql, read=dialect) for dialect in dialects}
     except SqlglotError as error:
         return [f"is not read by every engine: {str(error).splitlines()[0]}"]
-    if any(len(found) != 1 or not isinstance(found[0], exp.Query) for found in trees.values()):
+    if any(
+        len(found) != 1 or not isinstance(found[0], exp.Query)
+        for found in trees.values()
+    ):
         return ["is not one SELECT"]
     tree = trees["duckdb"][0]
     assert tree is not None
@@ -124,10 +168,12 @@ def statement_faults(sql: str, dialect: str) -> list[str]:
 
 
 def filled(template: str) -> str:
-    """A template with each placeholder replaced by text of the kind that its header declares.
+    """A template with each placeholder replaced by text of the kind that its header
+    declares.
 
     Raises:
-        ValueError: a placeholder that is declared but not used, or used but not declared.
+        ValueError: a placeholder that is declared but not used, or used but not
+            declared.
         KeyError: a kind that there is not.
     """
     kinds = {match["name"]: match["kind"] for match in _PLACEHOLDER.finditer(template)}
@@ -135,7 +181,9 @@ def filled(template: str) -> str:
     if used != kinds.keys():
         raise ValueError(f"placeholders {sorted(used)}, declared {sorted(kinds)}")
     numbers = {name: 1 for name, kind in kinds.items() if kind == "number"}
-    return template.format(**{name: PLACEHOLDERS[kind] for name, kind in kinds.items()} | numbers)
+    return template.format(
+        **{name: PLACEHOLDERS[kind] for name, kind in kinds.items()} | numbers
+    )
 
 
 def reads_facts(sql: str, facts: Set[str]) -> bool:
@@ -186,18 +234,24 @@ def _types(tree: exp.Expression, known: Set[str]) -> Iterator[str]:
 
 def _stars(tree: exp.Expression) -> Iterator[str]:
     for node in tree.find_all(exp.Star):
-        if any(node.args.get(key) for key in ("except_", "except", "replace", "rename")):
+        if any(
+            node.args.get(key) for key in ("except_", "except", "replace", "rename")
+        ):
             yield "uses * EXCLUDE or REPLACE"
 
 
 def _groups(tree: exp.Expression) -> Iterator[str]:
     for node in tree.find_all(exp.Group):
-        if node.args.get("all") or any(item.name.lower() == "all" for item in node.expressions):
+        if node.args.get("all") or any(
+            item.name.lower() == "all" for item in node.expressions
+        ):
             yield "uses GROUP BY ALL"
         if any(isinstance(item, exp.Literal) for item in node.expressions):
             yield "groups by the number of a column"
     for node in tree.find_all(exp.Order):
-        if node.args.get("all") or any(item.this.name.lower() == "all" for item in node.expressions):
+        if node.args.get("all") or any(
+            item.this.name.lower() == "all" for item in node.expressions
+        ):
             yield "uses ORDER BY ALL"
 
 
@@ -225,7 +279,11 @@ def _shadows(tree: exp.Expression, schema: Schema) -> Iterator[str]:
     """An alias that is also a column, used bare where engines choose differently."""
     outputs = {cte.alias: set(cte.this.named_selects) for cte in tree.find_all(exp.CTE)}
     for select in tree.find_all(exp.Select):
-        sources = {name for table in _sources(select) for name in _columns(table, outputs, schema)}
+        sources = {
+            name
+            for table in _sources(select)
+            for name in _columns(table, outputs, schema)
+        }
         aliases = {
             item.alias
             for item in select.selects
@@ -233,8 +291,12 @@ def _shadows(tree: exp.Expression, schema: Schema) -> Iterator[str]:
             and not _is_column(item.this, item.alias)
             and (item.alias in sources or item.alias in _own_columns(item))
         }
-        used = {column.name for part in _clauses(select) for column in _bare_columns(part)}
-        yield from (f"alias {name} shadows a column and is used bare" for name in aliases & used)
+        used = {
+            column.name for part in _clauses(select) for column in _bare_columns(part)
+        }
+        yield from (
+            f"alias {name} shadows a column and is used bare" for name in aliases & used
+        )
 
 
 def _is_column(node: exp.Expression, name: str) -> bool:
@@ -252,7 +314,9 @@ def _sources(select: exp.Select) -> Iterator[exp.Table]:
             yield part.this
 
 
-def _columns(table: exp.Table, outputs: Mapping[str, Set[str]], schema: Schema) -> Set[str]:
+def _columns(
+    table: exp.Table, outputs: Mapping[str, Set[str]], schema: Schema
+) -> Set[str]:
     return outputs.get(table.name) or schema.columns.get(table.name) or frozenset()
 
 
@@ -268,12 +332,17 @@ def _bare_columns(part: exp.Expression) -> Iterator[exp.Column]:
 
 
 def _repeated_facts(tree: exp.Expression, schema: Schema) -> Iterator[str]:
-    """An engine may run such an expression once for each use, or keep all its rows; unless it says which."""
+    """An engine may run such an expression once for each use, or keep all its rows;
+    unless it says which."""
     heavy: set[str] = set(schema.facts)
     for cte in tree.find_all(exp.CTE):
         if any(table.name in heavy for table in cte.this.find_all(exp.Table)):
             heavy.add(cte.alias)
         inside = {id(table) for table in cte.this.find_all(exp.Table)}
-        uses = [table for table in tree.find_all(exp.Table) if table.name == cte.alias and id(table) not in inside]
+        uses = [
+            table
+            for table in tree.find_all(exp.Table)
+            if table.name == cte.alias and id(table) not in inside
+        ]
         if cte.alias in heavy and len(uses) > 1 and not cte.args.get("materialized"):
             yield f"uses {cte.alias}, which holds a fact table, {len(uses)} times"

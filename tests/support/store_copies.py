@@ -1,4 +1,5 @@
-"""Copies of whole stores beside them: files in the same folder, databases of the same server."""
+"""Copies of whole stores beside them: files in the same folder, databases of the same
+server."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from warehouse.store.engines.urls import full_url
 def beside(url: str, name: str) -> str:
     """URL of another store in the same place."""
     parsed = full_url(parse_url(url))
-    return parsed.set(database=f"{parsed.database}-{name}").render_as_string(hide_password=False)
+    return parsed.set(database=f"{parsed.database}-{name}").render_as_string(
+        hide_password=False
+    )
 
 
 def copy_store(source: str, target: str) -> None:
@@ -22,7 +25,11 @@ def copy_store(source: str, target: str) -> None:
     remove_store(target)
     one, other = parse_url(source), parse_url(target)
     if _is_on_a_server(one):
-        _say(one, f'create database "{other.database}" template "{one.database}" strategy file_copy')
+        _say(
+            one,
+            f'create database "{other.database}" template "{one.database}" strategy '
+            "file_copy",
+        )
         return
     for ending in ("", ".wal"):
         if (path := Path(f"{one.database}{ending}")).exists():
@@ -52,6 +59,8 @@ def _is_on_a_server(url: sa.URL) -> bool:
 
 def _say(url: sa.URL, statement: str) -> None:
     server = full_url(url).set(database="postgres")
-    engine = sa.create_engine(server, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    engine = sa.create_engine(
+        server, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool
+    )
     with engine.connect() as connection:
         connection.exec_driver_sql(statement)

@@ -21,14 +21,27 @@ def answers(seed: int, models: int = MODELS, prompts: int = PROMPTS) -> np.ndarr
     """0/1 scores, models x prompts: able models and hard prompts."""
     dice = np.random.default_rng(seed)
     theta, difficulty = np.linspace(-1.5, 1.5, models), np.linspace(-2, 2, prompts)
-    return (dice.random((models, prompts)) < 1 / (1 + np.exp(difficulty - theta[:, None]))).astype(int)
+    return (
+        dice.random((models, prompts)) < 1 / (1 + np.exp(difficulty - theta[:, None]))
+    ).astype(int)
 
 
 def rows_of(
-    model: str, scores: Iterable[float], *, benchmark: str = "quiz", only: Collection[int] | None = None, **fields: Any
+    model: str,
+    scores: Iterable[float],
+    *,
+    benchmark: str = "quiz",
+    only: Collection[int] | None = None,
+    **fields: Any,
 ) -> list[dict[str, Any]]:
     return [
-        {"model": model, "benchmark": benchmark, "harness": "mine", "prompt_id": p, "question": f"{benchmark} {p}?"}
+        {
+            "model": model,
+            "benchmark": benchmark,
+            "harness": "mine",
+            "prompt_id": p,
+            "question": f"{benchmark} {p}?",
+        }
         | {"score": score}
         | fields
         for p, score in enumerate(scores)
@@ -58,7 +71,11 @@ def load(folder: Path, rows: Iterable[dict[str, Any]], url: str = "") -> str:
 
 
 def whole(seed: int = 1, benchmark: str = "quiz") -> list[dict[str, Any]]:
-    return [row for m, own in enumerate(answers(seed)) for row in rows_of(f"lab/m{m:02}", own, benchmark=benchmark)]
+    return [
+        row
+        for m, own in enumerate(answers(seed))
+        for row in rows_of(f"lab/m{m:02}", own, benchmark=benchmark)
+    ]
 
 
 def asked_in(plan: SubsetPlan) -> list[int]:

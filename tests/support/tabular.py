@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.tabular.importer import IMPORTER, load_mapping
-from warehouse.records import SAMPLE_SCHEMA, Candidate, ImportSettings, Rejection, RunHeader
+from warehouse.records import (
+    SAMPLE_SCHEMA,
+    Candidate,
+    ImportSettings,
+    Rejection,
+    RunHeader,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,18 +34,24 @@ class Taken:
     def run_of(self, row: Mapping[str, Any]) -> RunHeader:
         return self.runs[row["run"]]
 
-    def values(self, *fields: str, metric: str | None = None) -> dict[tuple[Any, ...], list[Any]]:
+    def values(
+        self, *fields: str, metric: str | None = None
+    ) -> dict[tuple[Any, ...], list[Any]]:
         """Score values by fields of their run (or, after a dot, of the row)."""
         found: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
         for row in self.rows:
             header = self.run_of(row)
-            key = tuple(row[f[1:]] if f[0] == "." else getattr(header, f) for f in fields)
+            key = tuple(
+                row[f[1:]] if f[0] == "." else getattr(header, f) for f in fields
+            )
             for score in row["scores"] or ():
                 if metric in (None, score["metric"]):
                     found[key].append(score["value"])
         return dict(found)
 
-    def means(self, *fields: str, metric: str | None = None) -> dict[tuple[Any, ...], float]:
+    def means(
+        self, *fields: str, metric: str | None = None
+    ) -> dict[tuple[Any, ...], float]:
         """Mean score by fields of the run, over the rows that have one."""
         return {
             key: sum(scored) / len(scored)
@@ -63,10 +75,15 @@ def read(
         taken.sources.append(source.name)
         taken.runs += dump.runs
         for batch in dump.batches:
-            assert batch.schema == SAMPLE_SCHEMA.empty_table().select(batch.schema.names).schema
+            assert (
+                batch.schema
+                == SAMPLE_SCHEMA.empty_table().select(batch.schema.names).schema
+            )
             empty = dict.fromkeys(SAMPLE_SCHEMA.names)
             shown = batch.select([name for name in batch.schema.names if name in only])
-            taken.rows += [empty | row | {"run": row["run"] + first} for row in shown.to_pylist()]
+            taken.rows += [
+                empty | row | {"run": row["run"] + first} for row in shown.to_pylist()
+            ]
         taken.notes += dump.notes
         taken.rejections += dump.rejections
     return taken

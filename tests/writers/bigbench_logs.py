@@ -1,6 +1,6 @@
-"""Writes ``tests/data/bigbench`` with the real package: ``evaluate_task`` runs tasks made here on a
-model made here, in place of its dummy model. Libraries for metrics and models that are not used
-(tensorflow, t5, datasets, transformers and others) are stubs.
+"""Writes ``tests/data/bigbench`` with the real package: ``evaluate_task`` runs tasks
+made here on a model made here, in place of its dummy model. Libraries for metrics and
+models that are not used (tensorflow, t5, datasets, transformers and others) are stubs.
 
 python -m venv /tmp/venv
 /tmp/venv/bin/pip install --no-deps bigbench==1.0.0
@@ -20,7 +20,14 @@ from typing import Any
 from unittest.mock import MagicMock
 
 for name in (
-    *("tensorflow", "tensorflow.compat", "tensorflow.compat.v1", "tensorflow.compat.v2", "datasets", "t5"),
+    *(
+        "tensorflow",
+        "tensorflow.compat",
+        "tensorflow.compat.v1",
+        "tensorflow.compat.v2",
+        "datasets",
+        "t5",
+    ),
     *("t5.evaluation", "transformers", "requests", "requests_unixsocket"),
 ):
     sys.modules.setdefault(name, MagicMock())
@@ -42,16 +49,27 @@ class Tiny(model_api.Model):
     """Knows two capitals; likes options by their length, the shortest best."""
 
     def generate_text(
-        self, inputs: Any, max_length: Any = None, stop_string: Any = None, output_regex: Any = None
+        self,
+        inputs: Any,
+        max_length: Any = None,
+        stop_string: Any = None,
+        output_regex: Any = None,
     ) -> Any:
         if isinstance(inputs, list):
-            return [self.generate_text(item, max_length, stop_string, output_regex) for item in inputs]
+            return [
+                self.generate_text(item, max_length, stop_string, output_regex)
+                for item in inputs
+            ]
         asked = inputs.rpartition("Q:")[2]
         place = next((name for name in CAPITALS if name in asked), "nowhere")
         said = {"France": "Paris", "Spain": "Barcelona"}.get(place, "Lima")
-        return model_utils.postprocess_output(f"{said}; as {len(inputs)}", max_length, stop_string, output_regex)
+        return model_utils.postprocess_output(
+            f"{said}; as {len(inputs)}", max_length, stop_string, output_regex
+        )
 
-    def cond_log_prob(self, inputs: Any, targets: Any, absolute_normalization: Any = False) -> Any:
+    def cond_log_prob(
+        self, inputs: Any, targets: Any, absolute_normalization: Any = False
+    ) -> Any:
         if not isinstance(inputs, list):
             return self.cond_log_prob([inputs], [targets], absolute_normalization)[0]
         found = [
@@ -77,7 +95,9 @@ class Tiny(model_api.Model):
         )
 
 
-def task(name: str, preferred: str, metrics: list[str], examples: list[Any]) -> dict[str, Any]:
+def task(
+    name: str, preferred: str, metrics: list[str], examples: list[Any]
+) -> dict[str, Any]:
     return {
         "canary": "none",
         "name": name,
@@ -92,17 +112,33 @@ def task(name: str, preferred: str, metrics: list[str], examples: list[Any]) -> 
 
 def tasks() -> dict[str, dict[str, Any]]:
     asked = [
-        {"input": f"Capital of {name}?", "target": [capital, capital.upper()]} for name, capital in CAPITALS.items()
+        {"input": f"Capital of {name}?", "target": [capital, capital.upper()]}
+        for name, capital in CAPITALS.items()
     ]
-    one = [{"input": row["input"], "target": row["target"][0] + " it is"} for row in asked]
-    options = {"one": {"yes": 1, "never": 0}, "two": {"oh yes": 1, "no": 0.25}, "three": {"a": 0, "bb": 0.5, "ccc": 1}}
+    one = [
+        {"input": row["input"], "target": row["target"][0] + " it is"} for row in asked
+    ]
+    options = {
+        "one": {"yes": 1, "never": 0},
+        "two": {"oh yes": 1, "no": 0.25},
+        "three": {"a": 0, "bb": 0.5, "ccc": 1},
+    }
     chosen = [
-        {"input": f"{number}?", "target": max(scores, key=lambda text: scores[text]), "target_scores": scores}
+        {
+            "input": f"{number}?",
+            "target": max(scores, key=lambda text: scores[text]),
+            "target_scores": scores,
+        }
         for number, scores in options.items()
     ]
     both = "multiple_choice_grade"
     return {
-        "made_capitals": task("made_capitals", "exact_str_match", ["exact_str_match", "log_likelihood"], asked),
+        "made_capitals": task(
+            "made_capitals",
+            "exact_str_match",
+            ["exact_str_match", "log_likelihood"],
+            asked,
+        ),
         "made_numbers": {
             **{
                 key: value
@@ -117,7 +153,12 @@ def tasks() -> dict[str, dict[str, Any]]:
                     [both, "exact_str_match"],
                     [{**row, "input": f"big {row['input']}"} for row in chosen],
                 ),
-                task("likely", "log_likelihood", ["log_likelihood", "exact_str_match"], one),
+                task(
+                    "likely",
+                    "log_likelihood",
+                    ["log_likelihood", "exact_str_match"],
+                    one,
+                ),
             ],
         },
     }

@@ -1,10 +1,11 @@
-"""Writes the work folder ``general_mcq`` of ``tests/data/evalscope`` with the real package and a scripted model.
+"""Writes the work folder ``general_mcq`` of ``tests/data/evalscope`` with the real
+package and a scripted model.
 
     python3.11 -m venv /tmp/venv && /tmp/venv/bin/pip install evalscope==1.14.1
     /tmp/venv/bin/python tests/writers/evalscope_work.py FOLDER
 
-Two subsets of a benchmark of one's own, two generations a question; one call fails, which EvalScope leaves
-out of its files and counts in its report.
+Two subsets of a benchmark of one's own, two generations a question; one call fails,
+which EvalScope leaves out of its files and counts in its report.
 """
 
 from __future__ import annotations
@@ -28,17 +29,27 @@ def answer(self: Any, *_: Any, **__: Any) -> ModelOutput:
     number = next(CALLS)
     if number == FAILS:
         raise RuntimeError("connection reset")
-    return ModelOutput.from_content(model="mockllm", content=f"ANSWER: {'AABBA'[number % 5]}")
+    return ModelOutput.from_content(
+        model="mockllm", content=f"ANSWER: {'AABBA'[number % 5]}"
+    )
 
 
 def questions(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, (first, second, count) in SUBSETS.items():
         rows = [
-            {"id": n, "question": f"Which {name[:-1]} is number {n}?", "A": first, "B": second, "answer": "AB"[n % 2]}
+            {
+                "id": n,
+                "question": f"Which {name[:-1]} is number {n}?",
+                "A": first,
+                "B": second,
+                "answer": "AB"[n % 2],
+            }
             for n in range(count)
         ]
-        (folder / f"{name}_val.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / f"{name}_val.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in rows)
+        )
 
 
 def main(folder: Path) -> None:

@@ -3,8 +3,8 @@
     python3.12 -m venv /tmp/venv && /tmp/venv/bin/pip install harbor==0.25.0
     /tmp/venv/bin/python tests/writers/harbor_job.py FOLDER
 
-Harbor itself runs containers; its models hold the results, add up the statistics and write the
-files. Every field that the importer reads has a value of its own.
+Harbor itself runs containers; its models hold the results, add up the statistics and
+write the files. Every field that the importer reads has a value of its own.
 """
 
 from __future__ import annotations
@@ -19,14 +19,22 @@ from harbor.models.agent.context import AgentContext
 from harbor.models.job.result import JobResult, JobStats
 from harbor.models.task.id import LocalTaskId
 from harbor.models.trial.config import AgentConfig, TaskConfig, TrialConfig
-from harbor.models.trial.result import AgentInfo, ExceptionInfo, ModelInfo, TimingInfo, TrialResult
+from harbor.models.trial.result import (
+    AgentInfo,
+    ExceptionInfo,
+    ModelInfo,
+    TimingInfo,
+    TrialResult,
+)
 from harbor.models.verifier.result import VerifierResult
 from harbor.utils.pass_at_k import compute_pass_at_k_by_evals
 
 START = datetime(2026, 11, 20, 11, 0, tzinfo=UTC)
 
 
-def trial(number: int, task: str, reward: float | None, exception: str | None = None) -> TrialResult:
+def trial(
+    number: int, task: str, reward: float | None, exception: str | None = None
+) -> TrialResult:
     begun = START + timedelta(minutes=number)
     return TrialResult(
         id=UUID(int=number),
@@ -39,13 +47,24 @@ def trial(number: int, task: str, reward: float | None, exception: str | None = 
         config=TrialConfig(
             task=TaskConfig(path=Path(task)),
             trial_name=f"{task}__{number:07d}",
-            agent=AgentConfig(name="terminus", model_name="org/tiny", kwargs={"max_turns": 9}),
+            agent=AgentConfig(
+                name="terminus", model_name="org/tiny", kwargs={"max_turns": 9}
+            ),
         ),
-        agent_info=AgentInfo(name="terminus", version="2.1", model_info=ModelInfo(name="tiny", provider="org")),
+        agent_info=AgentInfo(
+            name="terminus",
+            version="2.1",
+            model_info=ModelInfo(name="tiny", provider="org"),
+        ),
         agent_result=AgentContext(
-            n_input_tokens=1000 + number, n_cache_tokens=500, n_output_tokens=100 + number, cost_usd=0.25 * number
+            n_input_tokens=1000 + number,
+            n_cache_tokens=500,
+            n_output_tokens=100 + number,
+            cost_usd=0.25 * number,
         ),
-        verifier_result=None if reward is None else VerifierResult(rewards={"reward": reward}),
+        verifier_result=None
+        if reward is None
+        else VerifierResult(rewards={"reward": reward}),
         exception_info=None
         if exception is None
         else ExceptionInfo(
@@ -57,7 +76,8 @@ def trial(number: int, task: str, reward: float | None, exception: str | None = 
         started_at=begun,
         finished_at=begun + timedelta(seconds=50),
         agent_execution=TimingInfo(
-            started_at=begun + timedelta(seconds=10), finished_at=begun + timedelta(seconds=20 + number)
+            started_at=begun + timedelta(seconds=10),
+            finished_at=begun + timedelta(seconds=20 + number),
         ),
     )
 
@@ -74,7 +94,10 @@ TRIALS = [
 
 def main(folder: Path) -> None:
     stats = JobStats.from_trial_results(TRIALS)
-    rewards = [item.verifier_result.rewards if item.verifier_result else None for item in TRIALS]
+    rewards = [
+        item.verifier_result.rewards if item.verifier_result else None
+        for item in TRIALS
+    ]
     for key, rates in compute_pass_at_k_by_evals(TRIALS).items():
         stats.evals[key].pass_at_k = rates
         stats.evals[key].metrics = [Mean().compute(rewards)]

@@ -3,8 +3,9 @@
     python3.12 -m venv /tmp/venv && /tmp/venv/bin/pip install harbor==0.25.0
     /tmp/venv/bin/python tests/writers/harbor_trajectories.py tests/data/harbor/demo
 
-The first trial of ``sort`` went on in a second file after its context was made shorter; in the second the agent did
-everything in one step, and looked at a picture. Every number that the importer reads has a value of its own.
+The first trial of ``sort`` went on in a second file after its context was made shorter;
+in the second the agent did everything in one step, and looked at a picture. Every
+number that the importer reads has a value of its own.
 """
 
 from __future__ import annotations
@@ -20,11 +21,18 @@ AGENT = {"name": "terminus", "version": "2.1", "model_name": "org/tiny"}
 
 
 def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
-    return {"tool_call_id": f"call_{number}", "function_name": name, "arguments": arguments}
+    return {
+        "tool_call_id": f"call_{number}",
+        "function_name": name,
+        "arguments": arguments,
+    }
 
 
 def result(number: int | None, content: Any) -> dict[str, Any]:
-    return {"source_call_id": None if number is None else f"call_{number}", "content": content}
+    return {
+        "source_call_id": None if number is None else f"call_{number}",
+        "content": content,
+    }
 
 
 ASKED = {"step_id": 1, "source": "user", "message": "Sort /app/names.txt."}
@@ -33,9 +41,22 @@ LOOKED = {
     "source": "agent",
     "message": "I look first.",
     "reasoning_content": "The file may be large.",
-    "tool_calls": [call(1, "bash", command="head /app/names.txt"), call(2, "bash", command="wc -l /app/names.txt")],
-    "observation": {"results": [result(1, "Zoe\nAda\n"), result(2, '{"lines": 2, "file": "/app/names.txt"}')]},
-    "metrics": {"prompt_tokens": 100, "completion_tokens": 10, "cached_tokens": 7, "extra": {"reasoning_tokens": 4}},
+    "tool_calls": [
+        call(1, "bash", command="head /app/names.txt"),
+        call(2, "bash", command="wc -l /app/names.txt"),
+    ],
+    "observation": {
+        "results": [
+            result(1, "Zoe\nAda\n"),
+            result(2, '{"lines": 2, "file": "/app/names.txt"}'),
+        ]
+    },
+    "metrics": {
+        "prompt_tokens": 100,
+        "completion_tokens": 10,
+        "cached_tokens": 7,
+        "extra": {"reasoning_tokens": 4},
+    },
 }
 SORTED = {
     "step_id": 4,
@@ -43,7 +64,12 @@ SORTED = {
     "message": "",
     "tool_calls": [call(3, "write", path="/app/names.txt", text="Ada\nZoe\n")],
     "observation": {"results": [result(3, None)]},
-    "metrics": {"prompt_tokens": 200, "completion_tokens": 20, "cached_tokens": 9, "extra": {"reasoning_tokens": 5}},
+    "metrics": {
+        "prompt_tokens": 200,
+        "completion_tokens": 20,
+        "cached_tokens": 9,
+        "extra": {"reasoning_tokens": 5},
+    },
 }
 CHECKED = {
     "step_id": 5,
@@ -71,7 +97,11 @@ TRIALS = {
         "steps": [
             ASKED | {"is_copied_context": True},
             LOOKED | {"is_copied_context": True},
-            {"step_id": 3, "source": "system", "message": "The context was made shorter."},
+            {
+                "step_id": 3,
+                "source": "system",
+                "message": "The context was made shorter.",
+            },
             SORTED,
             CHECKED,
             DONE,
@@ -82,7 +112,12 @@ TRIALS = {
         "session_id": "two",
         "steps": [
             ASKED,
-            {"step_id": 2, "source": "agent", "message": "", "observation": {"results": [result(None, PICTURE)]}},
+            {
+                "step_id": 2,
+                "source": "agent",
+                "message": "",
+                "observation": {"results": [result(None, PICTURE)]},
+            },
         ],
     },
 }
@@ -93,7 +128,10 @@ def main(folder: Path) -> None:
         trajectory = Trajectory.model_validate({**stated, "agent": AGENT})
         path = folder / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(trajectory.model_dump(mode="json", exclude_none=True), indent=1) + "\n")
+        path.write_text(
+            json.dumps(trajectory.model_dump(mode="json", exclude_none=True), indent=1)
+            + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@
     cp tests/writers/helm_runs.py /tmp && cd /tmp
     /tmp/venv/bin/python helm_runs.py FOLDER
 
-The package's own simple scenarios, answered by its simple client, which is told here what to say:
-a word of the prompt, with a likelihood for each word that tells which one it is.
+The package's own simple scenarios, answered by its simple client, which is told here
+what to say: a word of the prompt, with a likelihood for each word that tells which one
+it is.
 """
 
 from __future__ import annotations
@@ -20,14 +21,29 @@ from helm.benchmark.adaptation.common_adapter_specs import (
     get_language_modeling_adapter_spec,
     get_multiple_choice_adapter_spec,
 )
-from helm.benchmark.metrics.common_metric_specs import get_exact_match_metric_specs, get_language_modeling_metric_specs
+from helm.benchmark.metrics.common_metric_specs import (
+    get_exact_match_metric_specs,
+    get_language_modeling_metric_specs,
+)
 from helm.benchmark.run_spec import RunSpec, run_spec_function
-from helm.benchmark.scenarios.scenario import TEST_SPLIT, Input, Instance, Scenario, ScenarioSpec
+from helm.benchmark.scenarios.scenario import (
+    TEST_SPLIT,
+    Input,
+    Instance,
+    Scenario,
+    ScenarioSpec,
+)
 from helm.benchmark.window_services.default_window_service import DefaultWindowService
 from helm.clients.simple_client import SimpleClient
 from helm.common.request import GeneratedOutput, RequestResult, Token
 
-KEPT = ("run_spec.json", "scenario.json", "scenario_state.json", "per_instance_stats.json", "stats.json")
+KEPT = (
+    "run_spec.json",
+    "scenario.json",
+    "scenario_state.json",
+    "per_instance_stats.json",
+    "stats.json",
+)
 WINDOW = 12  # tokens of a request at most
 ENTRIES = (
     "quiz:way=multiple_choice_joint,model=simple/model1,num_train_trials=2,"
@@ -43,7 +59,9 @@ def quiz(way: str) -> RunSpec:
     adapter = get_multiple_choice_adapter_spec(way, "Choose.", "Question", "Answer")
     return RunSpec(
         name=f"quiz:way={way}",
-        scenario_spec=ScenarioSpec("helm.benchmark.scenarios.simple_scenarios.SimpleMCQAScenario"),
+        scenario_spec=ScenarioSpec(
+            "helm.benchmark.scenarios.simple_scenarios.SimpleMCQAScenario"
+        ),
         adapter_spec=adapter,
         metric_specs=get_exact_match_metric_specs(),
         groups=["quiz", f"quiz_{way}"],
@@ -59,7 +77,10 @@ class ProseScenario(Scenario):
 
     def get_instances(self, output_path: str) -> list[Instance]:
         texts = ("1 short text", "2 " + " ".join(f"wörd{place}" for place in range(20)))
-        return [Instance(Input(text=text), references=[], split=TEST_SPLIT) for text in texts]
+        return [
+            Instance(Input(text=text), references=[], split=TEST_SPLIT)
+            for text in texts
+        ]
 
 
 @run_spec_function("prose")
@@ -79,9 +100,21 @@ def make_request(self: SimpleClient, request: object) -> RequestResult:
     # a calibration prompt names no number
     number = next((int(word) for word in reversed(words) if word.isdigit()), 1)
     said = request.prompt if request.echo_prompt else " A" if number % 3 else " B"
-    pieces = [piece if place == 0 else f" {piece}" for place, piece in enumerate(said.split(" "))]
-    tokens = [Token(piece, -(number + place / 8 + len(piece) / 64)) for place, piece in enumerate(pieces) if piece]
-    answer = GeneratedOutput(said, sum(token.logprob for token in tokens), tokens, finish_reason={"reason": "length"})
+    pieces = [
+        piece if place == 0 else f" {piece}"
+        for place, piece in enumerate(said.split(" "))
+    ]
+    tokens = [
+        Token(piece, -(number + place / 8 + len(piece) / 64))
+        for place, piece in enumerate(pieces)
+        if piece
+    ]
+    answer = GeneratedOutput(
+        said,
+        sum(token.logprob for token in tokens),
+        tokens,
+        finish_reason={"reason": "length"},
+    )
     return RequestResult(
         success=True,
         embedding=[],
@@ -115,7 +148,9 @@ def main(folder: Path) -> None:
             target.mkdir(parents=True, exist_ok=True)
             for name in KEPT:
                 document = json.loads((made / name).read_text())
-                (target / name).write_text(json.dumps(document))  # a third of the indented size
+                (target / name).write_text(
+                    json.dumps(document)
+                )  # a third of the indented size
 
 
 if __name__ == "__main__":

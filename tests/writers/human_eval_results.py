@@ -22,16 +22,26 @@ PROBLEMS = [
     }
     for number in (0, 1)
 ]
-COMPLETIONS = [(0, "    return x\n"), (0, "    return 3 * x\n"), (1, "    while True: pass\n"), (1, "    return +x\n")]
+COMPLETIONS = [
+    (0, "    return x\n"),
+    (0, "    return 3 * x\n"),
+    (1, "    while True: pass\n"),
+    (1, "    return +x\n"),
+]
 
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     problems, samples = folder / "problems.jsonl", folder / "samples.jsonl"
     problems.write_text("".join(json.dumps(item) + "\n" for item in PROBLEMS))
-    rows = [{"task_id": f"HumanEval/{number}", "completion": text} for number, text in COMPLETIONS]
+    rows = [
+        {"task_id": f"HumanEval/{number}", "completion": text}
+        for number, text in COMPLETIONS
+    ]
     samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    evaluate_functional_correctness(str(samples), k=[1], n_workers=1, timeout=1.0, problem_file=str(problems))
+    evaluate_functional_correctness(
+        str(samples), k=[1], n_workers=1, timeout=1.0, problem_file=str(problems)
+    )
     problems.unlink()
     samples.unlink()
 

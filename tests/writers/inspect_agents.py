@@ -1,11 +1,13 @@
-"""Writes ``agents.eval``, ``agents_chunked.eval`` and ``agents.json`` of ``tests/data/inspect`` with the real package.
+"""Writes ``agents.eval``, ``agents_chunked.eval`` and ``agents.json`` of
+``tests/data/inspect`` with the real package.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install inspect-ai==0.3.285 pandas pyarrow
-    cp tests/writers/inspect_*.py /tmp && cd /tmp
-    /tmp/venv/bin/python inspect_agents.py FOLDER
+    python -m venv /tmp/venv && /tmp/venv/bin/pip install inspect-ai==0.3.285 pandas
+    pyarrow cp tests/writers/inspect_*.py /tmp && cd /tmp /tmp/venv/bin/python
+    inspect_agents.py FOLDER
 
-Calls of tools, each way in which they fail, a limit, a failed sample that was tried twice, a model that stood in, and a
-judge that is the evaluated model itself. Says in the end what Inspect's own tables count of each sample.
+Calls of tools, each way in which they fail, a limit, a failed sample that was tried
+twice, a model that stood in, and a judge that is the evaluated model itself. Says in
+the end what Inspect's own tables count of each sample.
 """
 
 from __future__ import annotations
@@ -33,8 +35,17 @@ MODEL = "mockllm/agent"
 #: What the model says, message for message, and the tools that it calls.
 SAID = {
     "plain": ["ok"],
-    "two": [[("add", {"a": 1, "b": 2}), ("look", {"word": "sun"})], [("add", {"a": 3, "b": 4})], "7 ok"],
-    "errors": [[("look", {"word": "lost"})], [("nosuch", {})], [("add", {"a": "many"})], "ok all the same"],
+    "two": [
+        [("add", {"a": 1, "b": 2}), ("look", {"word": "sun"})],
+        [("add", {"a": 3, "b": 4})],
+        "7 ok",
+    ],
+    "errors": [
+        [("look", {"word": "lost"})],
+        [("nosuch", {})],
+        [("add", {"a": "many"})],
+        "ok all the same",
+    ],
     "loop": [[("add", {"a": 1, "b": 1})]] * 4,
     "crash": [[("look", {"word": "rain"})], "boom"],
     "other": [[("look", {"word": "moon"})], "ok from elsewhere"],
@@ -84,14 +95,23 @@ def failing():
 def output(said, place: int, tokens: int, name: str) -> ModelOutput:
     calls = [
         ToolCall(id=f"{name}_{place}_{index}", function=function, arguments=arguments)
-        for index, (function, arguments) in enumerate(said if isinstance(said, list) else [])
+        for index, (function, arguments) in enumerate(
+            said if isinstance(said, list) else []
+        )
     ]
     message = ChatMessageAssistant(
-        content="" if calls else said, tool_calls=calls or None, model="mock-agent", source="generate"
+        content="" if calls else said,
+        tool_calls=calls or None,
+        model="mock-agent",
+        source="generate",
     )
     return ModelOutput(
         model="mock-agent",
-        choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")],
+        choices=[
+            ChatCompletionChoice(
+                message=message, stop_reason="tool_calls" if calls else "stop"
+            )
+        ],
         usage=ModelUsage(
             input_tokens=10 + tokens,
             output_tokens=3 + tokens,
@@ -100,7 +120,9 @@ def output(said, place: int, tokens: int, name: str) -> ModelOutput:
             reasoning_tokens=1 + tokens,
             total_cost=0.5 + tokens,
         ),
-        fallback=ModelFallback(model=MODEL, fallback_model="mockllm/stand-in") if name == "other" and place else None,
+        fallback=ModelFallback(model=MODEL, fallback_model="mockllm/stand-in")
+        if name == "other" and place
+        else None,
         time=1.5,
     )
 
@@ -120,7 +142,10 @@ def agents(path: Path) -> None:
 
     task = Task(
         name="agents",
-        dataset=MemoryDataset([Sample(id=name, input=f"{name} please", target="ok") for name in SAID], name="agents"),
+        dataset=MemoryDataset(
+            [Sample(id=name, input=f"{name} please", target="ok") for name in SAID],
+            name="agents",
+        ),
         solver=[use_tools(add(), look()), generate(tool_calls="loop"), failing()],
         scorer=[includes(), model_graded_qa()],
         message_limit=9,
@@ -128,7 +153,14 @@ def agents(path: Path) -> None:
         approval="auto",
         fail_on_error=False,
     )
-    run(task, path, model=model(), model_roles={"grader": model()}, max_samples=1, retry_on_error=1)
+    run(
+        task,
+        path,
+        model=model(),
+        model_roles={"grader": model()},
+        max_samples=1,
+        retry_on_error=1,
+    )
 
 
 def variants(folder: Path) -> None:
@@ -139,20 +171,32 @@ def variants(folder: Path) -> None:
         shutil.copy(written, folder / "agents_chunked.eval")
     log = read_eval_log(str(folder / "agents.eval"))
     for sample in log.samples:
-        sample.events, sample.attachments, sample.events_data, sample.error_retries = [], {}, None, None
+        sample.events, sample.attachments, sample.events_data, sample.error_retries = (
+            [],
+            {},
+            None,
+            None,
+        )
         if sample.error:  # tracebacks make most of a log
             sample.error.traceback = sample.error.traceback_ansi = ""
     changes = [
         ConfigValueChange(config="eval", name="message_limit", value=12, previous=9),
         ConfigValueChange(config="eval", name="max_samples", value=4),
     ]
-    log.config_updates = [ConfigUpdate(changes=changes, scope="task", provenance=ProvenanceData(author="ada"))]
+    log.config_updates = [
+        ConfigUpdate(
+            changes=changes, scope="task", provenance=ProvenanceData(author="ada")
+        )
+    ]
     write_eval_log(log, str(folder / "agents.json"))
 
 
 def counts(path: Path) -> None:
-    """What Inspect's tables count: messages and turns with those of the judge, since they gather all models' events."""
-    messages, events, samples = (read(str(path), quiet=True) for read in (messages_df, events_df, samples_df))
+    """What Inspect's tables count: messages and turns with those of the judge, since
+    they gather all models' events."""
+    messages, events, samples = (
+        read(str(path), quiet=True) for read in (messages_df, events_df, samples_df)
+    )
     for sample in samples.itertuples():
         own = messages[messages.sample_id == sample.sample_id]
         results = own[own.role == "tool"]
@@ -160,10 +204,14 @@ def counts(path: Path) -> None:
             sample.id,
             {
                 "messages": len(own),
-                "turns": int(((own.role == "assistant") & (own.source != "input")).sum()),
+                "turns": int(
+                    ((own.role == "assistant") & (own.source != "input")).sum()
+                ),
                 "turn_count": sample.turn_count,
                 "results": results.tool_call_function.value_counts().to_dict(),
-                "errors": results[results.tool_call_error.notna()].tool_call_function.value_counts().to_dict(),
+                "errors": results[results.tool_call_error.notna()]
+                .tool_call_function.value_counts()
+                .to_dict(),
                 "events": int((events.sample_id == sample.sample_id).sum()),
                 "limit": sample.limit,
                 "retries": sample.retries,

@@ -1,11 +1,12 @@
-"""Writes the logs of ``tests/data/inspect`` with the real package; its mock model answers.
+"""Writes the logs of ``tests/data/inspect`` with the real package; its mock model
+answers.
 
     python -m venv /tmp/venv && /tmp/venv/bin/pip install inspect-ai==0.3.285
     cp tests/writers/inspect_logs.py /tmp && cd /tmp
     /tmp/venv/bin/python inspect_logs.py FOLDER
 
-Logs hold the paths of those who made them, hence the detour. Every field that the importer reads
-has a value of its own, so that crossed wires are seen.
+Logs hold the paths of those who made them, hence the detour. Every field that the
+importer reads has a value of its own, so that crossed wires are seen.
 """
 
 from __future__ import annotations
@@ -30,7 +31,17 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.model._model_output import ChatCompletionChoice
-from inspect_ai.scorer import Score, ScoreEdit, accuracy, choice, match, mean, model_graded_qa, scorer, stderr
+from inspect_ai.scorer import (
+    Score,
+    ScoreEdit,
+    accuracy,
+    choice,
+    match,
+    mean,
+    model_graded_qa,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import generate, multiple_choice, solver, system_message
 
 
@@ -58,7 +69,8 @@ def rubric():
     async def score(state, target):
         number = len(state.output.completion)
         return Score(
-            value={"style": number / 64, "facts": "C" if number % 2 else "P"}, explanation=f"rubric of {number}"
+            value={"style": number / 64, "facts": "C" if number % 2 else "P"},
+            explanation=f"rubric of {number}",
         )
 
     return score
@@ -88,7 +100,9 @@ def odd_values():
     async def score(state, target):
         value = values[str(state.sample_id)]
         return Score(
-            value=value, answer=f"answer {state.sample_id}", reason="grader_failed" if value != value else None
+            value=value,
+            answer=f"answer {state.sample_id}",
+            reason="grader_failed" if value != value else None,
         )
 
     return score
@@ -105,18 +119,36 @@ def failing(which: str = "bad"):
 
 
 def grid(path: Path) -> None:
-    """Epochs, reducers, nested ids, several scorers, message input, metadata, all settings."""
+    """Epochs, reducers, nested ids, several scorers, message input, metadata, all
+    settings."""
     samples = [
-        Sample(id="q/1", input="What is 1+1?", target="2", metadata={"subject": "sums", "level": 3}),
+        Sample(
+            id="q/1",
+            input="What is 1+1?",
+            target="2",
+            metadata={"subject": "sums", "level": 3},
+        ),
         Sample(
             id=7,
             target=["Lima", "LIMA"],
             metadata={"subject": "capitals", "level": 4},
-            input=[ChatMessageSystem(content="Answer shortly."), ChatMessageUser(content="Capital of Peru?")],
+            input=[
+                ChatMessageSystem(content="Answer shortly."),
+                ChatMessageUser(content="Capital of Peru?"),
+            ],
         ),
-        Sample(id="last", input="Say nothing.", target="nothing", metadata={"subject": "odd"}),
+        Sample(
+            id="last",
+            input="Say nothing.",
+            target="nothing",
+            metadata={"subject": "odd"},
+        ),
     ]
-    texts = {"q/1": ["2", "It is 2", "three"], "7": ["Lima", "Cuzco", "Lima"], "last": ["nothing", "hm", "?"]}
+    texts = {
+        "q/1": ["2", "It is 2", "three"],
+        "7": ["Lima", "Cuzco", "Lima"],
+        "last": ["nothing", "hm", "?"],
+    }
 
     outputs = [
         answer(texts[str(item.id)][epoch], 3 * place + epoch + 1)
@@ -155,26 +187,46 @@ def grid(path: Path) -> None:
 def choices(path: Path) -> None:
     """Multiple choice with letters, shuffled for one sample; several correct letters."""
     samples = [
-        Sample(id=1, input="Which is red?", choices=["sky", "rose", "grass"], target="B"),
-        Sample(id=2, input="Which are even?", choices=["2", "3", "4"], target=["A", "C"]),
+        Sample(
+            id=1, input="Which is red?", choices=["sky", "rose", "grass"], target="B"
+        ),
+        Sample(
+            id=2, input="Which are even?", choices=["2", "3", "4"], target=["A", "C"]
+        ),
         Sample(id=3, input="Which is cold?", choices=["fire", "ice"], target="B"),
     ]
-    outputs = [answer(f"ANSWER: {letter}", place) for place, letter in enumerate(["B", "A,C", "A"], 1)]
+    outputs = [
+        answer(f"ANSWER: {letter}", place)
+        for place, letter in enumerate(["B", "A,C", "A"], 1)
+    ]
     task = Task(
         name="letters",
         dataset=MemoryDataset(samples, name="letters"),
         solver=multiple_choice(multiple_correct=True),
         scorer=choice(),
     )
-    run(task, path, model=get_model("mockllm/chooser", custom_outputs=outputs), max_samples=1)
+    run(
+        task,
+        path,
+        model=get_model("mockllm/chooser", custom_outputs=outputs),
+        max_samples=1,
+    )
 
 
 def judged(path: Path) -> None:
     """A judge by role; its usage is not that of the model."""
     judge = get_model(
-        "mockllm/judge-model", custom_outputs=[answer("GRADE: C", 50), answer("GRADE: P", 51), answer("no grade", 52)]
+        "mockllm/judge-model",
+        custom_outputs=[
+            answer("GRADE: C", 50),
+            answer("GRADE: P", 51),
+            answer("no grade", 52),
+        ],
     )
-    samples = [Sample(id=place, input=f"Question {place}?", target=f"truth {place}") for place in (1, 2, 3)]
+    samples = [
+        Sample(id=place, input=f"Question {place}?", target=f"truth {place}")
+        for place in (1, 2, 3)
+    ]
     outputs = [answer(f"claim {place}", place) for place in (1, 2, 3)]
     task = Task(
         name="judged",
@@ -195,14 +247,28 @@ def odd(path: Path) -> None:
     """Scores of every awkward kind."""
     names = ["nan", "list", "text", "yes", "bool", "digits", "none"]
     samples = [Sample(id=name, input=f"Input {name}", target=name) for name in names]
-    task = Task(name="odd", dataset=MemoryDataset(samples, name="odd"), solver=generate(), scorer=odd_values())
+    task = Task(
+        name="odd",
+        dataset=MemoryDataset(samples, name="odd"),
+        solver=generate(),
+        scorer=odd_values(),
+    )
     outputs = [answer(f"out {name}", place) for place, name in enumerate(names, 1)]
-    run(task, path, model=get_model("mockllm/odd", custom_outputs=outputs), max_samples=1)
+    run(
+        task,
+        path,
+        model=get_model("mockllm/odd", custom_outputs=outputs),
+        max_samples=1,
+    )
 
 
 def faults(folder: Path) -> None:
-    """A sample that fails, one that hits a limit, one refused; then the retry of it all."""
-    samples = [Sample(id=name, input=f"Input {name}", target="ok") for name in ("good", "bad", "long", "refused")]
+    """A sample that fails, one that hits a limit, one refused; then the retry of it
+    all."""
+    samples = [
+        Sample(id=name, input=f"Input {name}", target="ok")
+        for name in ("good", "bad", "long", "refused")
+    ]
 
     def task() -> Task:
         return Task(
@@ -224,18 +290,25 @@ def faults(folder: Path) -> None:
         return solve
 
     def model():
-        outputs = {"Input good": answer("ok", 1), "Input refused": answer("no", 9, "content_filter")}
+        outputs = {
+            "Input good": answer("ok", 1),
+            "Input refused": answer("no", 9, "content_filter"),
+        }
         return get_model(
             "mockllm/shaky",
             memoize=False,
-            custom_outputs=lambda messages, *rest: outputs.get(messages[-1].text) or answer("ok", 5),
+            custom_outputs=lambda messages, *rest: (
+                outputs.get(messages[-1].text) or answer("ok", 5)
+            ),
         )
 
     os.environ["WHICH"] = "bad"
     first = run(task(), folder / "faults.eval", model=model(), max_samples=1)
     os.environ["WHICH"] = "nobody"
     with tempfile.TemporaryDirectory() as scratch:
-        again = eval(task(), model=model(), log_dir=scratch, display="none", max_samples=1)[0]
+        again = eval(
+            task(), model=model(), log_dir=scratch, display="none", max_samples=1
+        )[0]
         # a retry keeps the task id and what was done, and gets an id of its own
         again.eval.task_id = first.eval.task_id
         kept = {sample.id: sample for sample in first.samples if sample.error is None}
@@ -269,7 +342,9 @@ def variants(folder: Path) -> None:
         sample_id="last",
         epoch=2,
         score_name="match",
-        edit=ScoreEdit(value="C", provenance=ProvenanceData(author="ada", reason="it was right")),
+        edit=ScoreEdit(
+            value="C", provenance=ProvenanceData(author="ada", reason="it was right")
+        ),
     )
     write_eval_log(log, str(folder / "grid_edited.eval"))
 

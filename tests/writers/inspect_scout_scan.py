@@ -1,11 +1,12 @@
-"""Writes the scan of ``tests/data/inspect_scout`` with the real package, over two logs of ``tests/data/inspect``.
+"""Writes the scan of ``tests/data/inspect_scout`` with the real package, over two logs
+of ``tests/data/inspect``.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install inspect_scout==0.6.1
-    cp tests/writers/inspect_scout_scan.py tests/data/inspect/{grid,faults}.eval /tmp && cd /tmp
-    /tmp/venv/bin/python inspect_scout_scan.py FOLDER
+    python -m venv /tmp/venv && /tmp/venv/bin/pip install inspect_scout==0.6.1 cp
+    tests/writers/inspect_scout_scan.py tests/data/inspect/{grid,faults}.eval /tmp && cd
+    /tmp /tmp/venv/bin/python inspect_scout_scan.py FOLDER
 
-Scans hold the paths of those who made them, hence the detour. One scanner for each kind of value; the judge is the
-mock model of Inspect.
+Scans hold the paths of those who made them, hence the detour. One scanner for each kind
+of value; the judge is the mock model of Inspect.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ Scan = Callable[[Any], Awaitable[Result | list[Result]]]
 
 
 def said(transcript: Transcript) -> str:
-    return " ".join(message.text for message in transcript.messages if message.role == "assistant")
+    return " ".join(
+        message.text for message in transcript.messages if message.role == "assistant"
+    )
 
 
 @scanner(messages="all", metrics=[mean()])
@@ -41,7 +44,11 @@ def words() -> Scan:
 def shape() -> Scan:
     async def execute(transcript: Transcript) -> Result:
         text = said(transcript)
-        value: dict[str, Any] = {"chars": len(text), "has_digit": any(map(str.isdigit, text)), "first": text[:1]}
+        value: dict[str, Any] = {
+            "chars": len(text),
+            "has_digit": any(map(str.isdigit, text)),
+            "first": text[:1],
+        }
         return Result(value=value)
 
     return execute
@@ -58,7 +65,11 @@ def hedges(word: str) -> Scan:
 @scanner(messages="all")
 def letters() -> Scan:
     async def execute(transcript: Transcript) -> list[Result]:
-        return [Result(value=letter, label="capital") for letter in said(transcript) if letter.isupper()]
+        return [
+            Result(value=letter, label="capital")
+            for letter in said(transcript)
+            if letter.isupper()
+        ]
 
     return execute
 
@@ -100,10 +111,25 @@ def answer() -> ModelOutput:
 
 
 def main(folder: Path) -> None:
-    scanners = [words(), shape(), ("unsure", hedges(word="hm")), letters(), doubtful(), length(), judge()]
+    scanners = [
+        words(),
+        shape(),
+        ("unsure", hedges(word="hm")),
+        letters(),
+        doubtful(),
+        length(),
+        judge(),
+    ]
     with tempfile.TemporaryDirectory() as made:
         logs = transcripts_from(["grid.eval", "faults.eval"])
-        scan(scanners, logs, scans=made, model="mockllm/model", max_processes=1, display="none")
+        scan(
+            scanners,
+            logs,
+            scans=made,
+            model="mockllm/model",
+            max_processes=1,
+            display="none",
+        )
         (found,) = Path(made).glob("**/scan_id=*")
         shutil.copytree(found, folder / found.name)
 

@@ -5,9 +5,10 @@
     env/bin/pip install --no-deps lighteval==0.13.0        # and, in another one, 0.10.0
     env/bin/python tests/writers/lighteval_details.py OUT
 
-Stand-ins take the place of what only loads and runs models (torch, transformers …) and of the
-metrics: nothing here calls them. Documents, answers and scores are made up; every field has a value
-of its own. What is written, and in which form, is up to the tracker.
+Stand-ins take the place of what only loads and runs models (torch, transformers …) and
+of the metrics: nothing here calls them. Documents, answers and scores are made up;
+every field has a value of its own. What is written, and in which form, is up to the
+tracker.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class _StandIn(ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        found = type(name, (), {"__class_getitem__": classmethod(lambda cls, item: cls)})
+        found = type(
+            name, (), {"__class_getitem__": classmethod(lambda cls, item: cls)}
+        )
         setattr(self, name, found)
         return found
 
@@ -45,8 +48,14 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the modules that are not needed."""
 
     def find_spec(self, name, path=None, target=None):
-        wanted = any(name == known or name.startswith(f"{known}.") for known in NOT_NEEDED)
-        return importlib.machinery.ModuleSpec(name, self, is_package=True) if wanted else None
+        wanted = any(
+            name == known or name.startswith(f"{known}.") for known in NOT_NEEDED
+        )
+        return (
+            importlib.machinery.ModuleSpec(name, self, is_package=True)
+            if wanted
+            else None
+        )
 
     def create_module(self, spec):
         return _StandIn(spec.name)
@@ -66,7 +75,9 @@ def corpus_f1(values):
 def perplexity(values):
     import math
 
-    return math.exp(-sum(item.logprobs for item in values) / sum(item.weights for item in values))
+    return math.exp(
+        -sum(item.logprobs for item in values) / sum(item.weights for item in values)
+    )
 
 
 AGGREGATIONS = {"acc": mean, "acc_norm": mean, "extractive_match": mean, "maj@n:n=2": mean,
@@ -87,7 +98,9 @@ def save(tracker, tasks):
         tracker.versions_logger.log(name, task.config.version)
     tracker.details_logger.aggregate()
     tracker.metrics_logger.aggregate(tasks, bootstrap_iters=1000)
-    tracker.task_config_logger.tasks_configs = {name: task.config for name, task in tasks.items()}
+    tracker.task_config_logger.tasks_configs = {
+        name: task.config for name, task in tasks.items()
+    }
     for name in [name for name in sys.modules if name.split(".")[0] == "torch"]:
         del sys.modules[name]  # datasets would ask it questions
     tracker.general_config_logger.log_end_time()
@@ -95,12 +108,19 @@ def save(tracker, tasks):
 
 
 def choices_of(number: int, place: int) -> list[str]:
-    return [f" right {number}.{place}", f" wrong {number}.{place}", f" odd {number}.{place}"]
+    return [
+        f" right {number}.{place}",
+        f" wrong {number}.{place}",
+        f" odd {number}.{place}",
+    ]
 
 
 def write_new(out: Path) -> None:
     from lighteval.logging.evaluation_tracker import EvaluationTracker
-    from lighteval.metrics.sample_preparator import GenerativeCorpusMetricInput, PerplexityCorpusMetricInput
+    from lighteval.metrics.sample_preparator import (
+        GenerativeCorpusMetricInput,
+        PerplexityCorpusMetricInput,
+    )
     from lighteval.metrics.utils.metric_utils import Metric
     from lighteval.models.abstract_model import ModelConfig
     from lighteval.models.model_input import GenerationParameters
@@ -151,7 +171,9 @@ def write_new(out: Path) -> None:
         tracker.details_logger.log(name, doc, response, metrics)
         tracker.metrics_logger.log(name, metrics)
 
-    shot = Doc(query="shot?", choices=[" yes"], gold_index=0, id="77", task_name="quiz:maps|2")
+    shot = Doc(
+        query="shot?", choices=[" yes"], gold_index=0, id="77", task_name="quiz:maps|2"
+    )
     for number, name in enumerate(("quiz:maps|2", "quiz:seas|2")):
         for place in range(4):
             doc = Doc(
@@ -168,7 +190,12 @@ def write_new(out: Path) -> None:
                 logprobs=[-1.0 - place, -2.25, -4.5], argmax_logits_eq_gold=[True, False, False],
                 unconditioned_logprobs=[-8.0, -9.0 - place, -10.0],
             )  # fmt: skip
-            log(name, doc, response, {"acc": int(place > number), "acc_norm": 1.0 * (place != 1)})
+            log(
+                name,
+                doc,
+                response,
+                {"acc": int(place > number), "acc_norm": 1.0 * (place != 1)},
+            )
     for place in range(4):
         doc = Doc(
             query=f"write {place}", choices=[f"gold {place}", f"also {place}"], gold_index=[0, 1],
@@ -201,7 +228,11 @@ def write_new(out: Path) -> None:
 
 def write_old(out: Path) -> None:
     import lighteval.metrics
-    from lighteval.metrics.utils.metric_utils import Metric, MetricCategory, MetricUseCase
+    from lighteval.metrics.utils.metric_utils import (
+        Metric,
+        MetricCategory,
+        MetricUseCase,
+    )
 
     lighteval.metrics.MetricCategory = MetricCategory  # in place of the stand-in
     from lighteval.logging.evaluation_tracker import EvaluationTracker
@@ -214,8 +245,16 @@ def write_old(out: Path) -> None:
     general = tracker.general_config_logger
     general.log_args_info(num_fewshot_seeds=1, max_samples=3, job_id="job-8")
     general.log_model_info(
-        {"temperature": 0.25, "top_p": 0.875, "max_new_tokens": 13, "seed": 6, "top_k": 4},
-        ModelInfo("org/old-tiny", model_sha="def456", model_dtype="float16", model_size="123"),
+        {
+            "temperature": 0.25,
+            "top_p": 0.875,
+            "max_new_tokens": 13,
+            "seed": 6,
+            "top_k": 4,
+        },
+        ModelInfo(
+            "org/old-tiny", model_sha="def456", model_dtype="float16", model_size="123"
+        ),
     )
 
     def task(name, category, names):
@@ -234,7 +273,9 @@ def write_old(out: Path) -> None:
     tasks = {
         "leaderboard|quiz:maps": task("quiz:maps", MetricCategory.MULTICHOICE, ["acc"]),
         "leaderboard|quiz:seas": task("quiz:seas", MetricCategory.MULTICHOICE, ["acc"]),
-        "custom|essay": task("essay", MetricCategory.GENERATIVE_SAMPLING, ["maj@n:n=2"]),
+        "custom|essay": task(
+            "essay", MetricCategory.GENERATIVE_SAMPLING, ["maj@n:n=2"]
+        ),
     }
     for number, name in enumerate(("leaderboard|quiz:maps", "leaderboard|quiz:seas")):
         for place in range(3):
@@ -262,13 +303,17 @@ def write_old(out: Path) -> None:
             generated_tokens=[[1] * (31 + place), [1] * (41 + place)],
         )]  # fmt: skip
         metrics = {"maj@n:n=2": int(place == 1)}
-        tracker.details_logger.log("custom|essay|0", tasks["custom|essay"], doc, outputs, metrics)
+        tracker.details_logger.log(
+            "custom|essay|0", tasks["custom|essay"], doc, outputs, metrics
+        )
         tracker.metrics_logger.log("custom|essay|0", metrics)
     tracker.details_logger.aggregate()
     tracker.metrics_logger.aggregate(tasks)
     for name, item in tasks.items():
         tracker.versions_logger.log(name, item.config.version)
-    tracker.task_config_logger.tasks_configs = {name: item.config for name, item in tasks.items()}
+    tracker.task_config_logger.tasks_configs = {
+        name: item.config for name, item in tasks.items()
+    }
     general.log_end_time()
     tracker.save()
 

@@ -4,9 +4,9 @@
     cp tests/writers/lm_eval_runs.py /tmp && cd /tmp
     /tmp/venv/bin/python lm_eval_runs.py FOLDER
 
-What a run of a chat model looks like: a group with a weighted mean, prompts of several messages, a filter
-over several responses, options that stand in the prompt, and the last word of a text. A model of our own answers out of
-the prompt; torch is not needed.
+What a run of a chat model looks like: a group with a weighted mean, prompts of several
+messages, a filter over several responses, options that stand in the prompt, and the
+last word of a text. A model of our own answers out of the prompt; torch is not needed.
 """
 
 from __future__ import annotations
@@ -45,13 +45,22 @@ TASKS = {
         },
         "repeats": 3,
         "generation_kwargs": {"until": ["\n"], "do_sample": True, "temperature": 0.5},
-        "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+        "metric_list": [
+            {"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}
+        ],
         "filter_list": [
             {
                 "name": name,
-                "filter": [{"function": "regex", "regex_pattern": "(\\d+)"}, *more, {"function": "take_first"}],
+                "filter": [
+                    {"function": "regex", "regex_pattern": "(\\d+)"},
+                    *more,
+                    {"function": "take_first"},
+                ],
             }
-            for name, more in (("first", []), ("maj@3", [{"function": "majority_vote"}]))
+            for name, more in (
+                ("first", []),
+                ("maj@3", [{"function": "majority_vote"}]),
+            )
         ],
         "metadata": {"version": 1},
     },
@@ -72,11 +81,22 @@ TASKS = {
     },
 }
 DOCS = {
-    "quiz_maps": [{"question": f"Map {n}?", "choices": ["here", "there", "away"], "label": n % 3} for n in range(5)],
-    "quiz_seas": [{"question": f"Sea {n}?", "choices": ["wide", "deep"], "label": n % 2} for n in range(3)],
+    "quiz_maps": [
+        {"question": f"Map {n}?", "choices": ["here", "there", "away"], "label": n % 3}
+        for n in range(5)
+    ],
+    "quiz_seas": [
+        {"question": f"Sea {n}?", "choices": ["wide", "deep"], "label": n % 2}
+        for n in range(3)
+    ],
     "sums_chat": [{"question": f"{n}+{n}?", "answer": str(2 * n)} for n in range(4)],
-    "pronouns": [{"start": f"Call {n}:", "end": "will answer.", "label": n % 2} for n in range(3)],
-    "last_word": [{"start": f"Once {n} upon a", "end": "time" if n % 2 else "midnight"} for n in range(3)],
+    "pronouns": [
+        {"start": f"Call {n}:", "end": "will answer.", "label": n % 2} for n in range(3)
+    ],
+    "last_word": [
+        {"start": f"Once {n} upon a", "end": "time" if n % 2 else "midnight"}
+        for n in range(3)
+    ],
 }
 
 
@@ -92,7 +112,10 @@ class Scripted(LM):
 
     def loglikelihood(self, requests, disable_tqdm=False):
         pairs = [request.args for request in requests]
-        return [(-(zlib.crc32(repr(pair).encode()) % 4096) / 512, len(pair[1]) % 2 == 0) for pair in pairs]
+        return [
+            (-(zlib.crc32(repr(pair).encode()) % 4096) / 512, len(pair[1]) % 2 == 0)
+            for pair in pairs
+        ]
 
     def loglikelihood_rolling(self, requests, disable_tqdm=False):
         return [-float(len(request.args[0])) for request in requests]
@@ -100,9 +123,14 @@ class Scripted(LM):
     def generate_until(self, requests, disable_tqdm=False):
         said = []
         for place, request in enumerate(requests):
-            question = json.loads(request.args[0].prompt if hasattr(request.args[0], "prompt") else request.args[0])
+            question = json.loads(
+                request.args[0].prompt
+                if hasattr(request.args[0], "prompt")
+                else request.args[0]
+            )
             number = int(question[-1]["content"].partition("+")[0])
-            # of three responses in turn, the second is wrong; of the last question two are
+            # of three responses in turn, the second is wrong; of the last question two
+            # are
             wrong = place % 3 == 1 or (number == 3 and place % 3 == 0)
             said.append(f"It is {2 * number + wrong}.")
         return said
@@ -130,12 +158,18 @@ def main(folder: Path) -> None:
     Path("data").mkdir(exist_ok=True)
     Path("tasks").mkdir(exist_ok=True)
     for name, docs in DOCS.items():
-        Path("data", f"{name}.jsonl").write_text("".join(json.dumps(doc) + "\n" for doc in docs))
-        Path("tasks", f"{name}.yaml").write_text(json.dumps(settings(name)))  # JSON is YAML
+        Path("data", f"{name}.jsonl").write_text(
+            "".join(json.dumps(doc) + "\n" for doc in docs)
+        )
+        Path("tasks", f"{name}.yaml").write_text(
+            json.dumps(settings(name))
+        )  # JSON is YAML
     group = {
         "group": "quiz",
         "task": ["quiz_maps", "quiz_seas"],
-        "aggregate_metric_list": [{"metric": "acc", "aggregation": "mean", "weight_by_size": True}],
+        "aggregate_metric_list": [
+            {"metric": "acc", "aggregation": "mean", "weight_by_size": True}
+        ],
         "metadata": {"version": 4},
     }
     Path("tasks", "quiz.yaml").write_text(json.dumps(group))

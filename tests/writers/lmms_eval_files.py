@@ -1,11 +1,12 @@
 """Writes ``tests/data/lmms_eval`` with the tracker of the real package.
 
-    pip download --no-deps lmms-eval==0.7.3 && unzip -q lmms_eval-0.7.3-*.whl -d /tmp/lmms
-    python tests/writers/lmms_eval_files.py tests/data/lmms_eval /tmp/lmms
+    pip download --no-deps lmms-eval==0.7.3 && unzip -q lmms_eval-0.7.3-*.whl -d
+    /tmp/lmms python tests/writers/lmms_eval_files.py tests/data/lmms_eval /tmp/lmms
 
-What the tracker imports but does not need (torch, transformers, hubs) is left out: the functions that it uses are
-taken out of ``lmms_eval/utils.py`` one by one. The evaluator's part, results and samples, is made here after
-``evaluator.py``: documents with images, two filters without labels, repeats, objects as scores, log-likelihoods.
+What the tracker imports but does not need (torch, transformers, hubs) is left out: the
+functions that it uses are taken out of ``lmms_eval/utils.py`` one by one. The
+evaluator's part, results and samples, is made here after ``evaluator.py``: documents
+with images, two filters without labels, repeats, objects as scores, log-likelihoods.
 """
 
 from __future__ import annotations
@@ -30,18 +31,50 @@ Row = dict[str, Any]
 def tracker(package: Path) -> Any:
     """The tracker's class, with the package's own small functions."""
     source = (package / "lmms_eval" / "utils.py").read_text()
-    wanted = {"sanitize_list", "sanitize_model_name", "sanitize_task_name", "hash_string", "handle_non_serializable"}
-    found = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name in wanted]
+    wanted = {
+        "sanitize_list",
+        "sanitize_model_name",
+        "sanitize_task_name",
+        "hash_string",
+        "handle_non_serializable",
+    }
+    found = [
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name in wanted
+    ]
     utils = ModuleType("lmms_eval.utils")
-    utils.__dict__.update(re=re, hashlib=hashlib, np=MagicMock(), dataclasses=dataclasses, datetime=datetime)
-    utils.__dict__.update(is_dataclass=dataclasses.is_dataclass, asdict=dataclasses.asdict, json=json)
+    utils.__dict__.update(
+        re=re,
+        hashlib=hashlib,
+        np=MagicMock(),
+        dataclasses=dataclasses,
+        datetime=datetime,
+    )
+    utils.__dict__.update(
+        is_dataclass=dataclasses.is_dataclass, asdict=dataclasses.asdict, json=json
+    )
     exec(compile(ast.Module(found, []), "utils.py", "exec"), utils.__dict__)
-    for name in ("eval_logger", "get_file_datetime", "get_file_task_name", "get_results_filenames"):
+    for name in (
+        "eval_logger",
+        "get_file_datetime",
+        "get_file_task_name",
+        "get_results_filenames",
+    ):
         setattr(utils, name, MagicMock())
     utils.get_sample_results_filenames = MagicMock()  # type: ignore[attr-defined]
-    for name in ("datasets", "datasets.utils", "datasets.utils.metadata", "huggingface_hub", "huggingface_hub.utils"):
+    for name in (
+        "datasets",
+        "datasets.utils",
+        "datasets.utils.metadata",
+        "huggingface_hub",
+        "huggingface_hub.utils",
+    ):
         sys.modules[name] = MagicMock()
-    sys.modules["lmms_eval"], sys.modules["lmms_eval.utils"] = ModuleType("lmms_eval"), utils
+    sys.modules["lmms_eval"], sys.modules["lmms_eval.utils"] = (
+        ModuleType("lmms_eval"),
+        utils,
+    )
     path = package / "lmms_eval" / "loggers" / "evaluation_tracker.py"
     spec = importlib.util.spec_from_file_location("evaluation_tracker", path)
     assert spec is not None and spec.loader is not None
@@ -51,7 +84,9 @@ def tracker(package: Path) -> Any:
     return module.EvaluationTracker
 
 
-def sample(number: int, target: Any, resps: list[Any], filtered: list[Any], **metrics: Any) -> Row:
+def sample(
+    number: int, target: Any, resps: list[Any], filtered: list[Any], **metrics: Any
+) -> Row:
     asked = "Is there a dog?" if number % 2 else "How many cats?"
     return {
         "doc_id": number,
@@ -73,44 +108,101 @@ def samples() -> dict[str, list[Row]]:
         for n in range(3)
     ]
     perception = [
-        sample(n, "Yes", [["Yes"]], ["Yes"], perception_score={"question_id": n, "score": n % 2, "pred_answer": "yes"})
+        sample(
+            n,
+            "Yes",
+            [["Yes"]],
+            ["Yes"],
+            perception_score={"question_id": n, "score": n % 2, "pred_answer": "yes"},
+        )
         | {"input_media": [f"<image {n}>"]}
         for n in range(4)
     ]
-    judged = [sample(n, "2", [["two"]], ["two"], judged_score={"pred_answer": "two", "answer": "2"}) for n in range(2)]
-    often = [sample(n, "3", [["3", "4", "3"]], [["3", "4", "3"]], acc=2 / 3) for n in range(2)]
-    choice = [
-        sample(n, 1, [[[-1.5, False]], [[-0.5, True]]], [[-1.5, False], [-0.5, True]], acc=1.0 - n) for n in range(2)
+    judged = [
+        sample(
+            n,
+            "2",
+            [["two"]],
+            ["two"],
+            judged_score={"pred_answer": "two", "answer": "2"},
+        )
+        for n in range(2)
     ]
-    return {"vqa": vqa, "perception": perception, "judged": judged, "often": often, "choice": choice}
+    often = [
+        sample(n, "3", [["3", "4", "3"]], [["3", "4", "3"]], acc=2 / 3)
+        for n in range(2)
+    ]
+    choice = [
+        sample(
+            n,
+            1,
+            [[[-1.5, False]], [[-0.5, True]]],
+            [[-1.5, False], [-0.5, True]],
+            acc=1.0 - n,
+        )
+        for n in range(2)
+    ]
+    return {
+        "vqa": vqa,
+        "perception": perception,
+        "judged": judged,
+        "often": often,
+        "choice": choice,
+    }
 
 
 def results(found: dict[str, list[Row]]) -> Row:
     figures: Row = {
-        "vqa": {"exact_match,first": 0.0, "exact_match_stderr,first": 0.0, "exact_match,second": 1.0},
-        "perception": {"perception_score,none": 0.5, "perception_score_stderr,none": "N/A"},
+        "vqa": {
+            "exact_match,first": 0.0,
+            "exact_match_stderr,first": 0.0,
+            "exact_match,second": 1.0,
+        },
+        "perception": {
+            "perception_score,none": 0.5,
+            "perception_score_stderr,none": "N/A",
+        },
         "judged": {"judged_score,none": 61.5, "judged_score_stderr,none": "N/A"},
-        "often": {"acc,none": 2 / 3, "acc_stderr,none": "N/A", "acc_expected_accuracy,none": 2 / 3},
+        "often": {
+            "acc,none": 2 / 3,
+            "acc_stderr,none": "N/A",
+            "acc_expected_accuracy,none": 2 / 3,
+        },
         "choice": {"acc,none": 0.5, "acc_stderr,none": 0.5},
         "both": {"acc,none": 7 / 12},
     }
-    figures["vqa"] |= {"exact_match_stderr,second": "N/A", "exact_match_stderr_clt,second": 0.0}
+    figures["vqa"] |= {
+        "exact_match_stderr,second": "N/A",
+        "exact_match_stderr_clt,second": 0.0,
+    }
     figures["perception"]["perception_score_stderr_clt,none"] = 0.28867513459481287
-    generated = {"output_type": "generate_until", "test_split": "test", "generation_kwargs": {"max_new_tokens": 16}}
-    configs: Row = {name: {"task": name, **generated, "metadata": {"version": 0.0}} for name in found}
+    generated = {
+        "output_type": "generate_until",
+        "test_split": "test",
+        "generation_kwargs": {"max_new_tokens": 16},
+    }
+    configs: Row = {
+        name: {"task": name, **generated, "metadata": {"version": 0.0}}
+        for name in found
+    }
     configs["often"]["repeats"] = 3
     configs["choice"]["output_type"] = "multiple_choice"
     return {
         "results": {
-            name: {"alias": name, "samples": len(found.get(name, ())), **entry} for name, entry in figures.items()
+            name: {"alias": name, "samples": len(found.get(name, ())), **entry}
+            for name, entry in figures.items()
         },
         "group_subtasks": {"both": ["often", "choice"], **{name: [] for name in found}},
         "configs": configs,
         "versions": dict.fromkeys(found, "1.0"),
         "n-shot": dict.fromkeys(found, 0),
-        "higher_is_better": {name: {next(iter(entry)).partition(",")[0]: True} for name, entry in figures.items()},
+        "higher_is_better": {
+            name: {next(iter(entry)).partition(",")[0]: True}
+            for name, entry in figures.items()
+        },
         "n-samples": {
-            name: {"original": 9, "effective": len({row["doc_id"] for row in rows})} for name, rows in found.items()
+            name: {"original": 9, "effective": len({row["doc_id"] for row in rows})}
+            for name, rows in found.items()
         },
         "config": {
             "model": "qwen2_5_vl",

@@ -51,7 +51,11 @@ class Pupil:
             prompt=prompt,
             sampled=[said],
             model=f"{self.model}-0613",
-            usage={"prompt_tokens": len(text), "completion_tokens": len(said), "total_tokens": len(text) + len(said)},
+            usage={
+                "prompt_tokens": len(text),
+                "completion_tokens": len(said),
+                "total_tokens": len(text) + len(said),
+            },
         )
         return Said(said)
 
@@ -61,12 +65,22 @@ class Judge(Pupil):
 
     def __call__(self, prompt: Any, **settings: Any) -> Said:
         text = prompt if isinstance(prompt, str) else prompt[-1]["content"]
-        said = "Well" if "line on rain" in text else "No" if "line on snow" in text else "Yes"
+        said = (
+            "Well"
+            if "line on rain" in text
+            else "No"
+            if "line on snow" in text
+            else "Yes"
+        )
         record_sampling(
             prompt=prompt,
             sampled=said,
             model=f"{self.model}-0314",
-            usage={"prompt_tokens": 1000, "completion_tokens": 2000, "total_tokens": 3000},
+            usage={
+                "prompt_tokens": 1000,
+                "completion_tokens": 2000,
+                "total_tokens": 3000,
+            },
         )
         return Said(said)
 
@@ -77,12 +91,17 @@ class Mixed(evals.Eval):
     def eval_sample(self, sample: dict[str, Any], rng: Any) -> None:
         evals.record.record_raw(sample)
         if "fails" in sample:
-            evals.record.record_error("the model is out", ValueError("no route"), code=7)
+            evals.record.record_error(
+                "the model is out", ValueError("no route"), code=7
+            )
             return
         for turn in sample["turns"]:
             self.completion_fn(prompt=[{"role": "user", "content": turn}])
             evals.record.record_match(
-                turn.endswith("sea"), expected="salt", picked=f"({turn})", options=["salt", "sweet"]
+                turn.endswith("sea"),
+                expected="salt",
+                picked=f"({turn})",
+                options=["salt", "sweet"],
             )
         for place, option in enumerate(("salt", "sweet")):
             evals.record.record_cond_logp(sample["turns"][0], option, -0.25 - place)
@@ -90,7 +109,12 @@ class Mixed(evals.Eval):
         evals.record.record_embedding("ignored", "small")
         evals.record.record_function_call("look", {"at": 1}, "seen")
         evals.record.record_extra({"walked": 3})
-        evals.record.record_metrics(taste=len(sample["turns"]) / 4, fresh=True, colour="blue", depth=float("nan"))
+        evals.record.record_metrics(
+            taste=len(sample["turns"]) / 4,
+            fresh=True,
+            colour="blue",
+            depth=float("nan"),
+        )
 
     def run(self, recorder: Any) -> dict[str, Any]:
         self.eval_all_samples(recorder, self.get_samples())
@@ -110,9 +134,15 @@ def registry(folder: Path) -> None:
         return name
 
     def chat(text: str) -> list[dict[str, str]]:
-        return [{"role": "system", "content": "Be short."}, {"role": "user", "content": text}]
+        return [
+            {"role": "system", "content": "Be short."},
+            {"role": "user", "content": text},
+        ]
 
-    asked = [{"input": chat(f"Capital of {name}?"), "ideal": capital} for name, capital in CAPITALS.items()]
+    asked = [
+        {"input": chat(f"Capital of {name}?"), "ideal": capital}
+        for name, capital in CAPITALS.items()
+    ]
     shots = [
         {
             "sample": [
@@ -121,8 +151,14 @@ def registry(folder: Path) -> None:
             ]
         }
     ]
-    topics = [{"input": f"Write a line on {topic}"} for topic in ("sun", "rain", "snow")]
-    tasted = [{"turns": ["the sea", "a lake", "a river"]}, {"turns": ["a red sea"]}, {"fails": True, "turns": []}]
+    topics = [
+        {"input": f"Write a line on {topic}"} for topic in ("sun", "rain", "snow")
+    ]
+    tasted = [
+        {"turns": ["the sea", "a lake", "a river"]},
+        {"turns": ["a red sea"]},
+        {"fails": True, "turns": []},
+    ]
     specs = {
         "capitals": {"id": "capitals.test.v1", "metrics": ["accuracy"]},
         "capitals.test.v1": {
@@ -166,9 +202,15 @@ def registry(folder: Path) -> None:
         "tiny": {"class": "openai_evals_logs:Pupil", "args": {"model": "tiny"}},
         "judge": {"class": "openai_evals_logs:Judge", "args": {"model": "judge"}},
     }
-    for kind, content in (("evals", specs), ("modelgraded", liked), ("completion_fns", functions)):
+    for kind, content in (
+        ("evals", specs),
+        ("modelgraded", liked),
+        ("completion_fns", functions),
+    ):
         (folder / kind).mkdir()
-        (folder / kind / "made.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+        (folder / kind / "made.yaml").write_text(
+            yaml.safe_dump(content, sort_keys=False)
+        )
 
 
 def main(folder: Path) -> None:
@@ -176,7 +218,11 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as made:
         registry(Path(made))
         for functions, name, more in (
-            ("tiny", "capitals", ["--seed", "31", "--extra_eval_params", "max_tokens=78"]),
+            (
+                "tiny",
+                "capitals",
+                ["--seed", "31", "--extra_eval_params", "max_tokens=78"],
+            ),
             ("tiny", "fuzzy", ["--max_samples", "3"]),
             ("tiny,judge", "lines", []),
             ("tiny", "mixed", []),

@@ -1,12 +1,13 @@
-"""Writes the work folder of ``tests/data/opencompass`` with the tasks and the summarizer of OpenCompass itself.
+"""Writes the work folder of ``tests/data/opencompass`` with the tasks and the
+summarizer of OpenCompass itself.
 
-    python -m venv env
-    env/bin/pip install 'datasets<4' torch mmengine-lite==0.11.0rc3 pandas scipy tabulate
-    env/bin/pip install --no-deps opencompass==0.5.4
+    python -m venv env env/bin/pip install 'datasets<4' torch mmengine-lite==0.11.0rc3
+    pandas scipy tabulate env/bin/pip install --no-deps opencompass==0.5.4
     env/bin/python tests/writers/opencompass_work.py OUT
 
-Stand-ins take the place of what only loads and runs models, and of the data sets that the package knows: a model and
-data sets of our own are asked. What is written, and in which form, is up to inferencers, evaluators and tasks.
+Stand-ins take the place of what only loads and runs models, and of the data sets that
+the package knows: a model and data sets of our own are asked. What is written, and in
+which form, is up to inferencers, evaluators and tasks.
 """
 
 from __future__ import annotations
@@ -43,13 +44,25 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name, path=None, target=None):
         caller = sys._getframe()
-        while caller and "importlib" in caller.f_code.co_filename or caller.f_code.co_filename == __file__:
+        while (
+            caller
+            and "importlib" in caller.f_code.co_filename
+            or caller.f_code.co_filename == __file__
+        ):
             caller = caller.f_back
         asked = "opencompass" in caller.f_code.co_filename and not name.startswith(OURS)
-        wanted = asked or name.startswith("opencompass.datasets") or name.partition(".")[0] in STOOD_IN
+        wanted = (
+            asked
+            or name.startswith("opencompass.datasets")
+            or name.partition(".")[0] in STOOD_IN
+        )
         if wanted:
             STOOD_IN.add(name.partition(".")[0] if asked else name)
-        return importlib.machinery.ModuleSpec(name, self, is_package=True) if wanted else None
+        return (
+            importlib.machinery.ModuleSpec(name, self, is_package=True)
+            if wanted
+            else None
+        )
 
     def create_module(self, spec):
         return _StandIn(spec.name)
@@ -73,7 +86,8 @@ def register():
 
     @MODELS.register_module()
     class Scripted(BaseModel):
-        """Says the sum that the prompt asks for, and of three questions one wrong; likes long options."""
+        """Says the sum that the prompt asks for, and of three questions one wrong;
+        likes long options."""
 
         def __init__(self, rollout=False, **settings):
             super().__init__(**settings)
@@ -85,7 +99,10 @@ def register():
         def generate(self, inputs, max_out_len=512):
             said = []
             for prompt in inputs:
-                one, other = (int(word) for word in re.search(r"(\d+)\+(\d+)", str(prompt)).groups())
+                one, other = (
+                    int(word)
+                    for word in re.search(r"(\d+)\+(\d+)", str(prompt)).groups()
+                )
                 self.asked += 1
                 answer = f"{one + other + (self.asked % 3 == 0)}"
                 rollout = {
@@ -94,7 +111,11 @@ def register():
                     "num_tokens": 2 + self.asked,
                     "finish_reason": "stop" if self.asked % 2 else "length",
                 }
-                said.append({"prediction": answer, "rollout": rollout} if self.rollout else answer)
+                said.append(
+                    {"prediction": answer, "rollout": rollout}
+                    if self.rollout
+                    else answer
+                )
             return said
 
         def get_ppl(self, inputs, mask_length=None):
@@ -107,8 +128,16 @@ def register():
         """The part of ``BaseDataset`` that repeats a data set, as 0.5.4 has it."""
 
         def __init__(self, reader_cfg, k=1, n=1, abbr="", rows=(), **more):
-            made = Dataset.from_list([dict(row) | {"subdivision": abbr, "idx": i} for i, row in enumerate(rows)] * n)
-            self.reader = DatasetReader(DatasetDict(train=made, test=made), **reader_cfg)
+            made = Dataset.from_list(
+                [
+                    dict(row) | {"subdivision": abbr, "idx": i}
+                    for i, row in enumerate(rows)
+                ]
+                * n
+            )
+            self.reader = DatasetReader(
+                DatasetDict(train=made, test=made), **reader_cfg
+            )
 
         train = property(lambda self: self.reader.dataset["train"])
         test = property(lambda self: self.reader.dataset["test"])
@@ -120,7 +149,9 @@ def register():
         """A figure without details: the task writes these."""
 
         def score(self, predictions, references):
-            equal = sum(one == other for one, other in zip(predictions, references, strict=True))
+            equal = sum(
+                one == other for one, other in zip(predictions, references, strict=True)
+            )
             return {"accuracy": 100 * equal / len(predictions)}
 
     @ICL_EVALUATORS.register_module()
@@ -129,29 +160,58 @@ def register():
             return {"error": "predictions and references have different length"}
 
 
-TALK = {"round": [{"role": "HUMAN", "api_role": "HUMAN"}, {"role": "BOT", "api_role": "BOT", "generate": True}]}
+TALK = {
+    "round": [
+        {"role": "HUMAN", "api_role": "HUMAN"},
+        {"role": "BOT", "api_role": "BOT", "generate": True},
+    ]
+}
 #: Models, and the data sets that each is asked.
 ASKED = [
-    ({"abbr": "tiny-api", "path": "org/tiny", "meta_template": TALK}, ["sums", "sums_twice", "failed"]),
+    (
+        {"abbr": "tiny-api", "path": "org/tiny", "meta_template": TALK},
+        ["sums", "sums_twice", "failed"],
+    ),
     ({"abbr": "tiny-base", "path": "org/tiny-base"}, ["words"]),
-    ({"abbr": "tiny-rollout", "path": "org/tiny", "meta_template": TALK, "rollout": True}, ["sums"]),
+    (
+        {
+            "abbr": "tiny-rollout",
+            "path": "org/tiny",
+            "meta_template": TALK,
+            "rollout": True,
+        },
+        ["sums"],
+    ),
 ]
-MODEL = {"type": "Scripted", "max_out_len": 77, "batch_size": 2, "generation_kwargs": {"temperature": 0.25}}
+MODEL = {
+    "type": "Scripted",
+    "max_out_len": 77,
+    "batch_size": 2,
+    "generation_kwargs": {"temperature": 0.25},
+}
 SUMS = [{"question": f"{n}+{n}?", "answer": [str(2 * n)]} for n in range(1, 5)]
-WORDS = [{"question": f"Word {n}", "answer": "AB"[n % 2], "A": "a", "B": "b" * n} for n in range(3)]
+WORDS = [
+    {"question": f"Word {n}", "answer": "AB"[n % 2], "A": "a", "B": "b" * n}
+    for n in range(3)
+]
 
 
 def chat(text: str) -> dict:
     return {"round": [{"role": "HUMAN", "prompt": text}]}
 
 
-def data_set(abbr: str, rows: list[dict], evaluator: str, inferencer: str, template, **more) -> dict:
+def data_set(
+    abbr: str, rows: list[dict], evaluator: str, inferencer: str, template, **more
+) -> dict:
     return {
         "type": "Ours",
         "abbr": abbr,
         "path": abbr,
         "rows": rows,
-        "reader_cfg": {"input_columns": [name for name in rows[0] if name != "answer"], "output_column": "answer"},
+        "reader_cfg": {
+            "input_columns": [name for name in rows[0] if name != "answer"],
+            "output_column": "answer",
+        },
         "infer_cfg": {
             "prompt_template": {"type": "PromptTemplate", "template": template},
             "retriever": {"type": "ZeroRetriever"},
@@ -169,7 +229,11 @@ def data_sets() -> list[dict]:
         data_set("sums_twice", SUMS, "EMEvaluator", "GenInferencer", asked, n=2, k=2),
         data_set("failed", SUMS[:2], "Failing", "GenInferencer", asked),
         data_set(
-            "words", WORDS, "Agreement", "PPLInferencer", {label: f"{{question}} is {{{label}}}" for label in "AB"}
+            "words",
+            WORDS,
+            "Agreement",
+            "PPLInferencer",
+            {label: f"{{question}} is {{{label}}}" for label in "AB"},
         ),
     ]
 
@@ -197,14 +261,30 @@ def main(folder: Path) -> None:
             OpenICLInferTask(Config(json.loads(json.dumps(settings)))).run()
             OpenICLEvalTask(Config(json.loads(json.dumps(settings)))).run()
         models = [MODEL | model for model, _ in ASKED]
-        whole = Config({"models": models, "datasets": list(sets.values()), "work_dir": str(Path(scratch, STAMP))})
-        groups = [{"name": "all-sums", "subsets": [["sums", "score"], ["sums_twice", "score (2 runs average)"]]}]
+        whole = Config(
+            {
+                "models": models,
+                "datasets": list(sets.values()),
+                "work_dir": str(Path(scratch, STAMP)),
+            }
+        )
+        groups = [
+            {
+                "name": "all-sums",
+                "subsets": [
+                    ["sums", "score"],
+                    ["sums_twice", "score (2 runs average)"],
+                ],
+            }
+        ]
         DefaultSummarizer(whole, summary_groups=groups).summarize(time_str=STAMP)
         Path(scratch, STAMP, "configs").mkdir()
         whole.pop("work_dir")
         whole.dump(Path(scratch, STAMP, "configs", f"{STAMP}_7.py"))
         shutil.rmtree(work, ignore_errors=True)
-        shutil.copytree(Path(scratch, STAMP), work, ignore=shutil.ignore_patterns("*.md", "*.txt"))
+        shutil.copytree(
+            Path(scratch, STAMP), work, ignore=shutil.ignore_patterns("*.md", "*.txt")
+        )
 
 
 class _DataSets(StandIns):

@@ -1,10 +1,11 @@
-"""Writes the run of ``tests/data/swe_bench`` with the reporting code of the real package.
+"""Writes the run of ``tests/data/swe_bench`` with the reporting code of the real
+package.
 
     python -m venv /tmp/venv && /tmp/venv/bin/pip install swebench==5.0.2
     /tmp/venv/bin/python tests/writers/swe_bench_run.py FOLDER
 
-The harness itself runs containers. Their outcome is made up here; the tests' status, the data of
-the run and the run report come from the package's own functions.
+The harness itself runs containers. Their outcome is made up here; the tests' status,
+the data of the run and the run report come from the package's own functions.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ def main(folder: Path) -> None:
     lost_folder = RUN_EVALUATION_LOG_DIR / RUN / MODEL.replace("/", "__") / lost
     (lost_folder / "test_output.txt").write_text("Cannot allocate memory\n")
     predicted = {
-        name: {"instance_id": name, "model_name_or_path": MODEL, "model_patch": f"diff of {name}"}
+        name: {
+            "instance_id": name,
+            "model_name_or_path": MODEL,
+            "model_patch": f"diff of {name}",
+        }
         for name in NAMES
         if name != absent
     }

@@ -1,11 +1,13 @@
-"""Writes the run of ``tests/data/terminal_bench`` with the result models of the real package.
+"""Writes the run of ``tests/data/terminal_bench`` with the result models of the real
+package.
 
     python -m venv /tmp/venv && /tmp/venv/bin/pip install pydantic numpy
     /tmp/venv/bin/pip install --no-deps terminal-bench==0.2.18
     /tmp/venv/bin/python tests/writers/terminal_bench_run.py FOLDER
 
-The harness itself runs containers; its models hold the results and write the files, in the layout
-of its ``harness.py``. Every field that the importer reads has a value of its own.
+The harness itself runs containers; its models hold the results and write the files, in
+the layout of its ``harness.py``. Every field that the importer reads has a value of its
+own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,12 @@ from uuid import UUID
 found = importlib.util.find_spec("terminal_bench")
 assert found is not None and found.origin is not None
 ROOT = Path(found.origin).parent
-for name in ("", ".harness", ".agents", ".parsers"):  # without the agents' own dependencies
+for name in (
+    "",
+    ".harness",
+    ".agents",
+    ".parsers",
+):  # without the agents' own dependencies
     module = types.ModuleType(f"terminal_bench{name}")
     module.__path__ = [str(ROOT / name.lstrip("."))]
     sys.modules[module.__name__] = module
@@ -27,7 +34,9 @@ for name in ("", ".harness", ".agents", ".parsers"):  # without the agents' own 
 from terminal_bench.harness.models import BenchmarkResults, RunMetadata, TrialResults  # noqa: E402
 
 
-def trial(task: str, attempt: int, resolved: bool | None, **more: object) -> TrialResults:
+def trial(
+    task: str, attempt: int, resolved: bool | None, **more: object
+) -> TrialResults:
     number = 16 * len(task) + attempt
     return TrialResults(
         id=UUID(int=number, version=4),
@@ -48,8 +57,20 @@ def trial(task: str, attempt: int, resolved: bool | None, **more: object) -> Tri
 
 
 TRIALS = [
-    trial("sort", 1, True, failure_mode="unset", parser_results={"test_a": "passed", "test_b": "passed"}),
-    trial("sort", 2, False, failure_mode="agent_timeout", parser_results={"test_a": "failed"}),
+    trial(
+        "sort",
+        1,
+        True,
+        failure_mode="unset",
+        parser_results={"test_a": "passed", "test_b": "passed"},
+    ),
+    trial(
+        "sort",
+        2,
+        False,
+        failure_mode="agent_timeout",
+        parser_results={"test_a": "failed"},
+    ),
     trial("chess", 1, None, failure_mode="parse_error"),
     trial("chess", 2, True, failure_mode="none", parser_results={"test_c": "passed"}),
 ]

@@ -3,8 +3,9 @@
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install verifiers==0.4.0
     /tmp/venv/bin/python tests/writers/verifiers_episodes.py tests/data/verifiers
 
-Two tasks, asked twice, at two checkpoints of one training. Of the second task the first try ends with an error of
-the provider, before anything was scored; the second ends at the limit of turns, where one reward was not scored.
+Two tasks, asked twice, at two checkpoints of one training. Of the second task the first
+try ends with an error of the provider, before anything was scored; the second ends at
+the limit of turns, where one reward was not scored.
 """
 
 from __future__ import annotations
@@ -31,7 +32,14 @@ from verifiers.v1.trace import (
     TraceTask,
     VersionInfo,
 )
-from verifiers.v1.types import AssistantMessage, SamplingConfig, ToolCall, ToolMessage, Usage, UserMessage
+from verifiers.v1.types import (
+    AssistantMessage,
+    SamplingConfig,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 
 START = 1_795_313_139.0
 QUESTIONS = ("What is 2 + 3?", "What is 4 + 7?")
@@ -41,8 +49,12 @@ WireTrace = Trace[WireTaskData, State, WireAgentConfig]
 
 def task(place: int) -> TraceTask[WireTaskData]:
     answer = ("5", "11")[place]
-    data = WireTaskData(idx=place, prompt=QUESTIONS[place], system_prompt="Use the tool.", answer=answer)
-    return TraceTask(type="AdderTask", data=data, key=f"hash-{place}", hash=f"hash-{place}")
+    data = WireTaskData(
+        idx=place, prompt=QUESTIONS[place], system_prompt="Use the tool.", answer=answer
+    )
+    return TraceTask(
+        type="AdderTask", data=data, key=f"hash-{place}", hash=f"hash-{place}"
+    )
 
 
 def nodes(place: int, reply: str) -> list[MessageNode]:
@@ -56,18 +68,37 @@ def nodes(place: int, reply: str) -> list[MessageNode]:
         (2, AssistantMessage(content=reply, reasoning_content="easy"), True),
     )
     return [
-        MessageNode(parent=parent, message=message, sampled=sampled, timestamp=START, token_ids=[1, 2])
+        MessageNode(
+            parent=parent,
+            message=message,
+            sampled=sampled,
+            timestamp=START,
+            token_ids=[1, 2],
+        )
         for parent, message, sampled in messages
     ]
 
 
-def trace(place: int, number: int, rewards: dict[str, Reward | None], **more: Any) -> Any:
+def trace(
+    place: int, number: int, rewards: dict[str, Reward | None], **more: Any
+) -> Any:
     begun = START + number
     config = WireAgentConfig.model_validate(
-        {"model": "org/tiny", "max_turns": 4, "harness": {"id": "bash"}, "runtime": {"type": "subprocess"}}
+        {
+            "model": "org/tiny",
+            "max_turns": 4,
+            "harness": {"id": "bash"},
+            "runtime": {"type": "subprocess"},
+        }
     )
     config.sampling = SamplingConfig(temperature=0.5, max_tokens=64)
-    usage = Usage(prompt_tokens=10, completion_tokens=4, cached_input_tokens=6, reasoning_tokens=1, cost=0.25)
+    usage = Usage(
+        prompt_tokens=10,
+        completion_tokens=4,
+        cached_input_tokens=6,
+        reasoning_tokens=1,
+        cost=0.25,
+    )
     spent = TimeSpan(start=begun, end=begun + 1)
     return WireTrace(
         id=f"{number:032x}",
@@ -75,7 +106,12 @@ def trace(place: int, number: int, rewards: dict[str, Reward | None], **more: An
         task=task(place),
         agent=AgentInfo(config=config, name="solver"),
         nodes=nodes(place, f"It is {place}."),
-        calls=[ModelCall(node=n, model="org/tiny", finish_reason="stop", usage=usage, time=spent) for n in (1, 4)],
+        calls=[
+            ModelCall(
+                node=n, model="org/tiny", finish_reason="stop", usage=usage, time=spent
+            )
+            for n in (1, 4)
+        ],
         rewards=rewards,
         metrics={"num_tool_calls": 1.0, "length": 2.5},
         timing=Timing(start=begun, agent=AgentSpan(start=begun, end=begun + 1.5)),
@@ -86,14 +122,31 @@ def trace(place: int, number: int, rewards: dict[str, Reward | None], **more: An
 
 def episodes(step: int) -> list[Any]:
     right = {"correct": Reward(score=1.0), "short": Reward(score=0.5, weight=0.2)}
-    wrong = {"correct": Reward(score=float(step > 50)), "short": Reward(score=0.5, weight=0.2)}
-    error = Error(type="ProviderError", message="503 from the provider", status_code=503)
+    wrong = {
+        "correct": Reward(score=float(step > 50)),
+        "short": Reward(score=0.5, weight=0.2),
+    }
+    error = Error(
+        type="ProviderError", message="503 from the provider", status_code=503
+    )
     first = step * 10
     made = [
         trace(0, first, right, ok=True, stop_condition="agent_completed"),
         trace(0, first + 1, wrong, ok=True, stop_condition="agent_completed"),
-        trace(1, first + 2, {"correct": None, "short": None}, stop_condition="provider_error", errors=[error]),
-        trace(1, first + 3, {"correct": Reward(score=1.0), "short": None}, ok=True, stop_condition="max_turns"),
+        trace(
+            1,
+            first + 2,
+            {"correct": None, "short": None},
+            stop_condition="provider_error",
+            errors=[error],
+        ),
+        trace(
+            1,
+            first + 3,
+            {"correct": Reward(score=1.0), "short": None},
+            ok=True,
+            stop_condition="max_turns",
+        ),
     ]
     made[2].metrics = {"num_tool_calls": None, "length": None}
     return [
@@ -114,9 +167,18 @@ def main() -> None:
     folder = Path(sys.argv[1]) / "v1" / "adder--org--tiny--bash--0a1b2c3d"
     (folder / "configs" / "resolved").mkdir(parents=True, exist_ok=True)
     rows = [episode.to_record() for step in (40, 80) for episode in episodes(step)]
-    (folder / "traces.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    config = {"model": "org/tiny", "num_rollouts": 2, "select": {"limit": 2}, "sampling": {"top_p": 0.9}}
-    (folder / "configs" / "resolved" / "eval.json").write_text(json.dumps(config, indent=2))
+    (folder / "traces.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
+    config = {
+        "model": "org/tiny",
+        "num_rollouts": 2,
+        "select": {"limit": 2},
+        "sampling": {"top_p": 0.9},
+    }
+    (folder / "configs" / "resolved" / "eval.json").write_text(
+        json.dumps(config, indent=2)
+    )
 
 
 if __name__ == "__main__":

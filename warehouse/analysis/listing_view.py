@@ -1,4 +1,5 @@
-"""Lists of what a store holds, as people are shown them: which fields, and which a narrow page does without."""
+"""Lists of what a store holds, as people are shown them: which fields, and which a
+narrow page does without."""
 
 from __future__ import annotations
 
@@ -11,39 +12,103 @@ from warehouse.tables.view import Table
 _OF_MODELS = ("family", "developer", "parameter_count", "release_date")
 _OF_BENCHMARKS = ("version", "clustering", "parent", "n_models")
 _RUN_COLUMNS = (
-    *("run_id", "model", "condition", "checkpoint", "agent", "benchmark", "split", "fewshot", "temperature"),
+    *(
+        "run_id",
+        "model",
+        "condition",
+        "checkpoint",
+        "agent",
+        "benchmark",
+        "split",
+        "fewshot",
+        "temperature",
+    ),
     *("n_found", "n_scores", "status", "started_at", "tags", "note"),
 )
 _RUN_MAY_BE_EMPTY = (
-    *("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note"),
+    *(
+        "condition",
+        "checkpoint",
+        "agent",
+        "split",
+        "fewshot",
+        "temperature",
+        "started_at",
+        "tags",
+        "note",
+    ),
 )
 _MINOR_RUN_COLUMNS = (
-    *("status", "checkpoint", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores"),
+    *(
+        "status",
+        "checkpoint",
+        "agent",
+        "split",
+        "fewshot",
+        "temperature",
+        "n_found",
+        "started_at",
+        "n_scores",
+    ),
 )
 _SOURCE_COLUMNS = (
-    *("source_id", "path", "format", "state", "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores"),
+    *(
+        "source_id",
+        "path",
+        "format",
+        "state",
+        "n_runs",
+        "n_seen_again",
+        "n_superseded",
+        "n_samples",
+        "n_scores",
+    ),
     *("n_votes", "n_rejected", "n_current", "loaded_at"),
 )
 _MINOR_SOURCE_COLUMNS = (
-    *("n_seen_again", "n_superseded", "n_scores", "n_votes", "n_samples", "n_current", "n_rejected", "format"),
+    *(
+        "n_seen_again",
+        "n_superseded",
+        "n_scores",
+        "n_votes",
+        "n_samples",
+        "n_current",
+        "n_rejected",
+        "format",
+    ),
     "loaded_at",
 )
-#: How a list of each kind of record is shown: its fields, those that are left out where they say nothing, and those
-#: that a narrow page does without, the first of them first.
+#: How a list of each kind of record is shown: its fields, those that are left out where
+#: they say nothing, and those that a narrow page does without, the first of them first.
 _LOOKS: dict[str, dict[str, Sequence[str]]] = {
-    "ModelEntry": {"hide_empty": _OF_MODELS, "counts": ("n_votes",), "minor": _OF_MODELS},
+    "ModelEntry": {
+        "hide_empty": _OF_MODELS,
+        "counts": ("n_votes",),
+        "minor": _OF_MODELS,
+    },
     "BenchmarkEntry": {
         "hide_empty": ("parent", "version", "clustering"),
         "counts": ("n_votes",),
         "minor": _OF_BENCHMARKS,
     },
-    "ListedRun": {"shown": _RUN_COLUMNS, "hide_empty": _RUN_MAY_BE_EMPTY, "minor": _MINOR_RUN_COLUMNS},
-    "SourceEntry": {"shown": _SOURCE_COLUMNS, "counts": ("n_votes",), "minor": _MINOR_SOURCE_COLUMNS},
+    "ListedRun": {
+        "shown": _RUN_COLUMNS,
+        "hide_empty": _RUN_MAY_BE_EMPTY,
+        "minor": _MINOR_RUN_COLUMNS,
+    },
+    "SourceEntry": {
+        "shown": _SOURCE_COLUMNS,
+        "counts": ("n_votes",),
+        "minor": _MINOR_SOURCE_COLUMNS,
+    },
 }
 
 
-def look_of(kind: str, entries: Sequence[Any], *, everything: bool = False) -> dict[str, Any]:
-    """How records are shown; names without what each is shown as where all keep their own.
+def look_of(
+    kind: str, entries: Sequence[Any], *, everything: bool = False
+) -> dict[str, Any]:
+    """How records are shown; names without what each is shown as where all keep their
+    own.
 
     Args:
         kind: name of the records' class.

@@ -9,7 +9,16 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Self,
+    TypeVar,
+    overload,
+)
 
 from warehouse.errors import MisuseError
 from warehouse.field_docs import document_fields
@@ -51,8 +60,8 @@ def plain(value: Any) -> Any:
 class Column(Generic[T]):
     """A column of a row that stands in one of the row's parts.
 
-    Declare it as ``name: ClassVar[Column[type]] = Column("part.attribute")``: the row then has the
-    attribute, and `Row.columns` the name, in the order of declaration.
+    Declare it as ``name: ClassVar[Column[type]] = Column("part.attribute")``: the row
+    then has the attribute, and `Row.columns` the name, in the order of declaration.
 
     Args:
         path: attributes from the row on.
@@ -78,7 +87,8 @@ class Column(Generic[T]):
 
 
 class Row:
-    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the columns."""
+    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the
+    columns."""
 
     #: fields that hold the parts in which columns stand, and are no columns themselves.
     PARTS: ClassVar[tuple[str, ...]] = ()
@@ -118,7 +128,8 @@ class PairedRow(BenchmarkRow):
 
 @dataclass(frozen=True)
 class RecipeRow(BenchmarkRow):
-    """A row about the training runs of one recipe on a benchmark. Figures are in the metric's reported unit."""
+    """A row about the training runs of one recipe on a benchmark. Figures are in the
+    metric's reported unit."""
 
     model: str  #: name of the model.
     recipe: str  #: data mix or hyperparameters.
@@ -139,20 +150,32 @@ class ConditionRow(Row):
 @cache
 def _columns(row: type[Row]) -> tuple[str, ...]:
     own = {item.name for item in fields(row)} - set(row.PARTS)  # type: ignore[arg-type]
-    declared = [name for base in reversed(row.__mro__) for name in get_annotations(base)]
-    return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
+    declared = [
+        name for base in reversed(row.__mro__) for name in get_annotations(base)
+    ]
+    return tuple(
+        name
+        for name in declared
+        if name in own or isinstance(vars(row).get(name), Column)
+    )
 
 
 def part_fields(part: object | None, *names: str, **renamed: str) -> dict[str, Any]:
-    """Fields of a row that stand in a part of it: by the same name in both, or ``field="attribute"``; all None
-    without the part."""
+    """Fields of a row that stand in a part of it: by the same name in both, or
+    ``field="attribute"``; all None without the part."""
     attributes = dict(zip(names, names, strict=True)) | renamed
-    return {field: None if part is None else getattr(part, own) for field, own in attributes.items()}
+    return {
+        field: None if part is None else getattr(part, own)
+        for field, own in attributes.items()
+    }
 
 
 def shared_fields(source: Any, kind: type[Any], **own: Any) -> dict[str, Any]:
-    """Values of the fields that a result is made with: its own, and those that another has by the same name."""
-    alike = (item.name for item in fields(kind) if item.init and hasattr(source, item.name))
+    """Values of the fields that a result is made with: its own, and those that another
+    has by the same name."""
+    alike = (
+        item.name for item in fields(kind) if item.init and hasattr(source, item.name)
+    )
     return {name: getattr(source, name) for name in alike} | own
 
 
@@ -168,13 +191,15 @@ class Tested:
 
     @property
     def pvalue(self) -> float | None:
-        """Two-sided p-value of the test that was asked for; None where it does not apply."""
+        """Two-sided p-value of the test that was asked for; None where it does not
+        apply."""
         p_value: float | None = self._named("p_value")
         return p_value
 
     @property
     def statistic(self) -> float | None:
-        """t: the difference over its standard error; None without one, or where another test was asked for."""
+        """t: the difference over its standard error; None without one, or where another
+        test was asked for."""
         error = self._named("standard_error")
         if not error or getattr(self, "test", "t") != "t":
             return None
@@ -216,15 +241,21 @@ class SingleTest:
     @property
     def _only(self) -> Any:
         if len(self.rows) != 1:
-            raise MisuseError(f"{len(self.rows)} rows have a p-value each: take it of rows[i], or name one benchmark")
+            raise MisuseError(
+                f"{len(self.rows)} rows have a p-value each: take it of rows[i], or "
+                "name one benchmark"
+            )
         return self.rows[0]
 
 
 class Result:
     """Base of a result: a frozen dataclass with ``rows``."""
 
-    notebook_columns: ClassVar[tuple[str, ...]] = ()  #: fields of the rows that a notebook shows; empty for all.
-    #: ``module:function`` that draws it, loaded when it is drawn; empty where it has no charts of its own.
+    notebook_columns: ClassVar[
+        tuple[str, ...]
+    ] = ()  #: fields of the rows that a notebook shows; empty for all.
+    #: ``module:function`` that draws it, loaded when it is drawn; empty where it has no
+    #: charts of its own.
     DRAWN_BY: ClassVar[str] = ""
     rows: tuple[Any, ...]
 
@@ -234,14 +265,21 @@ class Result:
 
     @classmethod
     def kind_of(cls, part: str = "rows") -> Any:
-        """Class of the records that a field holds, as it is declared: ``tuple[Class, ...]``; None for no such field."""
+        """Class of the records that a field holds, as it is declared: ``tuple[Class,
+        ...]``; None for no such field."""
         return _kind_of(cls, part)  # type: ignore[arg-type]  # a class has a hash
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; those that hold records are lists of dictionaries."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        held = {name for name in own if name == "rows" or is_dataclass(self.kind_of(name))}
-        return own | {name: [plain(record) for record in own[name]] for name in own if name in held}
+        held = {
+            name for name in own if name == "rows" or is_dataclass(self.kind_of(name))
+        }
+        return own | {
+            name: [plain(record) for record in own[name]]
+            for name in own
+            if name in held
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """The rows, a dictionary each."""
@@ -268,13 +306,16 @@ class Result:
         try:
             import polars as pl
         except ImportError:
-            raise MisuseError("the package polars is not installed; run: python -m pip install polars") from None
+            raise MisuseError(
+                "the package polars is not installed; run: python -m pip install polars"
+            ) from None
         frame = pl.from_arrow(self.to_arrow())
         assert isinstance(frame, pl.DataFrame)
         return frame
 
     def charts(self) -> Sequence[Chart | Picture | None]:
-        """Charts and pictures of the answer by itself, in the order in which they stand below each other.
+        """Charts and pictures of the answer by itself, in the order in which they stand
+        below each other.
 
         Without any, :meth:`plot` draws the estimates of the rows with their intervals.
         """
@@ -284,12 +325,13 @@ class Result:
         return tuple(getattr(import_module(module), name)(self))
 
     def plot(self) -> Any:
-        """The result as a chart: estimates with their intervals, or what the report draws of it.
+        """The result as a chart: estimates with their intervals, or what the report
+        draws of it.
 
         Returns:
             an ``altair`` chart where Altair is installed, else a
-            :class:`~warehouse.charts.plot.VegaLite`, which a notebook shows too; ``spec`` of
-            the latter is the specification of Vega-Lite.
+            :class:`~warehouse.charts.plot.VegaLite`, which a notebook shows too;
+            ``spec`` of the latter is the specification of Vega-Lite.
 
         Raises:
             MisuseError: there is nothing that could be drawn.
@@ -311,7 +353,9 @@ class Result:
         """
         rows = [plain(row) for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
-        filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
+        filled = [
+            name for name in names if any(_says_something(row[name]) for row in rows)
+        ]
         cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
         table = Table(tuple(filled), cells, minor=tuple(reversed(filled[1:])))
         return View((*filter(None, (self.one_line,)), table))
@@ -324,7 +368,8 @@ class Result:
         return self.rows
 
     def to_markdown(self, *, percent: bool = False) -> str:
-        """What people are shown of it as Markdown: each estimate with its standard error in brackets.
+        """What people are shown of it as Markdown: each estimate with its standard
+        error in brackets.
 
         Args:
             percent: shares of 1 in per cent, as in 65.5 % (0.7 %).
@@ -345,7 +390,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Listing(Result):
-    """What a store holds of one kind: records by the names of their fields, which can be counted and gone through."""
+    """What a store holds of one kind: records by the names of their fields, which can
+    be counted and gone through."""
 
     rows: tuple[Any, ...]
 
@@ -372,17 +418,27 @@ class StoredResult(Result):
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The result that `to_dict` stored of."""
-        return cls(**{name: _typed(value, cls.kind_of(name)) for name, value in stored.items()})
+        return cls(
+            **{name: _typed(value, cls.kind_of(name)) for name, value in stored.items()}
+        )
 
 
 @cache
 def _kind_of(result: type[Result], part: str) -> Any:
     for base in result.__mro__:
         member = vars(base).get(part)
-        getter = getattr(member, "fget", None) or getattr(member, "func", None)  # of a property, or a cached one
-        declared = get_annotations(getter)["return"] if getter else get_annotations(base).get(part)
+        getter = getattr(member, "fget", None) or getattr(
+            member, "func", None
+        )  # of a property, or a cached one
+        declared = (
+            get_annotations(getter)["return"]
+            if getter
+            else get_annotations(base).get(part)
+        )
         if declared is not None:
-            return vars(sys.modules[base.__module__]).get(str(declared).removeprefix("tuple[").removesuffix(", ...]"))
+            return vars(sys.modules[base.__module__]).get(
+                str(declared).removeprefix("tuple[").removesuffix(", ...]")
+            )
     return None
 
 
@@ -393,7 +449,9 @@ def _typed(value: Any, row: type[Row] | None) -> Any:
 
 
 def _says_something(value: Any) -> bool:
-    return not (value is None or value != value or (isinstance(value, str | list) and not value))
+    return not (
+        value is None or value != value or (isinstance(value, str | list) and not value)
+    )
 
 
 def _in_words(value: Any) -> Any:

@@ -1,7 +1,8 @@
-"""The library for notebooks and scripts: one object per store, its methods by kind of use.
+"""The library for notebooks and scripts: one object per store, its methods by kind of
+use.
 
-A method takes the keywords of the function that answers it, with the same defaults. What it
-needs is imported when it is called, so that ``import warehouse`` stays cheap.
+A method takes the keywords of the function that answers it, with the same defaults.
+What it needs is imported when it is called, so that ``import warehouse`` stays cheap.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
 from warehouse.api.items import ItemMethods, SubsetMethods, TextMethods
-from warehouse.api.load import LakeMethods, LoadMethods, RefreshMethods
+from warehouse.api.load import LoadMethods
 from warehouse.api.statistics import (
     ComparisonMethods,
     LabelMethods,
@@ -21,6 +22,7 @@ from warehouse.api.statistics import (
     TrainingMethods,
     VarianceMethods,
 )
+from warehouse.api.upkeep import LakeMethods, RefreshMethods
 from warehouse.store.open import is_made, open_store
 
 __all__ = ["Warehouse", "connect"]
@@ -45,22 +47,30 @@ class Warehouse(
 ):
     """A store and what can be asked of it.
 
-    Every call opens the store for as long as it takes and lets go of it, so that a notebook does
-    not keep others from writing. Any call can raise :class:`warehouse.errors.StoreError` where
-    there is no store or another process holds it for longer than ``wait`` seconds.
+    Every call opens the store for as long as it takes and lets go of it, so that a
+    notebook does not keep others from writing. Any call can raise
+    :class:`warehouse.errors.StoreError` where there is no store or another process
+    holds it for longer than ``wait`` seconds.
     """
 
 
-def connect(url: str | Path | None = None, *, create: bool = True, wait: float = 10.0, reader: str = "") -> Warehouse:
+def connect(
+    url: str | Path | None = None,
+    *,
+    create: bool = True,
+    wait: float = 10.0,
+    reader: str = "",
+) -> Warehouse:
     """A warehouse at a URL.
 
     Args:
-        url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or ``sail:?lake=…`` for a
-            lake; None for ``duckdb:///warehouse.duckdb``.
+        url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or
+            ``sail:?lake=…`` for a lake; None for ``duckdb:///warehouse.duckdb``.
         create: make the store if there is none.
         wait: seconds to wait for a store that another process holds.
-        reader: role, or whole URL, that :meth:`Warehouse.arrow` and :meth:`Warehouse.query` run
-            as on a server; empty: that of ``url``, unless it has powers beyond reading.
+        reader: role, or whole URL, that :meth:`Warehouse.arrow` and
+            :meth:`Warehouse.query` run as on a server; empty: that of ``url``, unless
+            it has powers beyond reading.
 
     Raises:
         StoreError: the store cannot be opened.

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 
 class CatalogueMethods(Connection):
-    """What is there: models, benchmarks, runs and sources, with the rows of the commands of these names."""
+    """What is there: models, benchmarks, runs and sources, with the rows of the
+    commands of these names."""
 
     card = method(Card, Gives["ModelCard"])
 
     def models(self) -> Listing:
-        """Every model by name, with what it is shown as and how many current runs it has.
+        """Every model by name, with what it is shown as and how many current runs it
+        has.
 
         Raises:
             StoreError: there is no store, or another process holds it.
@@ -31,7 +33,8 @@ class CatalogueMethods(Connection):
         return self._listing(models)
 
     def benchmarks(self) -> Listing:
-        """Every benchmark and suite by name, with how many prompts, runs and models it has.
+        """Every benchmark and suite by name, with how many prompts, runs and models it
+        has.
 
         Raises:
             StoreError: there is no store, or another process holds it.
@@ -44,7 +47,8 @@ class CatalogueMethods(Connection):
         """The runs, oldest first, with what sets them apart.
 
         Args:
-            where: ``field=value`` or ``field!=value`` that a run must fit; ``*`` and ``?`` fit any.
+            where: ``field=value`` or ``field!=value`` that a run must fit; ``*`` and
+                ``?`` fit any.
             everything: superseded and invalidated runs too.
 
         Raises:
@@ -53,7 +57,11 @@ class CatalogueMethods(Connection):
         from warehouse.analysis.selection.conditions import list_runs
         from warehouse.analysis.selection.selection import as_conditions
 
-        return self._listing(lambda store: list_runs(store, where=as_conditions(where), everything=everything))
+        return self._listing(
+            lambda store: list_runs(
+                store, where=as_conditions(where), everything=everything
+            )
+        )
 
     def sources(self, reference: str | int | None = None) -> Listing:
         """The sources that were ingested, oldest first.
@@ -66,7 +74,9 @@ class CatalogueMethods(Connection):
         """
         from warehouse.store.curate.catalogue import sources
 
-        return self._listing(lambda store: sources(store, None if reference is None else str(reference)))
+        return self._listing(
+            lambda store: sources(store, None if reference is None else str(reference))
+        )
 
     def _listing(self, read: Callable[[Store], Iterable[Any]]) -> Listing:
         from warehouse.analysis.results import Listing

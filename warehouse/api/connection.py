@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Connection:
     """How a store is reached.
 
-    Every call opens the store for as long as it takes and lets go of it, so that a notebook does
-    not keep others from writing.
+    Every call opens the store for as long as it takes and lets go of it, so that a
+    notebook does not keep others from writing.
 
     Attributes:
         url: of the store; None for ``duckdb:///warehouse.duckdb``.
@@ -37,15 +37,18 @@ class Connection:
         reader: role, or whole URL, that queries run as on a server.
     """
 
-    def __init__(self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = "") -> None:
+    def __init__(
+        self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = ""
+    ) -> None:
         """Nothing is opened yet.
 
         Args:
-            url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or ``sail:?lake=…`` for
-                a lake; None for ``duckdb:///warehouse.duckdb``.
+            url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or
+                ``sail:?lake=…`` for a lake; None for ``duckdb:///warehouse.duckdb``.
             wait: seconds to wait for a store that another process holds.
-            reader: role, or whole URL, that :meth:`Warehouse.arrow` and :meth:`Warehouse.query`
-                run as on a server; empty: that of ``url``, unless it has powers beyond reading.
+            reader: role, or whole URL, that :meth:`Warehouse.arrow` and
+                :meth:`Warehouse.query` run as on a server; empty: that of ``url``,
+                unless it has powers beyond reading.
         """
         self.url, self.wait = None if url is None else str(url), wait
         self.reader = reader
@@ -55,7 +58,8 @@ class Connection:
         """The store, open for reading.
 
         Raises:
-            StoreError: there is no store, or it cannot be opened within :attr:`wait` seconds.
+            StoreError: there is no store, or it cannot be opened within :attr:`wait`
+                seconds.
             SchemaVersionError: the store's schema is not the one of this program.
         """
         with open_store(self.url, wait=self.wait) as store:
@@ -76,18 +80,29 @@ class Connection:
 
     def __dir__(self) -> list[str]:
         """What a user calls, questions of other packages among it."""
-        return sorted(name for name in {*super().__dir__(), *added_names()} if not name.startswith("_"))
+        return sorted(
+            name
+            for name in {*super().__dir__(), *added_names()}
+            if not name.startswith("_")
+        )
 
     if not TYPE_CHECKING:  # whoever checks types shall know no other names
 
         def __getattr__(self, name: str) -> Any:
-            """Questions of other packages; and names that were public once, and say that they are not."""
+            """Questions of other packages; and names that were public once, and say
+            that they are not."""
             if name in added_names():
                 return method_of(question_of(name)).__get__(self)
             if name not in ("reading", "writing", "opener"):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}"
+                )
             instead = "open_store of warehouse.store.open opens one"
-            warnings.warn(f"{name} of a warehouse is internal and will go: {instead}", DeprecationWarning, stacklevel=2)
+            warnings.warn(
+                f"{name} of a warehouse is internal and will go: {instead}",
+                DeprecationWarning,
+                stacklevel=2,
+            )
             return getattr(self, f"_{name}")
 
     def __repr__(self) -> str:
@@ -112,7 +127,9 @@ def refuse_given(reason: str, method: Callable[..., Any], /, **values: object) -
 class QueryMethods(Connection):
     """Run queries, and show single runs and prompts."""
 
-    def arrow(self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any) -> pa.Table:
+    def arrow(
+        self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any
+    ) -> pa.Table:
         """Result of a view, a library query or one SELECT, as Arrow.
 
         Runs on a connection that can neither write nor reach files or the network.
@@ -120,11 +137,13 @@ class QueryMethods(Connection):
         Args:
             query: name of a view or of a library query, or a SELECT.
             timeout: seconds until it is stopped; 0: it is not.
-            memory: bytes that an engine in this process may use; 0: less than half of the machine's.
+            memory: bytes that an engine in this process may use; 0: less than half of
+                the machine's.
             parameters: those of a library query, by name.
 
         Raises:
-            MisuseError: an unknown name, a missing parameter, or a statement that is no SELECT.
+            MisuseError: an unknown name, a missing parameter, or a statement that is no
+                SELECT.
             QueryLimitError: it takes longer, or needs more memory, than it may.
         """
         from warehouse.store.engines import Limits
@@ -134,14 +153,25 @@ class QueryMethods(Connection):
         if not is_name(query):
             from warehouse.store.sql.apart import TypedQuery, query_apart
 
-            return query_apart(TypedQuery(self.url, query, parameters, limits, self.reader, self.wait))
+            return query_apart(
+                TypedQuery(self.url, query, parameters, limits, self.reader, self.wait)
+            )
         with open_store(
-            self.url, guarded=True, limits=limits, typed=False, reader=self.reader, wait=self.wait
+            self.url,
+            guarded=True,
+            limits=limits,
+            typed=False,
+            reader=self.reader,
+            wait=self.wait,
         ) as store:
             return run_named(store, query.strip(), parameters)
 
-    def query(self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any) -> pd.DataFrame:
+    def query(
+        self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any
+    ) -> pd.DataFrame:
         """As :meth:`arrow`, as a pandas frame."""
-        return self.arrow(query, timeout=timeout, memory=memory, **parameters).to_pandas()
+        return self.arrow(
+            query, timeout=timeout, memory=memory, **parameters
+        ).to_pandas()
 
     show = method(Show, Gives["RunView | PromptView | PromptRuns"])

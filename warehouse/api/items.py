@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING
 from warehouse.analysis.audit.question import Audit
 from warehouse.analysis.datamap.question import MapPrompts
 from warehouse.analysis.irt.question import ItemResponse, PublishedScale
-from warehouse.analysis.items.question import ItemFeatures, ItemPruning, Items, ItemSplits
+from warehouse.analysis.items.question import (
+    ItemFeatures,
+    ItemPruning,
+    Items,
+    ItemSplits,
+)
 from warehouse.analysis.matrix.question import PerformanceMatrix
-from warehouse.analysis.subsets.question import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
-from warehouse.analysis.text.question import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar
+from warehouse.analysis.subsets.question import (
+    ExportSubset,
+    ExtendSubset,
+    ImportSubset,
+    PlanSubset,
+)
+from warehouse.analysis.text.question import (
+    ClusterByText,
+    EmbedPrompts,
+    FindDuplicates,
+    FindSimilar,
+)
 from warehouse.api.connection import Connection
 from warehouse.questions.methods import Gives, method, method_of_several
 
@@ -46,7 +61,8 @@ class ItemMethods(Connection):
 
 
 class SubsetMethods(Connection):
-    """Plan which prompts to ask; `leaderboard`, `compare` and `gate` know the runs on them."""
+    """Plan which prompts to ask; `leaderboard`, `compare` and `gate` know the runs on
+    them."""
 
     subset_plan = method(PlanSubset, Gives["SubsetPlans"])
     subset_export = method(ExportSubset, Gives["Export"])

@@ -31,7 +31,10 @@ from warehouse.analysis.prefer.question import Prefer
 from warehouse.analysis.recipes.question import Recipes
 from warehouse.analysis.reliability.question import Reliability
 from warehouse.analysis.seeds.question import Seeds
-from warehouse.analysis.sequential.question import SequentialReleaseGate, SequentialSettings
+from warehouse.analysis.sequential.question import (
+    SequentialReleaseGate,
+    SequentialSettings,
+)
 from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
 from warehouse.analysis.templates.question import Templates
 from warehouse.analysis.variance.question import PassRates, SeedVariance, Variance
@@ -52,7 +55,10 @@ if TYPE_CHECKING:
     from warehouse.analysis.frontier.view import FrontierReport  # noqa: F401
     from warehouse.analysis.gate.view import Gate  # noqa: F401
     from warehouse.analysis.horizon.view import HorizonReport  # noqa: F401
-    from warehouse.analysis.judge.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
+    from warehouse.analysis.judge.corrected_figures import (
+        CorrectedBoard,  # noqa: F401
+        CorrectedFigures,  # noqa: F401
+    )
     from warehouse.analysis.judge.next import LabelWave  # noqa: F401
     from warehouse.analysis.judge.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.judge.view import JudgeReport  # noqa: F401
@@ -100,7 +106,8 @@ class ComparisonMethods(Connection):
 
 
 class LabelMethods(Connection):
-    """A judge held against people: agreement, labels of which answers, and what they correct (`docs/judges.md`)."""
+    """A judge held against people: agreement, labels of which answers, and what they
+    correct (`docs/judges.md`)."""
 
     judge = method(HeldAgainstPeople, Gives["JudgeReport"])
     judge_plan = method(PlanLabels, Gives["LabelPlans"])
@@ -138,12 +145,14 @@ class SequentialMethods(Connection):
         pause: Callable[[], bool] | None = None,
         say: Callable[[str], None] | None = None,
     ) -> Iterator[SequentialRow]:
-        """Follow a log that is being written until the verdict is there; the store stays as it is.
+        """Follow a log that is being written until the verdict is there; the store
+        stays as it is.
 
         Args:
             log: file of any format that `ingest` reads; it need not be there yet.
             candidate: reference of the model in the log.
-            baseline: reference of a model of the store that has all scores of the benchmark.
+            baseline: reference of a model of the store that has all scores of the
+                benchmark.
             margin: loss that is tolerated, from 0, in the unit of the metric.
             benchmark: its name in the store; None: as the log calls it.
             metric: ``name`` or ``name,filter``; None for the headline metric.
@@ -151,29 +160,43 @@ class SequentialMethods(Connection):
             n_max: the most prompts that are used; None: all.
             alpha: chance of a wrong verdict, both sides together, in (0, 1).
             seed: of the order of the prompts.
-            looks: None: after every prompt; a number: O'Brien and Fleming's bounds at so many looks.
-            use_history: predict scores by other models of the store, besides the baseline.
-            latest: where the baseline means several conditions, take the one that ran last.
+            looks: None: after every prompt; a number: O'Brien and Fleming's bounds at
+                so many looks.
+            use_history: predict scores by other models of the store, besides the
+                baseline.
+            latest: where the baseline means several conditions, take the one that ran
+                last.
             force: compare what differs in judge, metric scale or task version.
             format: importer of the log; None: found by content.
             values: header fields that hold whatever the log says.
             mapping: mapping file of a tabular log.
-            pause: waits between two looks, and says whether to go on; None: two seconds, for ever.
+            pause: waits between two looks, and says whether to go on; None: two
+                seconds, for ever.
             say: told why the log cannot be judged yet, when that changes.
 
         Yields:
             the row at each change, the last with the verdict or with ``n_max`` prompts.
 
         Raises:
-            MisuseError: a baseline that lacks scores or that the log must not be compared with.
+            MisuseError: a baseline that lacks scores or that the log must not be
+                compared with.
             StatisticsError: a number out of range.
         """
         from warehouse.analysis.selection.selection import Selection, as_conditions
         from warehouse.analysis.sequential.answer import Follower
 
-        settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, looks=looks, use_history=use_history)
+        settings = SequentialSettings(
+            margin,
+            n_max=n_max,
+            alpha=alpha,
+            seed=seed,
+            looks=looks,
+            use_history=use_history,
+        )
         selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
-        follower = Follower(self._opener, candidate, baseline, settings, selection, force)
+        follower = Follower(
+            self._opener, candidate, baseline, settings, selection, force
+        )
         reading = {"format": format, "values": values, "mapping": mapping}
         before, announced = None, ""
         for _ in _changes(Path(log), pause or _two_seconds):
@@ -211,7 +234,9 @@ def _changes(log: Path, go_on: Callable[[], bool]) -> Iterator[None]:
             return
 
 
-def _read(follower: Any, log: Path, reading: Mapping[str, Any]) -> tuple[SequentialRow | None, str]:
+def _read(
+    follower: Any, log: Path, reading: Mapping[str, Any]
+) -> tuple[SequentialRow | None, str]:
     """The row of the log as it is now, or why there is none yet."""
     from warehouse.analysis.sequential.answer import NothingYet
     from warehouse.errors import InputError
@@ -220,14 +245,21 @@ def _read(follower: Any, log: Path, reading: Mapping[str, Any]) -> tuple[Sequent
     from warehouse.store.open import open_store
     from warehouse.store.temporary import temporary_folder
 
-    options = LoadOptions(max_rejected=1, text="none")  # the last row may be half written
-    with temporary_folder() as folder, open_store(str(folder / "log.db"), create=True) as store:
+    options = LoadOptions(
+        max_rejected=1, text="none"
+    )  # the last row may be half written
+    with (
+        temporary_folder() as folder,
+        open_store(str(folder / "log.db"), create=True) as store,
+    ):
         try:
             report = ingest(store, [log], options=options, **reading)
         except InputError as error:
             return None, str(error)
         if not any(item.state == "loaded" for item in report.sources):
-            reasons = [item.error for item in report.refused] or [str(item) for item in report.unread]
+            reasons = [item.error for item in report.refused] or [
+                str(item) for item in report.unread
+            ]
             return None, "; ".join(reasons) or f"nothing can be read from {log} yet"
         if not store.arrow("select run_id from run_current limit 1").num_rows:
             return None, f"nothing can be read from {log} yet"
@@ -275,40 +307,50 @@ class VarianceMethods(Connection):
         Of ``delta`` and ``n``, what is left out is worked out.
 
         Args:
-            references: of one or two stored runs: ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``.
+            references: of one or two stored runs: ``MODEL[@REVISION|@step=N][+AGENT]``
+                or ``run:ID``.
             benchmark: its name; None where only one fits.
             metric: ``name`` or ``name,filter``; None for the headline metric.
             where: conditions ``field=value`` on the runs.
-            cluster: clustering: None for the benchmark's default, ``"none"``, or a name.
-            latest: where a reference means several conditions, take the one that ran last.
-            each: ``"seed"`` or ``"checkpoint"``: these stand apart, so that a reference means one of them; None: one
-                row a model.
-            repeats: what becomes of runs of one condition: ``"auto"`` (by their test), ``"pool"``, ``"as_seeds"`` or
-                ``"split"``.
+            cluster: clustering: None for the benchmark's default, ``"none"``, or a
+                name.
+            latest: where a reference means several conditions, take the one that ran
+                last.
+            each: ``"seed"`` or ``"checkpoint"``: these stand apart, so that a reference
+                means one of them; None: one row a model.
+            repeats: what becomes of runs of one condition: ``"auto"`` (by their test),
+                ``"pool"``, ``"as_seeds"`` or ``"split"``.
             seeds_are: what a seed of a run is of: ``"training"`` or ``"sampling"``.
             correlation: for one run only: of the two models over prompts; None: 0.
             parts: variances, instead of references.
             delta: true mean difference, above 0, on the scale of the metric.
             n: prompts.
-            power: chance to find the difference; None: 0.8 where it is not what is asked.
+            power: chance to find the difference; None: 0.8 where it is not what is
+                asked.
             alpha: two-sided significance level.
-            k: draws per prompt, the first for the answer and all for the table; None: 1, 2, 5, 10.
-            k_b: draws of the second model where they are there already: fixed and not counted.
+            k: draws per prompt, the first for the answer and all for the table; None:
+                1, 2, 5, 10.
+            k_b: draws of the second model where they are there already: fixed and not
+                counted.
             n_values: prompts of the table; None: around the answer.
             budget: what may be spent, in generations (or in the unit of ``cost``).
             available: prompts there are; None: no limit, or the pilot's.
-            cost: of prompts and generations; None: a generation costs 1, a prompt nothing.
+            cost: of prompts and generations; None: a generation costs 1, a prompt
+                nothing.
 
         Raises:
-            MisuseError: both or neither of references and variances; unknown or ambiguous
-                references; contradictory questions.
-            StatisticsError: numbers out of range, variances that are all 0, a single prompt.
+            MisuseError: both or neither of references and variances; unknown or
+                ambiguous references; contradictory questions.
+            StatisticsError: numbers out of range, variances that are all 0, a single
+                prompt.
         """
         from warehouse.analysis.power.answer import PowerQuestion, plan_power
         from warehouse.stats import Cost
 
         if (parts is None) == (not references):
-            raise MisuseError("plan from stored runs or from variances: give one of them")
+            raise MisuseError(
+                "plan from stored runs or from variances: give one of them"
+            )
         question = PowerQuestion(
             delta=delta,
             n=n,
@@ -335,7 +377,9 @@ class VarianceMethods(Connection):
         )
         if parts is not None:
             why = "is for stored runs, and variances are given"
-            source.refuse(why, *(name for name in options(PowerPilot) if name != "references"))
+            source.refuse(
+                why, *(name for name in options(PowerPilot) if name != "references")
+            )
             return plan_power(question, parts)
         with self._reading() as store:
             pilot = source.ask(store)

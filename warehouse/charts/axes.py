@@ -25,13 +25,22 @@ class Axis:
 
     def at(self, value: float | None) -> float | None:
         """Position of a value in pixels; None for a missing one."""
-        return None if value is None else _pixel((self.low, self.high), value, self.left, self.width)
+        return (
+            None
+            if value is None
+            else _pixel((self.low, self.high), value, self.left, self.width)
+        )
 
 
 def make_axis(
-    values: Iterable[float | None], *, zero: bool = False, left: float = _MARGIN, width: float = WIDTH - 2 * _MARGIN
+    values: Iterable[float | None],
+    *,
+    zero: bool = False,
+    left: float = _MARGIN,
+    width: float = WIDTH - 2 * _MARGIN,
 ) -> Axis | None:
-    """An axis that holds all values, with three to seven round numbers; None for no finite value.
+    """An axis that holds all values, with three to seven round numbers; None for no
+    finite value.
 
     Args:
         values: ends of intervals and figures; None and not finite ones are left out.
@@ -47,7 +56,10 @@ def make_axis(
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
     numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    ticks = ((_pixel(ends, number * step, left, width), f"{number * step + 0.0:{form}}") for number in numbers)
+    ticks = (
+        (_pixel(ends, number * step, left, width), f"{number * step + 0.0:{form}}")
+        for number in numbers
+    )
     return Axis(low, high, tuple(ticks), left, width)
 
 
@@ -58,4 +70,6 @@ def _pixel(ends: Ends, value: float, left: float, width: float) -> float:
 def step_of(span: float) -> float:
     """The smallest of 1, 2, 5 times a power of ten that gives at most five steps."""
     power = 10.0 ** math.floor(math.log10(span / 5))
-    return next(factor * power for factor in (1, 2, 5, 10, 20) if span / (factor * power) <= 5)
+    return next(
+        factor * power for factor in (1, 2, 5, 10, 20) if span / (factor * power) <= 5
+    )

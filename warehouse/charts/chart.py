@@ -1,4 +1,5 @@
-"""Charts: figures with two axes, as specifications of Vega-Lite that notebooks have and `draw` makes pictures of.
+"""Charts: figures with two axes, as specifications of Vega-Lite that notebooks have and
+`draw` makes pictures of.
 
 Text of dumps stands in titles, and as a value in legends; names of fields are our own.
 """
@@ -20,10 +21,12 @@ Ends = tuple[float, float]
 #: Of a histogram: low and high edge, floor and top, kind.
 Bin = tuple[float, float, float, float, str]
 
-#: Size of the area between the axes, with which it is as wide as a phone: in a row of charts, and alone.
-#: The first is a multiple of the cells of a data map, whose places are whole then, and short.
+#: Size of the area between the axes, with which it is as wide as a phone: in a row of
+#: charts, and alone. The first is a multiple of the cells of a data map, whose places
+#: are whole then, and short.
 PLOT, TALL_PLOT = (275, 175), (275, 220)
-#: What tells series apart: colours of style.css, and dashes, for those who do not see colours.
+#: What tells series apart: colours of style.css, and dashes, for those who do not see
+#: colours.
 SERIES = (
     ("var(--mark)", [1, 0]),
     ("var(--c1)", [6, 3]),
@@ -48,7 +51,11 @@ CONFIG: Spec = {
     "axisX": {"grid": False},
     "axis": {"labelFlush": False, "titleFontWeight": "normal"},
     "legend": {"orient": "bottom", "title": None, "labelLimit": 0},
-    "line": {"strokeWidth": 1.75, "strokeJoin": "round", "invalid": "break-paths-show-path-domains"},
+    "line": {
+        "strokeWidth": 1.75,
+        "strokeJoin": "round",
+        "invalid": "break-paths-show-path-domains",
+    },
 }
 
 
@@ -62,7 +69,13 @@ class Chart:
 
 
 def chart(
-    title: str, say: str, x: Spec | None, y: Spec | None, layers: Sequence[Spec], *, size: tuple[int, int] = PLOT
+    title: str,
+    say: str,
+    x: Spec | None,
+    y: Spec | None,
+    layers: Sequence[Spec],
+    *,
+    size: tuple[int, int] = PLOT,
 ) -> Chart | None:
     """A figure; None without an axis.
 
@@ -77,19 +90,30 @@ def chart(
     if x is None or y is None:
         return None
     encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
-    spec = {"width": size[0], "height": size[1], "encoding": encoding, "layer": list(layers)}
+    spec = {
+        "width": size[0],
+        "height": size[1],
+        "encoding": encoding,
+        "layer": list(layers),
+    }
     return Chart(title, say, spec)
 
 
 def with_words(channel: Spec, words: Mapping[float, str]) -> Spec:
-    """An axis labelled with words, at the positions that are their keys, instead of numbers."""
+    """An axis labelled with words, at the positions that are their keys, instead of
+    numbers."""
     positions, said = json.dumps([*words]), json.dumps([*words.values()])
-    shown = {"values": [*words], "labelExpr": f"{said}[indexof({positions}, datum.value)]", "labelLimit": 0}
+    shown = {
+        "values": [*words],
+        "labelExpr": f"{said}[indexof({positions}, datum.value)]",
+        "labelLimit": 0,
+    }
     return {**channel, "axis": {**channel["axis"], **shown}}
 
 
 def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends | None:
-    """The lowest and the highest value, with room around a single one; None without a finite one.
+    """The lowest and the highest value, with room around a single one; None without a
+    finite one.
 
     Args:
         values: missing ones and those that are not finite are left out.
@@ -107,14 +131,21 @@ def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends 
     return low, high
 
 
-def axis(title: str, ends: Ends | None, *, log: bool = False, nice: bool = True, whole: bool = False) -> Spec | None:
+def axis(
+    title: str,
+    ends: Ends | None,
+    *,
+    log: bool = False,
+    nice: bool = True,
+    whole: bool = False,
+) -> Spec | None:
     """The channel of an axis; None without ends.
 
     Args:
         title: what stands on it, with the unit.
         ends: of the figures.
-        log: places go by log(1 + figure), which has one for 0, if no figure is below 0 and the
-            ends are far apart; the title says so.
+        log: places go by log(1 + figure), which has one for 0, if no figure is below 0
+            and the ends are far apart; the title says so.
         nice: goes on to round numbers.
         whole: numbers on it are whole.
     """
@@ -128,7 +159,10 @@ def axis(title: str, ends: Ends | None, *, log: bool = False, nice: bool = True,
         shown["tickMinStep"] = 1
     if log and is_long(ends):
         scale |= {"type": "symlog", "nice": False}
-        shown |= {"title": f"{shown['title']}, logarithmic", "values": _powers(low, high)}
+        shown |= {
+            "title": f"{shown['title']}, logarithmic",
+            "values": _powers(low, high),
+        }
         form = form or "~s"
     if form:
         shown["labelExpr"] = f"format(datum.value, '{form}')"
@@ -141,11 +175,17 @@ def is_long(ends: Ends) -> bool:
     return low >= 0 and high + 1 > _LONG * (low + 1)
 
 
-def lines(curves: Sequence[tuple[str, Points]], *, dots: bool = False, faint: Sequence[Points] = ()) -> list[Spec]:
+def lines(
+    curves: Sequence[tuple[str, Points]],
+    *,
+    dots: bool = False,
+    faint: Sequence[Points] = (),
+) -> list[Spec]:
     """Layers of curves.
 
     Args:
-        curves: name and points of those with a colour; one without a figure is left out. A missing figure is a gap.
+        curves: name and points of those with a colour; one without a figure is left
+            out. A missing figure is a gap.
         dots: points have dots.
         faint: points of others, which have no names.
     """
@@ -168,19 +208,30 @@ def lines(curves: Sequence[tuple[str, Points]], *, dots: bool = False, faint: Se
         }
         for part, channel in enumerate(("color", "strokeDash"))
     }
-    mark: Spec = {"type": "line", "point": {"size": 20, "filled": True} if dots else False}
+    mark: Spec = {
+        "type": "line",
+        "point": {"size": 20, "filled": True} if dots else False,
+    }
     layers = [_faint(faint)] if faint else []
-    layers.append(layer(mark, [point(*at, k=name) for name, ats in drawn for at in ats], **channels))
+    layers.append(
+        layer(
+            mark, [point(*at, k=name) for name, ats in drawn for at in ats], **channels
+        )
+    )
     return layers
 
 
 def _faint(curves: Sequence[Points]) -> Spec:
-    rows = [point(*at, k=number) for number, points in enumerate(curves) for at in points]
+    rows = [
+        point(*at, k=number) for number, points in enumerate(curves) for at in points
+    ]
     mark = {"type": "line", "stroke": _FAINT, "strokeWidth": 0.75}
     return layer(mark, rows, detail={"field": "k", "type": "nominal"})
 
 
-def bars(bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = True) -> Spec:
+def bars(
+    bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = True
+) -> Spec:
     """Layer of bars; those without height are left out.
 
     Args:
@@ -189,7 +240,9 @@ def bars(bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = T
         with_legend: whether there is one.
     """
     rows = [
-        {"x": low, "x2": high, "y": floor, "y2": top, "k": kind} for low, high, floor, top, kind in bins if top > floor
+        {"x": low, "x2": high, "y": floor, "y2": top, "k": kind}
+        for low, high, floor, top, kind in bins
+        if top > floor
     ]
     legend = {"columns": len(kinds), "symbolType": "square"} if with_legend else None
     return layer(
@@ -204,11 +257,17 @@ def bars(bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = T
 def colours(field: str, kinds: Mapping[str, str], legend: Spec | None) -> Spec:
     """The channel of a colour for each kind; the legend has their order."""
     scale = {"domain": list(kinds), "range": list(kinds.values())}
-    return {"field": field, "type": "nominal", "scale": scale, "legend": legend and {"title": None, **legend}}
+    return {
+        "field": field,
+        "type": "nominal",
+        "scale": scale,
+        "legend": legend and {"title": None, **legend},
+    }
 
 
 def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
-    """A layer: marks of one kind. Rows have the fields ``x`` and ``y``, and what channels name."""
+    """A layer: marks of one kind. Rows have the fields ``x`` and ``y``, and what
+    channels name."""
     layer: Spec = {"mark": mark, "data": {"values": list(rows)}}
     return layer | {"encoding": channels} if channels else layer
 
@@ -224,23 +283,39 @@ def finite(value: float | None) -> float | None:
 
 
 def distinct(names: Sequence[str], length: int) -> list[str]:
-    """Names of dumps made fit for a legend: on one line, short, and no two alike; where they do not fit, without the
-    words that all begin with, which tell none apart. A sign of Chinese or the like is as wide as two letters."""
+    """Names of dumps made fit for a legend: on one line, short, and no two alike; where
+    they do not fit, without the words that all begin with, which tell none apart. A
+    sign of Chinese or the like is as wide as two letters."""
     labels: list[str] = []
     others = (sign for name in names if not name.isascii() for sign in name)
-    length = length // 2 if any(east_asian_width(sign) in "WF" for sign in others) else length
-    shared = os.path.commonprefix(names) if len({*names}) > 1 and max(map(len, names)) > length else ""
+    length = (
+        length // 2
+        if any(east_asian_width(sign) in "WF" for sign in others)
+        else length
+    )
+    shared = (
+        os.path.commonprefix(names)
+        if len({*names}) > 1 and max(map(len, names)) > length
+        else ""
+    )
     cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
     for name in (f"…{name[cut:]}" if cut else name for name in names):
         short = shorten(name, length)
         numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
-        labels.append(next(label for label in (short, *numbered) if label not in labels))
+        labels.append(
+            next(label for label in (short, *numbered) if label not in labels)
+        )
     return labels
 
 
 def shorten(name: str, length: int) -> str:
-    """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it apart."""
-    shown = name if name.isprintable() else "".join(sign if sign.isprintable() else " " for sign in name)
+    """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it
+    apart."""
+    shown = (
+        name
+        if name.isprintable()
+        else "".join(sign if sign.isprintable() else " " for sign in name)
+    )
     words = " ".join(shown.split())
     if len(words) <= length:
         return words
@@ -249,7 +324,8 @@ def shorten(name: str, length: int) -> str:
 
 
 def _number_format(low: float, high: float) -> str:
-    """How numbers on an axis are written, in the words of d3: 20k, 2e-7; else as Vega does."""
+    """How numbers on an axis are written, in the words of d3: 20k, 2e-7; else as Vega
+    does."""
     largest = max(abs(low), abs(high))
     if largest >= 1e15 or largest < 1e-5:
         return ".3~g"
@@ -257,7 +333,8 @@ def _number_format(low: float, high: float) -> str:
 
 
 def _powers(low: float, high: float) -> list[float]:
-    """Powers of ten from ``low`` to ``high``, and 0; every second one where there are many."""
+    """Powers of ten from ``low`` to ``high``, and 0; every second one where there are
+    many."""
     first, last = math.ceil(math.log10(max(low, 1.0))), math.floor(math.log10(high))
     step = 1 + (last - first) // 6
     return [0.0] * (low == 0) + [10.0**power for power in range(first, last + 1, step)]

@@ -1,7 +1,7 @@
 """Drawing of charts as SVG, in the colours of style.css.
 
-It knows the part of Vega-Lite that is written here: two axes of numbers, and on them lines, areas, bars, points, rules,
-texts and boxes.
+It knows the part of Vega-Lite that is written here: two axes of numbers, and on them
+lines, areas, bars, points, rules, texts and boxes.
 """
 
 from __future__ import annotations
@@ -21,13 +21,19 @@ from warehouse.charts.chart import Chart, Spec
 from warehouse.charts.picture import Picture
 from warehouse.charts.pictures import ring
 
-#: Pixels of a letter, of a line of text, between marks, left of the area between the axes at least, and right of it.
+#: Pixels of a letter, of a line of text, between marks, left of the area between the
+#: axes at least, and right of it.
 _LETTER, _LINE, _GAP, _LEFT, _RIGHT = 6.4, 17, 6, 58, 12
 #: Rows of a table that is copied.
 _MOST_ROWS = 500
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 #: Names of an attribute of SVG here.
-_ATTRIBUTES = {"width": "stroke-width", "dash": "stroke-dasharray", "opacity": "opacity", "cap": "stroke-linecap"}
+_ATTRIBUTES = {
+    "width": "stroke-width",
+    "dash": "stroke-dasharray",
+    "opacity": "opacity",
+    "cap": "stroke-linecap",
+}
 
 
 def draw(chart: Chart) -> Picture:
@@ -35,7 +41,9 @@ def draw(chart: Chart) -> Picture:
     plot = _Plot(chart.spec)
     plot.axes()
     for layer in chart.spec["layer"]:
-        _MARKS[layer["mark"]["type"]](plot, layer["mark"], layer.get("encoding", {}), layer["data"]["values"])
+        _MARKS[layer["mark"]["type"]](
+            plot, layer["mark"], layer.get("encoding", {}), layer["data"]["values"]
+        )
     inside = "".join(f"<{tag}{attributes}{end}" for tag, attributes, end in plot.parts)
     head, rows = _table(chart.spec)
     left, top = round(plot.left, 1), round(plot.top, 1)
@@ -46,7 +54,9 @@ def draw(chart: Chart) -> Picture:
         chart.say,
         math.ceil(plot.width),
         math.ceil(bottom),
-        Markup(f'<g transform="translate({left} {top})">{inside}</g>{legend}'),  # its texts are escaped
+        Markup(
+            f'<g transform="translate({left} {top})">{inside}</g>{legend}'
+        ),  # its texts are escaped
         head,
         rows,
     )
@@ -54,16 +64,38 @@ def draw(chart: Chart) -> Picture:
 
 def _table(spec: Spec) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The drawn data as a table: positions of marks and heights of bars."""
-    marks = [row for layer in spec["layer"] for row in layer["data"]["values"] if "x2" in row or "y2" not in row]
-    titles = {axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")}
+    marks = [
+        row
+        for layer in spec["layer"]
+        for row in layer["data"]["values"]
+        if "x2" in row or "y2" not in row
+    ]
+    titles = {
+        axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")
+    }
     heads = {"x": titles["x"], "x2": "to", "y": titles["y"], "k": "of"}
-    heads = {field: words for field, words in heads.items() if any(field in row for row in marks)}
-    rows = [{**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]} for row in marks[:_MOST_ROWS]]
-    return tuple(heads.values()), tuple(tuple(_cell(row.get(field)) for field in heads) for row in rows)
+    heads = {
+        field: words
+        for field, words in heads.items()
+        if any(field in row for row in marks)
+    }
+    rows = [
+        {**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]}
+        for row in marks[:_MOST_ROWS]
+    ]
+    return tuple(heads.values()), tuple(
+        tuple(_cell(row.get(field)) for field in heads) for row in rows
+    )
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value + 0.0:.6g}" if isinstance(value, float) else f"{value}"
+    return (
+        ""
+        if value is None
+        else f"{value + 0.0:.6g}"
+        if isinstance(value, float)
+        else f"{value}"
+    )
 
 
 @dataclass(frozen=True)
@@ -78,7 +110,9 @@ class _Scale:
     ticks: tuple[tuple[float, str], ...]
 
     def at(self, value: float) -> float:
-        low, high, value = (math.log1p(end) if self.log else end for end in (self.low, self.high, value))
+        low, high, value = (
+            math.log1p(end) if self.log else end for end in (self.low, self.high, value)
+        )
         share = (value - low) / (high - low)
         return round(self.length * (1 - share if self.turned else share), 1)
 
@@ -91,18 +125,30 @@ class _Scale:
 def _scale(channel: Spec, length: int, *, upright: bool) -> _Scale:
     scale, axis = channel["scale"], channel["axis"]
     low, high = scale["domain"]
-    log, step = scale.get("type") == "symlog", max(step_of(high - low), axis.get("tickMinStep", 0))
+    log, step = (
+        scale.get("type") == "symlog",
+        max(step_of(high - low), axis.get("tickMinStep", 0)),
+    )
     wider = (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step)
     if scale["nice"] and math.isfinite(wider[1] - wider[0]):
         low, high = wider
     values = axis.get("values") or [
-        number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+        number * step
+        for number in range(
+            math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1
+        )
     ]
     if axis.get("labelExpr", "").startswith("["):
         words: Sequence[str] = json.JSONDecoder().raw_decode(axis["labelExpr"])[0]
     else:
-        words = [_number(value, step, max(abs(low), abs(high)), log) for value in values]
-    ticks = tuple((at, said) for at, said in zip(values, words, strict=True) if low <= at <= high or at in (low, high))
+        words = [
+            _number(value, step, max(abs(low), abs(high)), log) for value in values
+        ]
+    ticks = tuple(
+        (at, said)
+        for at, said in zip(values, words, strict=True)
+        if low <= at <= high or at in (low, high)
+    )
     return _Scale(low, high, length, log, upright != scale.get("reverse", False), ticks)
 
 
@@ -111,7 +157,9 @@ def _number(value: float, step: float, largest: float, log: bool) -> str:
     if largest >= 1e15 or largest < 1e-5:
         return f"{value + 0.0:.3g}"
     if largest >= 1e4 or log:
-        size, letter = next(((size, letter) for size, letter in _UNITS if abs(value) >= size), (1.0, ""))
+        size, letter = next(
+            ((size, letter) for size, letter in _UNITS if abs(value) >= size), (1.0, "")
+        )
         return f"{value / size + 0.0:.12g}{letter}"
     return f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
 
@@ -122,7 +170,8 @@ def wide(words: str) -> float:
 
 
 class _Plot:
-    """The area between the axes, with what is drawn on it from back to front, from its upper left corner."""
+    """The area between the axes, with what is drawn on it from back to front, from its
+    upper left corner."""
 
     def __init__(self, spec: Spec) -> None:
         self.axis = {name: spec["encoding"][name]["axis"] for name in "xy"}
@@ -134,37 +183,64 @@ class _Plot:
         self.is_above = self.axis["x"].get("orient") == "top"
         pitch = self.across.length / max(len(self.across.ticks), 1)
         self.is_turned = self.is_above and self.across.longest > pitch
-        names = (self.across.longest + _GAP if self.is_turned else _LINE) if self.is_above else 8
+        names = (
+            (self.across.longest + _GAP if self.is_turned else _LINE)
+            if self.is_above
+            else 8
+        )
         self.top = names + (_LINE if self.axis["y"]["title"] else 0)
-        self.below = _GAP if self.is_above else _LINE * (2 if self.axis["x"]["title"] else 1) + _GAP
+        self.below = (
+            _GAP
+            if self.is_above
+            else _LINE * (2 if self.axis["x"]["title"] else 1) + _GAP
+        )
 
     def at(self, row: Spec, x: str = "x", y: str = "y") -> tuple[float, float]:
         return self.across.at(row[x]), self.up.at(row[y])
 
     def path(self, course: str, paint: str, colour: str, **look: float | str) -> None:
-        """Draw a path, whose course holds numbers only; it is joined to the last path if both look the same."""
-        more = "".join(f' {_ATTRIBUTES[name]}="{value}"' for name, value in look.items() if value not in ("", 1))
+        """Draw a path, whose course holds numbers only; it is joined to the last path
+        if both look the same."""
+        more = "".join(
+            f' {_ATTRIBUTES[name]}="{value}"'
+            for name, value in look.items()
+            if value not in ("", 1)
+        )
         end = f' {paint}="{escape(colour)}"{more}/>'
         if course and self.parts and self.parts[-1][2] == end:
             course = self.parts.pop()[1].removeprefix(' d="').removesuffix('"') + course
         if course:
             self.parts.append(("path", f' d="{course}"', end))
 
-    def dot(self, x: float, y: float, size: float, colour: str, opacity: float = 1) -> None:
+    def dot(
+        self, x: float, y: float, size: float, colour: str, opacity: float = 1
+    ) -> None:
         """A line without length whose round end is drawn; its area is in square pixels."""
         width = round(2 * math.sqrt(size / math.pi), 1)
-        self.path(f"M{x} {y}h0", "stroke", colour, width=width, opacity=opacity, cap="round")
+        self.path(
+            f"M{x} {y}h0", "stroke", colour, width=width, opacity=opacity, cap="round"
+        )
 
     def text(self, x: float, y: float, words: str, colour: str, more: str = "") -> None:
         anchor = f' text-anchor="{more}"' if more in ("middle", "end") else more
-        self.parts.append(("text", f' x="{x:g}" y="{y:g}" fill="{escape(colour)}"{anchor}', f">{escape(words)}</text>"))
+        self.parts.append(
+            (
+                "text",
+                f' x="{x:g}" y="{y:g}" fill="{escape(colour)}"{anchor}',
+                f">{escape(words)}</text>",
+            )
+        )
         if not more:
             self.width = max(self.width, self.left + x + wide(words) + 2)
 
     def axes(self) -> None:
         width, height = self.across.length, self.up.length
         if self.axis["y"].get("grid", True):
-            self.path("".join(f"M0 {self.up.at(at)}H{width}" for at, _ in self.up.ticks), "stroke", "var(--line)")
+            self.path(
+                "".join(f"M0 {self.up.at(at)}H{width}" for at, _ in self.up.ticks),
+                "stroke",
+                "var(--line)",
+            )
         taken = -math.inf
         for at, words in sorted(self.up.ticks, key=lambda tick: self.up.at(tick[0])):
             if (y := self.up.at(at)) - taken >= 9:
@@ -187,13 +263,23 @@ class _Plot:
                 turned = f' transform="translate({at + 4:g} -{_GAP})rotate(-90)"'
                 self.text(0, 0, words, "var(--dim)", turned)
             elif at - half >= taken:
-                at = round(min(max(at, half - self.left), self.across.length + _RIGHT - half), 1)
-                self.text(at, -_GAP if self.is_above else self.up.length + _LINE - 2, words, "var(--dim)", "middle")
+                at = round(
+                    min(max(at, half - self.left), self.across.length + _RIGHT - half),
+                    1,
+                )
+                self.text(
+                    at,
+                    -_GAP if self.is_above else self.up.length + _LINE - 2,
+                    words,
+                    "var(--dim)",
+                    "middle",
+                )
                 taken = at + half + 4
 
 
 def _painted(mark: Spec, encoding: Spec, row: Spec, *channels: str) -> Any:
-    """The look of a row: by the first of these channels that has a scale, or that the mark sets itself."""
+    """The look of a row: by the first of these channels that has a scale, or that the
+    mark sets itself."""
     for name in channels:
         if "scale" in encoding.get(name, {}):
             scale = encoding[name]["scale"]
@@ -204,7 +290,14 @@ def _painted(mark: Spec, encoding: Spec, row: Spec, *channels: str) -> Any:
 
 
 def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
-    field = next((encoding[name]["field"] for name in ("detail", "stroke", "color") if name in encoding), "")
+    field = next(
+        (
+            encoding[name]["field"]
+            for name in ("detail", "stroke", "color")
+            if name in encoding
+        ),
+        "",
+    )
     curves: dict[Any, list[Spec]] = {}
     for row in rows:
         curves.setdefault(row.get(field), []).append(row)
@@ -217,10 +310,18 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
             x, y = plot.at(row)
             dots.append((x, y))
             steps = mark.get("interpolate") == "step-after"
-            course += (f"H{x}V{y}" if steps else f"L{x} {y}") if is_down else f"M{x} {y}"
+            course += (
+                (f"H{x}V{y}" if steps else f"L{x} {y}") if is_down else f"M{x} {y}"
+            )
             is_down = True
         colour = _painted(mark, encoding, own[0], "stroke", "color")
-        plot.path(course, "stroke", colour, width=mark.get("strokeWidth", 1.75), dash=_dashes(mark, encoding, own[0]))
+        plot.path(
+            course,
+            "stroke",
+            colour,
+            width=mark.get("strokeWidth", 1.75),
+            dash=_dashes(mark, encoding, own[0]),
+        )
         for x, y in dots if mark.get("point") else ():
             plot.dot(x, y, mark["point"]["size"], colour)
 
@@ -231,17 +332,28 @@ def _dashes(mark: Spec, encoding: Spec, row: Spec) -> str:
 
 
 def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
-    points = [plot.at(row) for row in rows] + [plot.at(row, y="y2") for row in reversed(rows)]
+    points = [plot.at(row) for row in rows] + [
+        plot.at(row, y="y2") for row in reversed(rows)
+    ]
     course = "L".join(f"{x} {y}" for x, y in points)
-    plot.path(course and f"M{course}z", "fill", mark["fill"], opacity=mark["fillOpacity"])
+    plot.path(
+        course and f"M{course}z", "fill", mark["fill"], opacity=mark["fillOpacity"]
+    )
 
 
 def _bars(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     for row in rows:
         (x, y), (x2, y2) = plot.at(row), plot.at(row, "x2", "y2")
-        left, top, width, height = min(x, x2), min(y, y2), round(abs(x2 - x), 1), round(abs(y2 - y), 1)
+        left, top, width, height = (
+            min(x, x2),
+            min(y, y2),
+            round(abs(x2 - x), 1),
+            round(abs(y2 - y), 1),
+        )
         gap = min(1, width / 2) if mark.get("stroke") == "var(--bg)" else 0
-        course = f"M{left} {top}h{round(width - gap, 1)}v{height}h-{round(width - gap, 1)}z"
+        course = (
+            f"M{left} {top}h{round(width - gap, 1)}v{height}h-{round(width - gap, 1)}z"
+        )
         plot.path(course, "fill", _painted(mark, encoding, row, "fill"))
         if "strokeDash" in mark:
             plot.path(course, "stroke", mark["stroke"], dash=_dashes(mark, {}, row))
@@ -254,14 +366,26 @@ def _points(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> No
         colour = _painted(mark, encoding, row, "fill", "color", "stroke")
         size = float(_painted(mark, encoding, row, "size"))
         if mark.get("filled"):
-            plot.dot(*plot.at(row), size, colour, _painted(mark, {}, row, "fillOpacity", "opacity") or 1)
+            plot.dot(
+                *plot.at(row),
+                size,
+                colour,
+                _painted(mark, {}, row, "fillOpacity", "opacity") or 1,
+            )
         else:
-            plot.path(ring(*plot.at(row), round(math.sqrt(size / math.pi), 1)), "stroke", colour)
+            plot.path(
+                ring(*plot.at(row), round(math.sqrt(size / math.pi), 1)),
+                "stroke",
+                colour,
+            )
 
 
 def _rules(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     ends = ("x2", "y") if "x2" in encoding else ("x", "y2")
-    look = {"width": mark.get("strokeWidth", 1), "opacity": mark.get("strokeOpacity", 1)}
+    look = {
+        "width": mark.get("strokeWidth", 1),
+        "opacity": mark.get("strokeOpacity", 1),
+    }
     for row in rows:
         course = "M{} {}L{} {}".format(*plot.at(row), *plot.at(row, *ends))
         plot.path(course, "stroke", mark["stroke"], **look)
@@ -272,18 +396,32 @@ def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
     for row in rows:
         words, (x, y) = row[encoding["text"]["field"]], plot.at(row)
         end = x + wide(words)
-        y = next(low for low in (y + 12 * step for step in range(len(rows) + 1)) if not _hits(taken, x, end, low))
+        y = next(
+            low
+            for low in (y + 12 * step for step in range(len(rows) + 1))
+            if not _hits(taken, x, end, low)
+        )
         taken.append((x, end, y))
-        plot.text(x + mark["dx"], round(y + 4, 1), words, _painted(mark, encoding, row, "color", "fill"))
+        plot.text(
+            x + mark["dx"],
+            round(y + 4, 1),
+            words,
+            _painted(mark, encoding, row, "color", "fill"),
+        )
 
 
-def _hits(taken: Sequence[tuple[float, float, float]], start: float, end: float, at: float) -> bool:
+def _hits(
+    taken: Sequence[tuple[float, float, float]], start: float, end: float, at: float
+) -> bool:
     """Whether a text would stand on another."""
-    return any(left < end and start < right and abs(y - at) < 12 for left, right, y in taken)
+    return any(
+        left < end and start < right and abs(y - at) < 12 for left, right, y in taken
+    )
 
 
 def _boxes(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
-    """Quartiles, whiskers to what lies within so many times their distance, and what lies beyond as dots."""
+    """Quartiles, whiskers to what lies within so many times their distance, and what
+    lies beyond as dots."""
     along, at = ("y", "x") if mark["orient"] == "vertical" else ("x", "y")
     groups: dict[float, list[float]] = {}
     for row in rows:
@@ -292,7 +430,10 @@ def _boxes(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 
     def course(position: float, *figures: float) -> str:
         """A bar between two figures, or a line across at one."""
-        x, (low, high) = (plot.across if at == "x" else plot.up).at(position), _ends(plot, along, figures)
+        x, (low, high) = (
+            (plot.across if at == "x" else plot.up).at(position),
+            _ends(plot, along, figures),
+        )
         corners = [(x - half, low), (x + half, low), (x + half, high), (x - half, high)]
         points = (f"{a:g} {b:g}" if at == "x" else f"{b:g} {a:g}" for a, b in corners)
         return f"M{'L'.join(points)}z"
@@ -302,12 +443,30 @@ def _boxes(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
         reach = mark["extent"] * (high - low)
         inside = (values >= low - reach) & (values <= high + reach)
-        ends: list[Spec] = [{at: position, along: float(end)} for end in (values[inside].min(), values[inside].max())]
-        plot.path("M{} {}L{} {}".format(*plot.at(ends[0]), *plot.at(ends[1])), "stroke", mark["color"])
-        plot.path(course(position, float(low), float(high)), "fill", mark["color"], opacity=mark["box"]["fillOpacity"])
-        plot.path(course(position, float(middle)), "stroke", mark["median"]["fill"], width=1.5)
+        ends: list[Spec] = [
+            {at: position, along: float(end)}
+            for end in (values[inside].min(), values[inside].max())
+        ]
+        plot.path(
+            "M{} {}L{} {}".format(*plot.at(ends[0]), *plot.at(ends[1])),
+            "stroke",
+            mark["color"],
+        )
+        plot.path(
+            course(position, float(low), float(high)),
+            "fill",
+            mark["color"],
+            opacity=mark["box"]["fillOpacity"],
+        )
+        plot.path(
+            course(position, float(middle)), "stroke", mark["median"]["fill"], width=1.5
+        )
         for value in values[~inside]:
-            plot.dot(*plot.at({at: position, along: float(value)}), mark["outliers"]["size"], mark["color"])
+            plot.dot(
+                *plot.at({at: position, along: float(value)}),
+                mark["outliers"]["size"],
+                mark["color"],
+            )
 
 
 def _ends(plot: _Plot, along: str, figures: Sequence[float]) -> tuple[float, float]:
@@ -335,7 +494,10 @@ def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
             x, y = 0.0, y + _LINE
         if sign:
             parts.append(f'<path transform="translate({x:g} {y:g})" {sign}/>')
-        parts.append(f'<text x="{x + 26 if sign else x:g}" y="{y + 4:g}" fill="var(--dim)">{escape(words)}</text>')
+        parts.append(
+            f'<text x="{x + 26 if sign else x:g}" y="{y + 4:g}" '
+            f'fill="var(--dim)">{escape(words)}</text>'
+        )
         x += room
     return "".join(parts), y + 8 if parts else top
 
@@ -344,7 +506,14 @@ def _entries(spec: Spec) -> Iterator[tuple[str, str]]:
     """Words of the legend, each with the attributes of its sign; none with a title."""
     for layer in spec["layer"]:
         mark, encoding = layer["mark"], layer.get("encoding", {})
-        name = next((name for name in ("fill", "stroke", "color", "size") if encoding.get(name, {}).get("legend")), "")
+        name = next(
+            (
+                name
+                for name in ("fill", "stroke", "color", "size")
+                if encoding.get(name, {}).get("legend")
+            ),
+            "",
+        )
         channel = encoding.get(name, {"scale": {"domain": []}})
         if title := channel.get("legend", {}).get("title"):
             yield f"{title}:", ""
@@ -353,11 +522,19 @@ def _entries(spec: Spec) -> Iterator[tuple[str, str]]:
             look = _painted(mark, encoding, row, name)
             if name == "size":
                 size = round(2 * math.sqrt(look / math.pi), 1)
-                yield kind, f'd="M11 0h0" stroke="{escape(mark["fill"])}" stroke-width="{size}" stroke-linecap="round"'
+                yield (
+                    kind,
+                    f'd="M11 0h0" stroke="{escape(mark["fill"])}" '
+                    f'stroke-width="{size}" stroke-linecap="round"',
+                )
             elif mark["type"] == "rect":
                 yield kind, f'd="M6 -5h10v10h-10z" fill="{escape(look)}"'
             elif mark["type"] == "point":
-                yield kind, f'd="M11 0h0" stroke="{escape(look)}" stroke-width="6" stroke-linecap="round"'
+                yield (
+                    kind,
+                    f'd="M11 0h0" stroke="{escape(look)}" stroke-width="6" '
+                    'stroke-linecap="round"',
+                )
             else:
                 dash = _dashes(mark, encoding, row)
                 yield (

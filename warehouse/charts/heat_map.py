@@ -8,7 +8,8 @@ from warehouse.charts.chart import Chart, Spec, bars, chart, distinct, with_word
 
 #: Shades of a heat map: the whole range of shares in so many equal steps.
 SHADES = 10
-#: Pixels of a heat map, the largest ones of its cells, and those of a cell with a name; names and characters of each.
+#: Pixels of a heat map, the largest ones of its cells, and those of a cell with a name;
+#: names and characters of each.
 _SIDE, _LARGEST_CELL, _NAMED_CELL, _MOST_NAMES, _NAME = 420, 28, 13, 60, 34
 #: Pixels of two numbers at its edges that fit them, and which numbers stand there.
 _APART, _STRIDES = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
@@ -22,8 +23,8 @@ def heat_map(
     words: Sequence[str] = (),
     names: Sequence[str] = (),
 ) -> Chart | None:
-    """A square of shares in [0, 1], rows and columns named alike, or numbered where these are many; missing ones stay
-    empty.
+    """A square of shares in [0, 1], rows and columns named alike, or numbered where
+    these are many; missing ones stay empty.
 
     Args:
         title: what it is called.
@@ -37,13 +38,19 @@ def heat_map(
     named = len(names) <= _MOST_NAMES and bool(names)
     cell = min(_LARGEST_CELL, max(_NAMED_CELL if named else 1, _SIDE // size))
     stride = next(step for step in _STRIDES if step * cell >= _APART)
-    words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
+    words = words or [
+        f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%"
+        for shade in range(SHADES)
+    ]
     runs = sorted(
         (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
         for row, shares in enumerate(values)
         for shade, first, last in _runs(shares)
     )
-    cells = [(left, right, top, bottom, words[shade]) for shade, top, bottom, left, right in runs]
+    cells = [
+        (left, right, top, bottom, words[shade])
+        for shade, top, bottom, left, right in runs
+    ]
     kinds = {label: f"var(--q{shade})" for shade, label in enumerate(words)}
     numbered: Spec = {
         "type": "quantitative",

@@ -1,4 +1,5 @@
-"""Drawings inside the tables of a page: one axis for a column, an interval in each cell."""
+"""Drawings inside the tables of a page: one axis for a column, an interval in each
+cell."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | 
     if axis is None:
         return None
     ticks = "".join(
-        f'<path class="tick" d="M{at} 15V20"/><text x="{at}" y="11">{words}</text>' for at, words in axis.ticks
+        f'<path class="tick" d="M{at} 15V20"/><text x="{at}" y="11">{words}</text>'
+        for at, words in axis.ticks
     )
     return PageColumn(
         f'{head}<svg aria-hidden="true">{ticks}</svg>',
@@ -24,9 +26,18 @@ def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | 
     )
 
 
-def interval_drawn(axis: Axis, value: float | None, low: float | None, high: float | None) -> str:
+def interval_drawn(
+    axis: Axis, value: float | None, low: float | None, high: float | None
+) -> str:
     """An estimate and its interval on an axis."""
     if not is_finite(value):
         return ""
-    bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>' if is_finite(low) and is_finite(high) else ""
-    return f'<svg aria-hidden="true">{bar}<circle class="dot" cx="{axis.at(value)}" cy="10" r="4"/></svg>'
+    bar = (
+        f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>'
+        if is_finite(low) and is_finite(high)
+        else ""
+    )
+    return (
+        f'<svg aria-hidden="true">{bar}<circle class="dot" cx="{axis.at(value)}" '
+        'cy="10" r="4"/></svg>'
+    )

@@ -1,6 +1,7 @@
 """Charts of figures with their intervals: a line for each, or over days.
 
-A point is a dictionary with ``name``, ``estimate``, ``low`` and ``high``; with ``day`` too where it stands over days.
+A point is a dictionary with ``name``, ``estimate``, ``low`` and ``high``; with ``day``
+too where it stands over days.
 """
 
 from __future__ import annotations
@@ -26,15 +27,24 @@ _HEIGHT = 20
 
 
 def estimates_chart(result: Any) -> Chart | None:
-    """Estimates with their intervals: a line for each row, in the order of the rows; or over days, where they have."""
+    """Estimates with their intervals: a line for each row, in the order of the rows; or
+    over days, where they have."""
     several = len({getattr(row, "benchmark", "") for row in result.rows}) > 1
-    points = [point for row in result.rows if (point := _point(row, several)) is not None]
+    points = [
+        point for row in result.rows if (point := _point(row, several)) is not None
+    ]
     if not points:
         return None
     columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
     zero = "difference" in columns and "estimate" not in columns
     dated = [point for point in points if point.get("day")]
-    return interval_chart(dated or points[:MOST], title_of(result), "", "difference" if zero else "figure", zero=zero)
+    return interval_chart(
+        dated or points[:MOST],
+        title_of(result),
+        "",
+        "difference" if zero else "figure",
+        zero=zero,
+    )
 
 
 @dataclass(frozen=True)
@@ -51,58 +61,140 @@ def picture_of(figure: Chart | Picture) -> Picture:
     return figure.own if isinstance(figure, IntervalChart) else draw(figure)
 
 
-def interval_chart(points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bool) -> Chart | None:
-    """Points with their intervals, one below the other; or over their days, where they have any."""
+def interval_chart(
+    points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bool
+) -> Chart | None:
+    """Points with their intervals, one below the other; or over their days, where they
+    have any."""
     over_days = bool(points[0].get("day"))
     names = list(dict.fromkeys(point["name"] for point in points))
-    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 0}}
+    y = {
+        "field": "name",
+        "type": "nominal",
+        "sort": names,
+        "title": None,
+        "axis": {"labelLimit": 0},
+    }
     y = {"field": "day", "type": "temporal", "title": "released"} if over_days else y
     x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
     along, across = ("y", "x") if over_days else ("x", "y")
     ends = {along: {"field": "low", **x}, f"{along}2": {"field": "high"}, across: y}
     layers: list[Spec] = [
-        {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": "var(--mark)"}, "encoding": ends},
         {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": "var(--mark)"},
+            "mark": {
+                "type": "rule",
+                "strokeWidth": 2,
+                "opacity": 0.7,
+                "color": "var(--mark)",
+            },
+            "encoding": ends,
+        },
+        {
+            "mark": {
+                "type": "point",
+                "filled": True,
+                "size": 60,
+                "opacity": 1,
+                "color": "var(--mark)",
+            },
             "encoding": {
                 along: {"field": "estimate", **x},
                 across: y,
-                "tooltip": [{"field": name, "type": "nominal"} for name in ("name", "estimate", "low", "high")],
+                "tooltip": [
+                    {"field": name, "type": "nominal"}
+                    for name in ("name", "estimate", "low", "high")
+                ],
             },
         },
     ]
     if zero:
         rule = {"mark": {"type": "rule", "color": "var(--dim)", "strokeDash": [3, 3]}}
-        layers.insert(0, {**rule, "data": {"values": [{"at": 0}]}, "encoding": {"x": {"field": "at", **x}}})
+        layers.insert(
+            0,
+            {
+                **rule,
+                "data": {"values": [{"at": 0}]},
+                "encoding": {"x": {"field": "at", **x}},
+            },
+        )
     height = 320 if over_days else _HEIGHT * len(names)
-    spec: Spec = {"width": 400, "height": height, "data": {"values": list(points)}, "layer": layers}
-    rows = [Interval(*(point[name] for name in ("name", *ENDS))) for point in points if isfinite(point["estimate"])]
-    n_decimals = decimals((row.high - row.low) / 4 for row in rows if row.low is not None and row.high is not None)
+    spec: Spec = {
+        "width": 400,
+        "height": height,
+        "data": {"values": list(points)},
+        "layer": layers,
+    }
+    rows = [
+        Interval(*(point[name] for name in ("name", *ENDS)))
+        for point in points
+        if isfinite(point["estimate"])
+    ]
+    n_decimals = decimals(
+        (row.high - row.low) / 4
+        for row in rows
+        if row.low is not None and row.high is not None
+    )
     own = _dated(points, title, say, axis, n_decimals) if over_days else None
-    own = own or forest(title, rows, figure=axis, n_decimals=n_decimals, note=say, zero=zero, most=MOST)
+    own = own or forest(
+        title, rows, figure=axis, n_decimals=n_decimals, note=say, zero=zero, most=MOST
+    )
     return None if own is None else IntervalChart(title, say, spec, own)
 
 
-def _dated(points: Sequence[Spec], title: str, say: str, axis: str, n_decimals: int) -> Picture | None:
+def _dated(
+    points: Sequence[Spec], title: str, say: str, axis: str, n_decimals: int
+) -> Picture | None:
     spots, ticks = list[Spot](), dict[float, str]()
     for point in sorted(points, key=lambda point: str(point["day"])):
         day = str(point["day"])
-        at, ends = float(date.fromisoformat(day).toordinal()), (point["low"], point["high"])
+        at, ends = (
+            float(date.fromisoformat(day).toordinal()),
+            (point["low"], point["high"]),
+        )
         ticks[at] = day
-        spots.append(Spot(point["name"], at, day, point["estimate"], True, y_ends=None if None in ends else ends))
+        spots.append(
+            Spot(
+                point["name"],
+                at,
+                day,
+                point["estimate"],
+                True,
+                y_ends=None if None in ends else ends,
+            )
+        )
     ends_of = [*ticks.items()]
-    return scatter(title, spots, x="released", y=axis, n_decimals=n_decimals, note=say, ticks=[ends_of[0], ends_of[-1]])
+    return scatter(
+        title,
+        spots,
+        x="released",
+        y=axis,
+        n_decimals=n_decimals,
+        note=say,
+        ticks=[ends_of[0], ends_of[-1]],
+    )
 
 
 def title_of(result: Any) -> str:
     """Title of a result's chart: its benchmark or suite, and its metric."""
-    names = [str(getattr(result, name)) for name in ("benchmark", "suite", "metric") if hasattr(result, name)]
+    names = [
+        str(getattr(result, name))
+        for name in ("benchmark", "suite", "metric")
+        if hasattr(result, name)
+    ]
     return " by ".join(names) or str(result.one_line)
 
 
 def _point(row: Any, several: bool) -> Spec | None:
-    """Name (with the benchmark where there are several), estimate and ends; None without an estimate."""
-    estimate = next((at for name in ("estimate", "difference") if (at := getattr(row, name, None)) is not None), None)
+    """Name (with the benchmark where there are several), estimate and ends; None
+    without an estimate."""
+    estimate = next(
+        (
+            at
+            for name in ("estimate", "difference")
+            if (at := getattr(row, name, None)) is not None
+        ),
+        None,
+    )
     if estimate is None:
         return None
     low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
@@ -110,7 +202,9 @@ def _point(row: Any, several: bool) -> Spec | None:
     if hasattr(row, "model_a"):
         words.append(f"{row.model_a} - {row.model_b}")
     else:
-        words += [getattr(row, name, "") for name in ("model", "condition", "statistic")]
+        words += [
+            getattr(row, name, "") for name in ("model", "condition", "statistic")
+        ]
     name = " ".join(str(word) for word in words if word)
     day = {"day": row.release_date} if hasattr(row, "release_date") else {}
     return {"name": name, "estimate": estimate, "low": low, "high": high, **day}

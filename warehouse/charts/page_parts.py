@@ -44,18 +44,24 @@ def figures(several: Iterable[Chart | Picture | None], wide: bool = False) -> Ma
     if not drawn:
         return _NOTHING
     kind = Markup(' wide" tabindex="0"') if wide else Markup('"')
-    inside = [_FIGURE.format(one.title, one.svg, one.note, one.markdown) for one in drawn]
+    inside = [
+        _FIGURE.format(one.title, one.svg, one.note, one.markdown) for one in drawn
+    ]
     return Markup('<div class="figures{}>{}</div>').format(kind, _NOTHING.join(inside))
 
 
 def opened(words: str, inside: Markup | None) -> Markup:
     """HTML behind words that open it."""
-    return Markup("<details><summary>{}</summary>{}</details>").format(words, inside or _NOTHING)
+    return Markup("<details><summary>{}</summary>{}</details>").format(
+        words, inside or _NOTHING
+    )
 
 
 def opened_late(words: str, inside: Markup) -> Markup:
     """The same of which a browser makes nodes only when it is opened."""
-    return Markup('<details class="late"><summary>{}</summary><noscript>{}</noscript></details>').format(words, inside)
+    return Markup(
+        '<details class="late"><summary>{}</summary><noscript>{}</noscript></details>'
+    ).format(words, inside)
 
 
 def lines(parts: Sequence[Markup]) -> Markup:

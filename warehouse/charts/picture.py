@@ -36,13 +36,16 @@ class Picture:
     def markdown(self) -> str:
         """The same as a table for Markdown."""
         to_right = [False] + [True] * (len(self.head) - 1)
-        return with_caption(self.title, pipe_table(self.head, self.rows, to_right), self.note)
+        return with_caption(
+            self.title, pipe_table(self.head, self.rows, to_right), self.note
+        )
 
     @cached_property
     def svg(self) -> Markup:
         """The ``svg`` element."""
         return Markup(
-            '<svg class="plot own" role="img" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">{}</svg>'
+            '<svg class="plot own" role="img" aria-label="{}" width="{}" height="{}" '
+            'viewBox="0 0 {} {}">{}</svg>'
         ).format(self.say, self.width, self.height, self.width, self.height, self.body)
 
 
@@ -52,25 +55,42 @@ class Sheet:
     def __init__(self) -> None:
         self.parts: list[Markup] = []
 
-    def line(self, course: str, colour: str, width: float = 1, *, dashed: bool = False) -> None:
+    def line(
+        self, course: str, colour: str, width: float = 1, *, dashed: bool = False
+    ) -> None:
         """A line; one without length is a dot. The course is made of numbers alone."""
         more = f' stroke-width="{width:g}" stroke-linecap="round"' if width != 1 else ""
         more += ' stroke-dasharray="2 2"' if dashed else ""
-        self.parts.append(Markup(f'<path d="{course}" stroke="var(--{colour})"{more}/>'))
+        self.parts.append(
+            Markup(f'<path d="{course}" stroke="var(--{colour})"{more}/>')
+        )
 
     def area(self, course: str, colour: str) -> None:
         """A filled area."""
         self.parts.append(Markup(f'<path d="{course}" fill="var(--{colour})"/>'))
 
     def text(
-        self, x: float, y: float, words: str, colour: str = "fg", anchor: str = "start", *, more: Markup = NOTHING
+        self,
+        x: float,
+        y: float,
+        words: str,
+        colour: str = "fg",
+        anchor: str = "start",
+        *,
+        more: Markup = NOTHING,
     ) -> None:
         """Words at a place, which `anchor` says the end of."""
         at = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        self.parts.append(Markup(f'<text x="{x:g}" y="{y:g}" fill="var(--{colour})"{at}{more}>{escape(words)}</text>'))
+        self.parts.append(
+            Markup(
+                f'<text x="{x:g}" y="{y:g}" '
+                f'fill="var(--{colour})"{at}{more}>{escape(words)}</text>'
+            )
+        )
 
     def ticks(self, axis: Axis, height: int, *, zero: bool) -> None:
-        """Lines at the round numbers of an axis, the numbers below them, and a line at 0."""
+        """Lines at the round numbers of an axis, the numbers below them, and a line at
+        0."""
         self.line("".join(f"M{at} 6V{height - 16}" for at, _ in axis.ticks), "line")
         if zero:
             self.line(f"M{axis.at(0.0)} 6V{height - 16}", "dim", dashed=True)

@@ -1,6 +1,8 @@
-"""Pictures of results with the names of models in them, as SVG that is as wide as a phone: nothing is scaled.
+"""Pictures of results with the names of models in them, as SVG that is as wide as a
+phone: nothing is scaled.
 
-Each is data in, picture out, with what it shows as a table too, to be copied. Colours are those of style.css.
+Each is data in, picture out, with what it shows as a table too, to be copied. Colours
+are those of style.css.
 """
 
 from __future__ import annotations
@@ -36,8 +38,12 @@ class Interval:
     estimate: float  #: the figure.
     low: float | None  #: lower end of its interval; None without.
     high: float | None  #: upper end of it.
-    filled: bool = True  #: whether its dot is: none is better, or a difference is found.
-    mark: str = ""  #: sign of a figure that does not count as others do; it is drawn faint.
+    filled: bool = (
+        True  #: whether its dot is: none is better, or a difference is found.
+    )
+    mark: str = (
+        ""  #: sign of a figure that does not count as others do; it is drawn faint.
+    )
 
 
 def forest(
@@ -50,7 +56,8 @@ def forest(
     zero: bool = False,
     most: int = MOST_ROWS,
 ) -> Picture | None:
-    """Figures with their intervals, one below the other, each under its name; None for no row.
+    """Figures with their intervals, one below the other, each under its name; None for
+    no row.
 
     Args:
         title: what it is called.
@@ -70,26 +77,46 @@ def forest(
     sheet.ticks(axis, height, zero=zero)
     figures = [_figure(row, n_decimals, zero) for row in shown]
     room = WIDTH - LETTER * (max(map(len, figures)) + 1)
-    for at, (row, name) in enumerate(zip(shown, fitting([row.name for row in shown], room), strict=True)):
-        middle, colour, dot = at * _ROW + 23, "dim" if row.mark else "mark", axis.at(row.estimate) or 0.0
+    for at, (row, name) in enumerate(
+        zip(shown, fitting([row.name for row in shown], room), strict=True)
+    ):
+        middle, colour, dot = (
+            at * _ROW + 23,
+            "dim" if row.mark else "mark",
+            axis.at(row.estimate) or 0.0,
+        )
         sheet.text(0, middle - 9, name)
         sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
         if is_finite(row.low) and is_finite(row.high):
             low, high = axis.at(row.low) or 0.0, axis.at(row.high) or 0.0
-            bars = [(low, high)] if row.filled else [(low, dot - 4.5), (dot + 4.5, high)]
-            sheet.line("".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b), colour, 2)
-        sheet.line(f"M{dot} {middle}h0" if row.filled else ring(dot, middle, 3.5), colour, 9 if row.filled else 2)
+            bars = (
+                [(low, high)] if row.filled else [(low, dot - 4.5), (dot + 4.5, high)]
+            )
+            sheet.line(
+                "".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b), colour, 2
+            )
+        sheet.line(
+            f"M{dot} {middle}h0" if row.filled else ring(dot, middle, 3.5),
+            colour,
+            9 if row.filled else 2,
+        )
     return Picture(
         title,
-        f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with {figures[0]} to {shown[-1].name} with"
-        f" {figures[-1]}",
+        f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with "
+        f"{figures[0]} to {shown[-1].name} with {figures[-1]}",
         note,
         WIDTH,
         height,
         NOTHING.join(sheet.parts),
         ("Model", figure, "low", "high"),
         tuple(
-            (f"{row.name}{row.mark}", *(written(at, n_decimals, sign=zero) for at in (row.estimate, row.low, row.high)))
+            (
+                f"{row.name}{row.mark}",
+                *(
+                    written(at, n_decimals, sign=zero)
+                    for at in (row.estimate, row.low, row.high)
+                ),
+            )
             for row in rows
         ),
     )
@@ -111,11 +138,18 @@ def _figure(row: Interval, n_decimals: int, sign: bool) -> str:
 
 
 def ties(
-    title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, n_decimals: int, note: str
+    title: str,
+    rows: Sequence[tuple[str, float, str]],
+    *,
+    figure: str,
+    n_decimals: int,
+    note: str,
 ) -> Picture | None:
-    """A critical-difference diagram, upright: names at their figures, bars that join those no test tells apart.
+    """A critical-difference diagram, upright: names at their figures, bars that join
+    those no test tells apart.
 
-    None where it does not fit: fewer than three models, more than `MOST_TIED`, or more than `MOST_GROUPS` bars.
+    None where it does not fit: fewer than three models, more than `MOST_TIED`, or more
+    than `MOST_GROUPS` bars.
 
     Args:
         title: what it is called.
@@ -125,7 +159,9 @@ def ties(
         note: what the picture rests on.
     """
     letters = sorted({letter for _, _, own in rows for letter in own})
-    groups = [[at for at, row in enumerate(rows) if letter in row[2]] for letter in letters]
+    groups = [
+        [at for at, row in enumerate(rows) if letter in row[2]] for letter in letters
+    ]
     groups = [group for group in groups if len(group) > 1]
     if not 3 <= len(rows) <= MOST_TIED or len(groups) > MOST_GROUPS:
         return None
@@ -134,7 +170,9 @@ def ties(
     assert upright is not None  # of at least three figures
     turned = rows[0][1] > rows[-1][1]
     heights = {
-        value: height - 6 - at if turned else at for _, value, _ in rows if (at := upright.at(value)) is not None
+        value: height - 6 - at if turned else at
+        for _, value, _ in rows
+        if (at := upright.at(value)) is not None
     }
     sheet.line(f"M44 {heights[rows[0][1]]:.1f}V{heights[rows[-1][1]]:.1f}", "dim")
     for at, words in upright.ticks:
@@ -151,7 +189,8 @@ def ties(
     words = "; ".join(", ".join(rows[at][0] for at in group) for group in groups)
     return Picture(
         title,
-        f"{title}: {f'joined by a bar, as no test tells them apart: {words}' if groups else 'all differ'}",
+        f"{title}: "
+        f"{f'joined by a bar, as no test tells them apart: {words}' if groups else 'all differ'}",
         note,
         WIDTH,
         height,
@@ -161,8 +200,11 @@ def ties(
     )
 
 
-def wins(title: str, rows: Sequence[tuple[str, int, int, int]], *, note: str) -> Picture | None:
-    """Of each model how many others it is better than, cannot be told from, and is worse than; None for fewer than 3.
+def wins(
+    title: str, rows: Sequence[tuple[str, int, int, int]], *, note: str
+) -> Picture | None:
+    """Of each model how many others it is better than, cannot be told from, and is
+    worse than; None for fewer than 3.
 
     Args:
         title: what it is called.
@@ -184,8 +226,8 @@ def wins(title: str, rows: Sequence[tuple[str, int, int, int]], *, note: str) ->
     first = shown[0]
     return Picture(
         title,
-        f"{title}: {_some(len(shown), len(rows))}; {first[0]} is better than {first[1]}, cannot be told from"
-        f" {first[2]}, worse than {first[3]}",
+        f"{title}: {_some(len(shown), len(rows))}; {first[0]} is better than "
+        f"{first[1]}, cannot be told from {first[2]}, worse than {first[3]}",
         note,
         WIDTH,
         len(shown) * _ROW,
@@ -204,8 +246,8 @@ def pair_map(
     n_decimals: int,
     note: str,
 ) -> Picture | None:
-    """Row minus column where a test finds a difference; empty where it does not; names on both axes. None where it
-    finds none.
+    """Row minus column where a test finds a difference; empty where it does not; names
+    on both axes. None where it finds none.
 
     Args:
         title: what it is called.
@@ -216,13 +258,22 @@ def pair_map(
         note: what the picture rests on.
     """
     shown, edge = fitting(names, 150), 176
-    largest = max((abs(value) for row in differences for value in row if value == value), default=0.0) or 1.0
+    largest = (
+        max(
+            (abs(value) for row in differences for value in row if value == value),
+            default=0.0,
+        )
+        or 1.0
+    )
     shades: dict[int, list[str]] = {}
     for at, (values, tests) in enumerate(zip(differences, tested, strict=True)):
         for other, (value, test) in enumerate(zip(values, tests, strict=True)):
             if value == value and test == 1:
                 shade = min(int((value / largest + 1) * 5), 9)
-                cell = f"M{edge + other * _CELL} {edge + at * _CELL}h{_CELL - 1}v{_CELL - 1}h-{_CELL - 1}z"
+                cell = (
+                    f"M{edge + other * _CELL} "
+                    f"{edge + at * _CELL}h{_CELL - 1}v{_CELL - 1}h-{_CELL - 1}z"
+                )
                 shades.setdefault(shade, []).append(cell)
     if not shades:
         return None
@@ -232,16 +283,31 @@ def pair_map(
     for at, name in enumerate(shown):
         middle = edge + at * _CELL + _CELL / 2 + 3
         sheet.text(edge - 6, middle, name, anchor="end")
-        sheet.text(0, 0, name, more=Markup(' transform="translate({} {})rotate(-90)"').format(middle + 1, edge - 6))
+        sheet.text(
+            0,
+            0,
+            name,
+            more=Markup(' transform="translate({} {})rotate(-90)"').format(
+                middle + 1, edge - 6
+            ),
+        )
     for shade in range(10):
         sheet.area(f"M{edge + 14 * shade} {edge + size + 10}h14v10h-14z", f"q{shade}")
-    sheet.text(edge - 6, edge + size + 19, f"row minus column {fixed(-largest, n_decimals)}", "dim", "end")
-    sheet.text(edge + 146, edge + size + 19, fixed(largest, n_decimals, sign=True), "dim")
+    sheet.text(
+        edge - 6,
+        edge + size + 19,
+        f"row minus column {fixed(-largest, n_decimals)}",
+        "dim",
+        "end",
+    )
+    sheet.text(
+        edge + 146, edge + size + 19, fixed(largest, n_decimals, sign=True), "dim"
+    )
     n_differ = sum(len(cells) for cells in shades.values()) // 2
     return Picture(
         title,
-        f"{title}: heat map of {len(names)} by {len(names)} models in order of rank; {n_differ} of"
-        f" {len(names) * (len(names) - 1) // 2} pairs differ",
+        f"{title}: heat map of {len(names)} by {len(names)} models in order of rank; "
+        f"{n_differ} of {len(names) * (len(names) - 1) // 2} pairs differ",
         note,
         max(edge + size + 2, edge + 200),
         edge + size + 26,
@@ -251,7 +317,9 @@ def pair_map(
             (
                 name,
                 *(
-                    f"{fixed(value, n_decimals, sign=True)}{'*' if test == 1 else ''}" if value == value else ""
+                    f"{fixed(value, n_decimals, sign=True)}{'*' if test == 1 else ''}"
+                    if value == value
+                    else ""
                     for value, test in zip(values, tests, strict=True)
                 ),
             )

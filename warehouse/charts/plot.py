@@ -1,4 +1,5 @@
-"""Single results as charts of Vega-Lite for notebooks: what they say is drawn of them, else their intervals."""
+"""Single results as charts of Vega-Lite for notebooks: what they say is drawn of them,
+else their intervals."""
 
 from __future__ import annotations
 
@@ -15,8 +16,21 @@ from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
 
 #: What stands for the colours of the page, on a light and on a dark background alike.
-_COLOURS = {"fg": "#808080", "dim": "#808080", "line": "#80808080", "faint": "#b0b0b0", "bg": "#00000000"}
-_SERIES = {"mark": "#4c78a8", "c1": "#f58518", "c2": "#54a24b", "c3": "#b279a2", "c4": "#e45756", "c5": "#72b7b2"}
+_COLOURS = {
+    "fg": "#808080",
+    "dim": "#808080",
+    "line": "#80808080",
+    "faint": "#b0b0b0",
+    "bg": "#00000000",
+}
+_SERIES = {
+    "mark": "#4c78a8",
+    "c1": "#f58518",
+    "c2": "#54a24b",
+    "c3": "#b279a2",
+    "c4": "#e45756",
+    "c5": "#72b7b2",
+}
 #: Shades of a heat map, from one end to the other, and of an area that is marked.
 _WARM, _COOL, _ALPHAS = "#f58518", "#4c78a8", ("e6", "b8", "8a", "5c", "2e")
 _SHADES = {f"q{i}": _WARM + alpha for i, alpha in enumerate(_ALPHAS)}
@@ -29,14 +43,19 @@ _LOOK = 'fill="none" font-family="Arial, sans-serif" font-size="11"'
 _VARIABLE = re.compile(r"var\(--([\w-]+)\)")
 #: Of charts in a notebook, on a light and on a dark page.
 _CONFIG: Spec = {
-    "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
+    "axis": {
+        "labelColor": _COLOURS["fg"],
+        "titleColor": _COLOURS["fg"],
+        "gridColor": _COLOURS["line"],
+    },
     "title": {"color": _COLOURS["fg"], "anchor": "start"},
 }
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class VegaLite:
-    """A chart that a notebook shows, without a network: as a drawing, and as a specification.
+    """A chart that a notebook shows, without a network: as a drawing, and as a
+    specification.
 
     Attributes:
         spec: of Vega-Lite; values that JSON can hold.
@@ -61,14 +80,20 @@ class VegaLite:
     _repr_svg_ = to_svg
 
     def _repr_mimebundle_(self, **_options: Any) -> Mapping[str, Any]:
-        return {"application/vnd.vegalite.v5+json": self.spec, "image/svg+xml": self.to_svg()}
+        return {
+            "application/vnd.vegalite.v5+json": self.spec,
+            "image/svg+xml": self.to_svg(),
+        }
 
 
 def plot(result: Any) -> Any:
-    """A result as a chart; an Altair chart where Altair is installed (MisuseError: nothing of it can be drawn)."""
+    """A result as a chart; an Altair chart where Altair is installed (MisuseError:
+    nothing of it can be drawn)."""
     figures = _figures_of(result)
     charts = [figure for figure in figures if isinstance(figure, Chart)]
-    if len(charts) < len(figures):  # pictures have no specification, and stand below charts as a drawing only
+    if len(charts) < len(
+        figures
+    ):  # pictures have no specification, and stand below charts as a drawing only
         return Drawn([picture_of(figure) for figure in figures])
     spec = _stacked_spec(charts)
     try:
@@ -80,14 +105,18 @@ def plot(result: Any) -> Any:
 
 
 def _figures_of(result: Any) -> list[Chart | Picture]:
-    """Charts and pictures that a result has of its own, else its estimates with their intervals (MisuseError: none)."""
+    """Charts and pictures that a result has of its own, else its estimates with their
+    intervals (MisuseError: none)."""
     own = [figure for figure in result.charts() if figure is not None]
     if own:
         return own
     estimates = estimates_chart(result)
     if estimates is None:
         name = type(result).__name__
-        raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
+        raise MisuseError(
+            f"{name} has no chart, and the report draws none of it; to_frame() has the "
+            "rows"
+        )
     return [estimates]
 
 
@@ -101,14 +130,25 @@ class Drawn:
         """As a file or in a page."""
         height, parts = 0, list[str]()
         for picture in self.pictures:
-            title = f'<text x="0" y="{height + 12}" fill="{_COLOURS["fg"]}">{escape(picture.title)}</text>'
-            parts += [title, f'<g transform="translate(0,{height + 16})">{picture.body}</g>']
+            title = (
+                f'<text x="0" y="{height + 12}" '
+                f'fill="{_COLOURS["fg"]}">{escape(picture.title)}</text>'
+            )
+            parts += [
+                title,
+                f'<g transform="translate(0,{height + 16})">{picture.body}</g>',
+            ]
             height += picture.height + 24
         colours = _COLOURS | _SERIES | _SHADES | _AREAS
-        body = _VARIABLE.sub(lambda name: colours.get(name.group(1), "#808080"), "".join(parts))
+        body = _VARIABLE.sub(
+            lambda name: colours.get(name.group(1), "#808080"), "".join(parts)
+        )
         width = max(picture.width for picture in self.pictures)
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_LOOK}>{SVG_MARK}{body}</svg>'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
+            f"{_LOOK}>{SVG_MARK}{body}</svg>"
+        )
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -122,14 +162,22 @@ def in_svg(charts: Sequence[Chart | Picture | None]) -> str | None:
 
 def _stacked_spec(charts: Sequence[Chart]) -> Spec:
     """The figures below each other, with colours of their own."""
-    specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in charts]
+    specs: list[Spec] = [
+        {**_coloured(chart.spec), "title": chart.title} for chart in charts
+    ]
     around: Spec = {"$schema": _SCHEMA, "config": CONFIG | _CONFIG}
-    return around | (specs[0] if len(specs) == 1 else {"vconcat": specs, "resolve": {"scale": _APART}})
+    return around | (
+        specs[0]
+        if len(specs) == 1
+        else {"vconcat": specs, "resolve": {"scale": _APART}}
+    )
 
 
 def _coloured(spec: Spec) -> Spec:
     """The variables of the page's style sheet as colours."""
     colours = _COLOURS | _SERIES | _SHADES | _AREAS
-    text = _VARIABLE.sub(lambda name: colours.get(name.group(1), "#808080"), json.dumps(spec))
+    text = _VARIABLE.sub(
+        lambda name: colours.get(name.group(1), "#808080"), json.dumps(spec)
+    )
     made: Spec = json.loads(text)
     return made

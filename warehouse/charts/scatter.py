@@ -7,14 +7,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.charts.axes import Axis, make_axis
-from warehouse.charts.picture import NOTHING, OVER, WIDTH, Picture, Sheet, end_at, fitting, note_of
+from warehouse.charts.picture import (
+    NOTHING,
+    OVER,
+    WIDTH,
+    Picture,
+    Sheet,
+    end_at,
+    fitting,
+    note_of,
+)
 from warehouse.tables.words import fixed
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a scatter plot: its name, places as numbers and in words, and whether it stands out by its name; the
-    ends of the intervals along both axes, where there are any."""
+    """A point of a scatter plot: its name, places as numbers and in words, and whether
+    it stands out by its name; the ends of the intervals along both axes, where there
+    are any."""
 
     name: str
     x: float
@@ -26,10 +36,17 @@ class Spot:
 
 
 def by_cost(
-    title: str, spots: Iterable[Spot], *, x: str, y: str, n_decimals: int, note: str, higher_is_better: bool
+    title: str,
+    spots: Iterable[Spot],
+    *,
+    x: str,
+    y: str,
+    n_decimals: int,
+    note: str,
+    higher_is_better: bool,
 ) -> Picture | None:
-    """Scores against costs, by logarithms where none is 0; those stand out, joined by a line, that are better than all
-    that cost no more."""
+    """Scores against costs, by logarithms where none is 0; those stand out, joined by a
+    line, that are better than all that cost no more."""
     ordered, frontier = list[Spot](), list[Spot]()
     sign = 1 if higher_is_better else -1
     for spot in sorted(spots, key=lambda spot: (spot.x, -sign * spot.y)):
@@ -43,17 +60,39 @@ def by_cost(
     ticks: list[tuple[float, str]] = []
     if ordered and ordered[0].x > 0:
         ordered = [
-            replace(spot, x=math.log10(spot.x), x_ends=spot.x_ends and _logarithms(spot.x_ends)) for spot in ordered
+            replace(
+                spot,
+                x=math.log10(spot.x),
+                x_ends=spot.x_ends and _logarithms(spot.x_ends),
+            )
+            for spot in ordered
         ]
         low, high = ordered[0].x, ordered[-1].x
         steps = (1, 2, 5) if high - low < 1.5 else (1,)
-        marks = [step * 10.0**power for power in range(math.floor(low) - 1, math.ceil(high) + 1) for step in steps]
+        marks = [
+            step * 10.0**power
+            for power in range(math.floor(low) - 1, math.ceil(high) + 1)
+            for step in steps
+        ]
         ticks, x = (
-            [(math.log10(mark), f"{mark:g}") for mark in marks if low <= math.log10(mark) <= high],
+            [
+                (math.log10(mark), f"{mark:g}")
+                for mark in marks
+                if low <= math.log10(mark) <= high
+            ],
             f"{x}, logarithmic",
         )
     note = note_of([note, "blue: better than all that cost no more"])
-    return scatter(title, ordered, x=x, y=y, n_decimals=n_decimals, note=note, ticks=ticks, joined=True)
+    return scatter(
+        title,
+        ordered,
+        x=x,
+        y=y,
+        n_decimals=n_decimals,
+        note=note,
+        ticks=ticks,
+        joined=True,
+    )
 
 
 def _logarithms(ends: tuple[float, float]) -> tuple[float, float]:
@@ -80,14 +119,19 @@ def scatter(
         y: what the left axis is.
         n_decimals: of the left axis' figures.
         note: what the picture rests on.
-        ticks: of the lower axis, where its numbers are none to read, as of dates and logarithms.
+        ticks: of the lower axis, where its numbers are none to read, as of dates and
+            logarithms.
         joined: a line of steps joins those that are named.
     """
     left, height = 40.0, 220
     across, up = (
         make_axis([at for row in rows for at in row], left=start, width=width)
         for rows, start, width in (
-            ([(spot.x, *(spot.x_ends or ())) for spot in spots], left + 6, WIDTH - left - 16),
+            (
+                [(spot.x, *(spot.x_ends or ())) for spot in spots],
+                left + 6,
+                WIDTH - left - 16,
+            ),
             ([(spot.y, *(spot.y_ends or ())) for spot in spots], 8, height - 46),
         )
     )
@@ -95,23 +139,40 @@ def scatter(
         return None
     floor, sheet = height - 30, Sheet()
     sheet.line(f"M{left} {floor}H{WIDTH}", "dim")
-    for at, words in [(across.at(value) or 0.0, words) for value, words in ticks] or across.ticks:
+    for at, words in [
+        (across.at(value) or 0.0, words) for value, words in ticks
+    ] or across.ticks:
         sheet.text(at, floor + 13, words, "dim", end_at(at, left))
     for at, words in up.ticks:
         sheet.line(f"M{left} {floor - at:.1f}H{WIDTH}", "line")
         sheet.text(left - 4, round(floor - at + 4, 1), words, "dim", "end")
     sheet.text(WIDTH, height - 3, x, anchor="end")
-    positions = [(spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)) for spot in spots]
+    positions = [
+        (spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1))
+        for spot in spots
+    ]
     for spot, at, top in positions:
         _whiskers(sheet, spot, (at, top), across, up, floor)
     ends = sorted((at, top) for spot, at, top in positions if spot.named)
     if joined and len(ends) > 1:
-        sheet.line(f"M{ends[0][0]} {ends[0][1]}" + "".join(f"H{at}V{top}" for at, top in ends[1:]), "dim", dashed=True)
+        sheet.line(
+            f"M{ends[0][0]} {ends[0][1]}"
+            + "".join(f"H{at}V{top}" for at, top in ends[1:]),
+            "dim",
+            dashed=True,
+        )
     for spot, at, top in sorted(positions, key=lambda position: position[0].named):
         sheet.line(f"M{at} {top}h0", "mark" if spot.named else "faint", 7)
     taken: list[float] = []
     for spot, at, top in sorted(positions, key=lambda position: position[2]):
-        below = next((step for step in (0, 13, 26) if all(abs(top + step - other) > 12 for other in taken)), None)
+        below = next(
+            (
+                step
+                for step in (0, 13, 26)
+                if all(abs(top + step - other) > 12 for other in taken)
+            ),
+            None,
+        )
         if spot.named and below is not None:
             taken.append(top + below)
             is_left = at < WIDTH / 2
@@ -120,7 +181,8 @@ def scatter(
             sheet.text(x_at, top + below + 4, name, anchor=anchor, more=OVER)
     return Picture(
         title,
-        f"{title}: {len(spots)} models; stand out: {', '.join(spot.name for spot in spots if spot.named)}",
+        f"{title}: {len(spots)} models; stand out: "
+        f"{', '.join(spot.name for spot in spots if spot.named)}",
         note,
         WIDTH,
         height,
@@ -130,11 +192,20 @@ def scatter(
     )
 
 
-def _whiskers(sheet: Sheet, spot: Spot, position: tuple[float, float], across: Axis, up: Axis, floor: float) -> None:
+def _whiskers(
+    sheet: Sheet,
+    spot: Spot,
+    position: tuple[float, float],
+    across: Axis,
+    up: Axis,
+    floor: float,
+) -> None:
     """The intervals of a point along both axes."""
     (at, top), colour = position, "mark" if spot.named else "line"
     if spot.x_ends:
-        sheet.line(f"M{across.at(spot.x_ends[0])} {top}H{across.at(spot.x_ends[1])}", colour)
+        sheet.line(
+            f"M{across.at(spot.x_ends[0])} {top}H{across.at(spot.x_ends[1])}", colour
+        )
     if spot.y_ends:
         low, high = (round(floor - (up.at(end) or 0.0), 1) for end in spot.y_ends)
         sheet.line(f"M{at} {low}V{high}", colour)

@@ -1,4 +1,5 @@
-"""The bundle: one JSON file. Nothing in it is trusted; it is read within bounds and checked for its form."""
+"""The bundle: one JSON file. Nothing in it is trusted; it is read within bounds and
+checked for its form."""
 
 from __future__ import annotations
 
@@ -15,22 +16,37 @@ from warehouse.records import canonical_json, parse_json
 from warehouse.records.canonical_json import canonical_digest
 
 FORMAT, VERSION = "warehouse-claim", 1
-#: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a text, entries of a list.
-MOST_BYTES, MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_ENTRIES = 20_000_000, 5_000, 300, 100_000, 10_000
+#: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a
+#: text, entries of a list.
+MOST_BYTES, MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_ENTRIES = (
+    20_000_000,
+    5_000,
+    300,
+    100_000,
+    10_000,
+)
 
 
 @dataclass(frozen=True)
 class Claim:
     """A figure that can be recomputed."""
 
-    command: str  #: what was typed, for people; a check goes by ``kind`` and ``parameters``.
+    command: (
+        str  #: what was typed, for people; a check goes by ``kind`` and ``parameters``.
+    )
     kind: str  #: the question: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
     parameters: dict[str, Any]  #: of the question, by name; ``sql`` of a query.
     program: str  #: version of the program.
     answer: str  #: the answer in words.
-    rows: list[dict[str, Any]]  #: the figures, each with its interval and method; without ids of the store.
-    runs: list[dict[str, Any]] = field(default_factory=list)  #: what they rest on: model, benchmark, keys and hashes.
-    sources: list[dict[str, Any]] = field(default_factory=list)  #: the files: name, format, sha256, bytes.
+    rows: list[
+        dict[str, Any]
+    ]  #: the figures, each with its interval and method; without ids of the store.
+    runs: list[dict[str, Any]] = field(
+        default_factory=list
+    )  #: what they rest on: model, benchmark, keys and hashes.
+    sources: list[dict[str, Any]] = field(
+        default_factory=list
+    )  #: the files: name, format, sha256, bytes.
     #: those that errors use unasked: benchmark, name and kind.
     clusterings: list[dict[str, Any]] = field(default_factory=list)
 
@@ -48,19 +64,24 @@ def write_claim(claim: Claim, path: Path, *, force: bool = False) -> int:
     content = {"format": FORMAT, "version": VERSION, **asdict(claim)}
     text = canonical_json(content | {"digest": canonical_digest(content)}) + b"\n"
     if len(text) > MOST_BYTES or len(claim.rows) > MOST_ROWS:
-        raise MisuseError(f"the claim has {len(claim.rows)} rows; narrow it to {MOST_ROWS}")
+        raise MisuseError(
+            f"the claim has {len(claim.rows)} rows; narrow it to {MOST_ROWS}"
+        )
     return write_output(path, text, CLAIM, force=force)
 
 
 def read_claim(path: Path) -> Claim:
-    """A bundle, checked for its form (InputError: it is none, is damaged, or passes a bound)."""
+    """A bundle, checked for its form (InputError: it is none, is damaged, or passes a
+    bound)."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from None
     if len(data) > MOST_BYTES:
-        raise InputError(f"more than {MOST_BYTES:,} bytes", path=str(path), expected="a claim")
+        raise InputError(
+            f"more than {MOST_BYTES:,} bytes", path=str(path), expected="a claim"
+        )
     try:
         text = data.decode("utf-8")
         content = parse_json(text)
@@ -68,31 +89,50 @@ def read_claim(path: Path) -> Claim:
         return _checked(content)
     except (ValueError, RecursionError, TypeError) as error:
         reason = " ".join(str(error).split())[:200] or "it is no JSON"
-        raise InputError(reason, path=str(path), expected="a bundle that warehouse claim wrote") from None
+        raise InputError(
+            reason, path=str(path), expected="a bundle that warehouse claim wrote"
+        ) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> None:
-    """Refuse a key that stands twice: people may read the one, and the program the other."""
+    """Refuse a key that stands twice: people may read the one, and the program the
+    other."""
     names = [name for name, _ in pairs]
     if len(names) != len(set(names)):
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in an object")
+        raise ValueError(
+            f"{next(name for name in names if names.count(name) > 1)!r} stands twice "
+            "in an object"
+        )
 
 
 def _checked(content: Any) -> Claim:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError("it is no claim")
     if content.get("version") != VERSION:
-        raise ValueError(f"a claim of version {content.get('version')!r}; this program reads {VERSION}")
+        raise ValueError(
+            f"a claim of version {content.get('version')!r}; this program reads "
+            f"{VERSION}"
+        )
     own = {name: value for name, value in content.items() if name != "digest"}
     if content.get("digest") != canonical_digest(own):
-        raise ValueError("its digest is not that of its content: it was damaged or changed")
-    kinds = {"command": str, "kind": str, "parameters": dict, "program": str, "answer": str}
+        raise ValueError(
+            "its digest is not that of its content: it was damaged or changed"
+        )
+    kinds = {
+        "command": str,
+        "kind": str,
+        "parameters": dict,
+        "program": str,
+        "answer": str,
+    }
     kinds |= dict.fromkeys(("rows", "runs", "sources", "clusterings"), list)
     if set(own) != {"format", "version", *kinds}:
         raise ValueError(f"its keys are {', '.join(sorted(map(str, own)))[:200]}")
     for name, kind in kinds.items():
         if not isinstance(own[name], kind):
-            raise ValueError(f"{name} is {type(own[name]).__name__}, expected {kind.__name__}")
+            raise ValueError(
+                f"{name} is {type(own[name]).__name__}, expected {kind.__name__}"
+            )
         if kind is str:
             _check_value(own[name], name)
     _check_rows(own)

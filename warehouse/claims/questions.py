@@ -15,7 +15,11 @@ from warehouse.analysis.card.question import Card
 from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.frontier.question import Frontier
 from warehouse.analysis.horizon.question import TimeHorizon
-from warehouse.analysis.judge.question import CorrectedComparison, CorrectedLeaderboard, HeldAgainstPeople
+from warehouse.analysis.judge.question import (
+    CorrectedComparison,
+    CorrectedLeaderboard,
+    HeldAgainstPeople,
+)
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.prefer.question import Prefer
 from warehouse.analysis.suites.question import AnyLeaderboard
@@ -82,12 +86,15 @@ def _class_of(kind: str) -> type[Question]:
     if kind in _QUESTIONS:
         return _QUESTIONS[kind]
     if kind not in registry.added_names():
-        raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
+        raise MisuseError(
+            f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}"
+        )
     return registry.question_of(kind)
 
 
 def accepted(kind: str) -> dict[str, Any]:
-    """Parameters of a question with their defaults (``inspect.Parameter.empty``: it needs one).
+    """Parameters of a question with their defaults (``inspect.Parameter.empty``: it
+    needs one).
 
     Raises:
         MisuseError: no such question.
@@ -95,7 +102,11 @@ def accepted(kind: str) -> dict[str, Any]:
     if kind == QUERY:
         return {"sql": inspect.Parameter.empty}
     declared = options(_class_of(kind))
-    return {name: option.default for name, option in declared.items() if name not in _LEFT_OUT}
+    return {
+        name: option.default
+        for name, option in declared.items()
+        if name not in _LEFT_OUT
+    }
 
 
 def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,15 +118,33 @@ def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     defaults = accepted(kind)
     for name, value in parameters.items():
         if name not in defaults:
-            raise MisuseError(f"a claim on {kind} has no {name!r}; it has: {', '.join(sorted(defaults))}")
-        if name == "prices" and value != STORED:  # a claim goes to others, who have no such file
-            raise MisuseError("a claim takes the prices of the store: warehouse prices FILE, then --prices stored")
+            raise MisuseError(
+                f"a claim on {kind} has no {name!r}; it has: "
+                f"{', '.join(sorted(defaults))}"
+            )
+        if (
+            name == "prices" and value != STORED
+        ):  # a claim goes to others, who have no such file
+            raise MisuseError(
+                "a claim takes the prices of the store: warehouse prices FILE, then "
+                "--prices stored"
+            )
         if not _fits(name, value, defaults[name]):
-            raise MisuseError(f"{name} of a claim on {kind} is {f'{value!r}'[:80]}; expected another kind of value")
-    missing = [name for name, usual in defaults.items() if usual is inspect.Parameter.empty and name not in parameters]
+            raise MisuseError(
+                f"{name} of a claim on {kind} is {f'{value!r}'[:80]}; expected another "
+                "kind of value"
+            )
+    missing = [
+        name
+        for name, usual in defaults.items()
+        if usual is inspect.Parameter.empty and name not in parameters
+    ]
     if missing:
         raise MisuseError(f"a claim on {kind} needs {missing[0]!r}")
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in parameters.items()
+    }
 
 
 def _fits(name: str, value: Any, usual: Any) -> bool:
@@ -124,10 +153,16 @@ def _fits(name: str, value: Any, usual: Any) -> bool:
         return isinstance(value, bool)
     if isinstance(usual, int | float) or name in _NUMBERS:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        return number and abs(value) <= _LIMITS.get(name, 1e9) and (not isinstance(usual, int) or value == int(value))
+        return (
+            number
+            and abs(value) <= _LIMITS.get(name, 1e9)
+            and (not isinstance(usual, int) or value == int(value))
+        )
     if isinstance(usual, tuple):
         kind: Any = type(usual[0]) if usual else str
-        return isinstance(value, list | tuple) and all(isinstance(part, kind) for part in value)
+        return isinstance(value, list | tuple) and all(
+            isinstance(part, kind) for part in value
+        )
     return isinstance(value, str)
 
 
@@ -145,19 +180,31 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
 
         table = run_sql(store, given["sql"], {})
         if table.num_rows > MOST_ROWS:
-            raise MisuseError(f"the query gives {table.num_rows} rows; a claim has {MOST_ROWS} at most")
+            raise MisuseError(
+                f"the query gives {table.num_rows} rows; a claim has {MOST_ROWS} at "
+                "most"
+            )
         rows = [_plain(row) for row in table.to_pylist()]
         if not _is_ordered(given["sql"]):
             rows.sort(key=_sort_key)
         return ClaimedRows(rows, f"{len(rows)} rows")
     result = _result(store, kind, given)
-    rows = [row.to_dict() for row in (*result.rows, *getattr(result, "differences", ()))]
+    rows = [
+        row.to_dict() for row in (*result.rows, *getattr(result, "differences", ()))
+    ]
     if getattr(result, "overall", None) is not None:
         rows.append(result.overall.to_dict())
-    ids = {number for row in rows for name in LOCAL & row.keys() for number in _numbers(row[name])}
+    ids = {
+        number
+        for row in rows
+        for name in LOCAL & row.keys()
+        for number in _numbers(row[name])
+    }
     ids.update(getattr(result, "run_ids", ()))
     sources = getattr(result, "source_ids", ())
-    return ClaimedRows([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)), sources)
+    return ClaimedRows(
+        [_plain(row) for row in rows], result.one_line, tuple(sorted(ids)), sources
+    )
 
 
 def _is_ordered(sql: str) -> bool:
@@ -171,24 +218,38 @@ def _is_ordered(sql: str) -> bool:
 
 
 def _sort_key(row: Mapping[str, Any]) -> list[str]:
-    """Where a row stands among those of a query without an order: the same on every engine and machine."""
-    return [f"{value:.6g}" if isinstance(value, float) else f"{value}" for value in row.values()]
+    """Where a row stands among those of a query without an order: the same on every
+    engine and machine."""
+    return [
+        f"{value:.6g}" if isinstance(value, float) else f"{value}"
+        for value in row.values()
+    ]
 
 
 def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
     question = _class_of(kind)(**given)
     if isinstance(question, AnyLeaderboard) and question.benchmark is question.group:
-        raise MisuseError("a claim is on one benchmark, or on one group (suite); name it")
+        raise MisuseError(
+            "a claim is on one benchmark, or on one group (suite); name it"
+        )
     return question.ask(store)
 
 
 def _numbers(value: Any) -> list[int]:
-    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, int)]
+    return [
+        item
+        for item in (value if isinstance(value, list) else [value])
+        if isinstance(item, int)
+    ]
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     """Columns without ids of the store, as JSON holds them."""
-    return {name: _value(value) for name, value in row.items() if name not in (*LOCAL, _NESTED)}
+    return {
+        name: _value(value)
+        for name, value in row.items()
+        if name not in (*LOCAL, _NESTED)
+    }
 
 
 def _value(value: Any) -> Any:
@@ -200,21 +261,33 @@ def _value(value: Any) -> Any:
 
 
 def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Model, benchmark, keys and hash of the samples of some runs, in an order of their own."""
+    """Model, benchmark, keys and hash of the samples of some runs, in an order of their
+    own."""
     rows = store.rows(query_text("analysis", "claim_runs"), {"run_ids": run_ids})
     return sorted(rows, key=lambda row: (row["condition_key"], row["content_digest"]))
 
 
 def sources_behind(
-    store: Store, run_ids: Sequence[int], source_ids: Sequence[int] = (), metrics: Collection[str] = ()
+    store: Store,
+    run_ids: Sequence[int],
+    source_ids: Sequence[int] = (),
+    metrics: Collection[str] = (),
 ) -> list[dict[str, Any]]:
-    """Name, format, hash and size of the sources of some runs, of those named, and of the scans that gave the runs
-    scores of some metrics; of a path the last part only."""
-    sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids, "source_ids": source_ids})
+    """Name, format, hash and size of the sources of some runs, of those named, and of
+    the scans that gave the runs scores of some metrics; of a path the last part only.
+    """
+    sources = store.rows(
+        query_text("analysis", "claim_sources"),
+        {"run_ids": run_ids, "source_ids": source_ids},
+    )
     if metrics:
-        sources += store.rows(query_text("analysis", "claim_scans"), {"run_ids": run_ids, "metrics": sorted(metrics)})
+        sources += store.rows(
+            query_text("analysis", "claim_scans"),
+            {"run_ids": run_ids, "metrics": sorted(metrics)},
+        )
     rows = {
-        (row["sha256"], row["format"]): row | {"path": PurePath(str(row["path"]).replace("\\", "/")).name}
+        (row["sha256"], row["format"]): row
+        | {"path": PurePath(str(row["path"]).replace("\\", "/")).name}
         for row in sources
     }
     return [rows[key] for key in sorted(rows)]
@@ -230,16 +303,21 @@ def clusterings_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str
     ]
 
 
-def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, command: str) -> Claim:
-    """The answer of a store to a question, with what it rests on (WarehouseError: as the question itself).
+def make_claim(
+    store: Store, kind: str, parameters: Mapping[str, Any], *, command: str
+) -> Claim:
+    """The answer of a store to a question, with what it rests on (WarehouseError: as
+    the question itself).
 
-    The digests, keys and means of these runs are worked out anew; of a query, which may rest on any, those of all.
+    The digests, keys and means of these runs are worked out anew; of a query, which may
+    rest on any, those of all.
 
     Raises:
         StoreError: a run is not what it was loaded as.
 
     Args:
-        store: where it is asked; for ``query`` one that can neither write nor reach files.
+        store: where it is asked; for ``query`` one that can neither write nor reach
+            files.
         kind: one of :func:`kinds`.
         parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
         command: what was typed; it is to ask the same.
@@ -250,7 +328,11 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
     elif answer.run_ids:
         require_proven(store, answer.run_ids)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
-    metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")} if answer.run_ids else set()
+    metrics = (
+        {str(row["metric"]) for row in answer.rows if row.get("metric")}
+        if answer.run_ids
+        else set()
+    )
     return Claim(
         command=command,
         kind=kind,
@@ -260,5 +342,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
         rows=answer.rows,
         runs=runs,
         sources=sources_behind(store, answer.run_ids, answer.source_ids, metrics),
-        clusterings=clusterings_behind(store, sorted({row["benchmark"] for row in runs})),
+        clusterings=clusterings_behind(
+            store, sorted({row["benchmark"] for row in runs})
+        ),
     )

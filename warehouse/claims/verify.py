@@ -16,14 +16,25 @@ from warehouse.store.connection import Store
 
 #: Figures that agree this far are the same: machines differ in the last digits.
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
-#: Parts that may differ, as they say which program made the claim: that another one, or a later one, comes to the
-#: same is what a check is for. A note names the first.
+#: Parts that may differ, as they say which program made the claim: that another one, or
+#: a later one, comes to the same is what a check is for. A note names the first.
 NOT_COMPARED = ("program", "source.importer_version")
 MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
-_NAMES = ("benchmark", "split", "model", "condition", "model_a", "condition_a", "model_b", "condition_b", "metric")
-#: Those of them that say under which settings: by a rule that may have been another one when the claim was made.
+_NAMES = (
+    "benchmark",
+    "split",
+    "model",
+    "condition",
+    "model_a",
+    "condition_a",
+    "model_b",
+    "condition_b",
+    "metric",
+)
+#: Those of them that say under which settings: by a rule that may have been another one
+#: when the claim was made.
 _CONDITIONS = ("condition", "condition_a", "condition_b")
 
 Entries = Sequence[Mapping[str, Any]]
@@ -46,7 +57,9 @@ class Verdict:
 
     holds: bool  #: all that the claim says comes out again, from runs with the same samples.
     rows: tuple[Difference, ...]  #: what differs.
-    notes: tuple[str, ...]  #: another version of the program, and what to do about other files.
+    notes: tuple[
+        str, ...
+    ]  #: another version of the program, and what to do about other files.
     n_figures: int  #: numbers that were compared.
 
     def __str__(self) -> str:
@@ -56,25 +69,36 @@ class Verdict:
 
 
 def check_parameters(claim: Claim, path: str) -> None:
-    """Refuse a bundle that asks for what no claim can ask for (InputError: an unknown question or parameter)."""
+    """Refuse a bundle that asks for what no claim can ask for (InputError: an unknown
+    question or parameter)."""
     try:
         checked(claim.kind, claim.parameters)
     except MisuseError as error:
-        raise InputError(str(error), path=path, expected="a claim that warehouse claim makes") from None
+        raise InputError(
+            str(error), path=path, expected="a claim that warehouse claim makes"
+        ) from None
 
 
-def verify_claim(store: Store, claim: Claim, read_command: CommandReader, *, other_files: bool = False) -> Verdict:
+def verify_claim(
+    store: Store,
+    claim: Claim,
+    read_command: CommandReader,
+    *,
+    other_files: bool = False,
+) -> Verdict:
     """Ask a store what the claim says it answers, and compare all that a claim holds.
 
     Args:
         store: for a claim of a query one that can neither write nor reach files.
         claim: as read.
-        read_command: the question and the parameters of a command line; ``MisuseError`` if it asks
-            nothing that can be claimed.
-        other_files: the figures may come from other source files, if the samples are the same.
+        read_command: the question and the parameters of a command line; ``MisuseError``
+            if it asks nothing that can be claimed.
+        other_files: the figures may come from other source files, if the samples are
+            the same.
 
     Raises:
-        QueryLimitError: a query takes longer, or needs more memory, than the store's limits.
+        QueryLimitError: a query takes longer, or needs more memory, than the store's
+            limits.
     """
     command = _command(claim, read_command)
     try:
@@ -91,10 +115,23 @@ def verify_claim(store: Store, claim: Claim, read_command: CommandReader, *, oth
         *_runs(claim.runs, found.runs, keys),
         *([] if other_files else sources),
         *_entries("clustering", claim.clusterings, found.clusterings, _clustering),
-        *_entries("row", claim.rows, found.rows, _row, "figure", words_of=_row_without_condition),
-        *([] if claim.answer == found.answer else [Difference("answer", "", claim.answer, found.answer)]),
+        *_entries(
+            "row",
+            claim.rows,
+            found.rows,
+            _row,
+            "figure",
+            words_of=_row_without_condition,
+        ),
+        *(
+            []
+            if claim.answer == found.answer
+            else [Difference("answer", "", claim.answer, found.answer)]
+        ),
     )
-    n_figures = sum(isinstance(value, int | float) for row in claim.rows for value in row.values())
+    n_figures = sum(
+        isinstance(value, int | float) for row in claim.rows for value in row.values()
+    )
     notes = [*_notes(claim, found, sources, other_files), *_notes_on_conditions(keys)]
     return Verdict(not rows, rows, tuple(notes), n_figures)
 
@@ -105,38 +142,63 @@ def _command(claim: Claim, read_command: CommandReader) -> list[Difference]:
     try:
         kind, parameters = read_command(claim.command)
     except MisuseError as error:
-        return [Difference("command", "", claim.command, f"{error}; what is recomputed: {question}")]
+        return [
+            Difference(
+                "command", "", claim.command, f"{error}; what is recomputed: {question}"
+            )
+        ]
     if (kind, _written(parameters)) == (claim.kind, _written(claim.parameters)):
         return []
-    return [Difference("command", "", f"{claim.command}: {kind} {_written(parameters)}", question)]
+    return [
+        Difference(
+            "command", "", f"{claim.command}: {kind} {_written(parameters)}", question
+        )
+    ]
 
 
 def _written(parameters: Mapping[str, Any]) -> str:
     return canonical_json(parameters).decode()
 
 
-def _notes(claim: Claim, found: Claim, sources: Sequence[Difference], other_files: bool) -> Iterator[str]:
+def _notes(
+    claim: Claim, found: Claim, sources: Sequence[Difference], other_files: bool
+) -> Iterator[str]:
     if others := [row.where for row in sources if row.found == MISSING]:
-        advice = "" if other_files else "; let files with the same samples pass: --other-files"
-        yield f"{len(others)} of {len(claim.sources)} source files are others: {', '.join(others[:5])}{advice}"
+        advice = (
+            ""
+            if other_files
+            else "; let files with the same samples pass: --other-files"
+        )
+        yield (
+            f"{len(others)} of {len(claim.sources)} source files are others: "
+            f"{', '.join(others[:5])}{advice}"
+        )
     if claim.program != found.program:
-        yield f"the claim says version {claim.program[:40]}, this is {found.program}: sentences and columns may differ"
+        yield (
+            f"the claim says version {claim.program[:40]}, this is {found.program}: "
+            "sentences and columns may differ"
+        )
 
 
 def _notes_on_conditions(keys: Mapping[str, str]) -> Iterator[str]:
     if keys:
         yield (
-            f"the conditions of {len(keys)} runs have other keys by now, of the same samples: what counts as a setting"
-            " was told by another rule when the claim was made; rows are found by their words; make the claim again"
+            f"the conditions of {len(keys)} runs have other keys by now, of the same "
+            "samples: what counts as a setting was told by another rule when the claim "
+            "was made; rows are found by their words; make the claim again"
         )
 
 
 def _keys_by_words(claimed: Entries, found: Entries) -> dict[str, str]:
-    """Condition keys of a claim that the store does not know, each with the key under which it holds the same samples
-    of the same model, benchmark and split; none where there are several."""
+    """Condition keys of a claim that the store does not know, each with the key under
+    which it holds the same samples of the same model, benchmark and split; none where
+    there are several."""
     ours, theirs = _samples(claimed), _samples(found)
     known = ours.keys() & theirs.keys()
-    our_keys, their_keys = _keys_of_words(claimed, ours, known), _keys_of_words(found, theirs, known)
+    our_keys, their_keys = (
+        _keys_of_words(claimed, ours, known),
+        _keys_of_words(found, theirs, known),
+    )
     pairs = {}
     for words, keys in our_keys.items():
         others = their_keys.get(words, ())
@@ -159,9 +221,12 @@ def _keys_of_words(
     return keys
 
 
-def _runs(claimed: Entries, found: Entries, keys: Mapping[str, str]) -> Iterator[Difference]:
-    """Runs with other samples, missing and further ones; and what else is said of the same samples. Where a condition
-    was told by another rule (``keys``: the stored key of each), that is said."""
+def _runs(
+    claimed: Entries, found: Entries, keys: Mapping[str, str]
+) -> Iterator[Difference]:
+    """Runs with other samples, missing and further ones; and what else is said of the
+    same samples. Where a condition was told by another rule (``keys``: the stored key
+    of each), that is said."""
     claimed_names = {str(row.get("condition_key")): _run(row) for row in claimed}
     for key, stored in keys.items():
         was = f"condition {key[:12]}, told by another rule then"
@@ -171,7 +236,12 @@ def _runs(claimed: Entries, found: Entries, keys: Mapping[str, str]) -> Iterator
     names = {str(row.get("condition_key")): _run(row) for row in (*found, *claimed)}
     for key in sorted({*ours, *theirs}):
         if ours.get(key, []) != theirs.get(key, []):
-            yield Difference("run", names[key], _hashes(ours.get(key, [])), _hashes(theirs.get(key, [])))
+            yield Difference(
+                "run",
+                names[key],
+                _hashes(ours.get(key, [])),
+                _hashes(theirs.get(key, [])),
+            )
     if ours == theirs:
         yield from _entries("run", claimed, found, _run)
 
@@ -186,7 +256,9 @@ def _samples(runs: Entries) -> dict[str, list[str]]:
     """Digests of the samples by condition."""
     digests: dict[str, list[str]] = {}
     for row in runs:
-        digests.setdefault(str(row.get("condition_key")), []).append(str(row.get("content_digest")))
+        digests.setdefault(str(row.get("condition_key")), []).append(
+            str(row.get("content_digest"))
+        )
     return {key: sorted(some) for key, some in digests.items()}
 
 
@@ -222,15 +294,20 @@ def _entries(
     inside: str = "",
     words_of: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> Iterator[Difference]:
-    """Entries that are missing or more, those that differ in a column, and another order.
+    """Entries that are missing or more, those that differ in a column, and another
+    order.
 
     Args:
         what: an entry is.
         name_of: its name; several of one name are told apart by their place.
         inside: what a column is; default: ``what``.
-        words_of: a shorter name, by which an entry is found that is alone under it on both sides.
+        words_of: a shorter name, by which an entry is found that is alone under it on
+            both sides.
     """
-    claimed_entries, found_entries = _by_name(claimed, name_of), _by_name(found, name_of)
+    claimed_entries, found_entries = (
+        _by_name(claimed, name_of),
+        _by_name(found, name_of),
+    )
     if words_of is not None:
         found_entries = _called_as_claimed(claimed_entries, found_entries, words_of)
     for name, row in claimed_entries.items():
@@ -241,13 +318,23 @@ def _entries(
             if f"{what}.{column}" not in NOT_COMPARED and not _same(
                 row.get(column, _NO_COLUMN), found_entries[name].get(column, _NO_COLUMN)
             ):
-                values = (_short(entry.get(column, _NO_COLUMN)) for entry in (row, found_entries[name]))
+                values = (
+                    _short(entry.get(column, _NO_COLUMN))
+                    for entry in (row, found_entries[name])
+                )
                 yield Difference(inside or what, f"{name}: {column}", *values)
     for name in found_entries:
         if name not in claimed_entries:
             yield Difference(what, name, MISSING, "there")
-    if claimed_entries.keys() == found_entries.keys() and [*claimed_entries] != [*found_entries]:
-        yield Difference(what, "order", _short(", ".join(claimed_entries)), _short(", ".join(found_entries)))
+    if claimed_entries.keys() == found_entries.keys() and [*claimed_entries] != [
+        *found_entries
+    ]:
+        yield Difference(
+            what,
+            "order",
+            _short(", ".join(claimed_entries)),
+            _short(", ".join(found_entries)),
+        )
 
 
 def _called_as_claimed(
@@ -255,8 +342,8 @@ def _called_as_claimed(
     found: Mapping[str, Mapping[str, Any]],
     words_of: Callable[[Mapping[str, Any]], str],
 ) -> dict[str, Mapping[str, Any]]:
-    """Entries that were found, by the names of a claim: of those that it does not know, the only one of some words has
-    the name of the only one that it has beside."""
+    """Entries that were found, by the names of a claim: of those that it does not know,
+    the only one of some words has the name of the only one that it has beside."""
     ours: dict[str, list[str]] = {}
     theirs: dict[str, list[str]] = {}
     for entries, others, names in ((claimed, found, ours), (found, claimed, theirs)):
@@ -271,11 +358,17 @@ def _called_as_claimed(
     return {called.get(name, name): row for name, row in found.items()}
 
 
-def _by_name(rows: Entries, name_of: Callable[[Mapping[str, Any]], str]) -> dict[str, Mapping[str, Any]]:
+def _by_name(
+    rows: Entries, name_of: Callable[[Mapping[str, Any]], str]
+) -> dict[str, Mapping[str, Any]]:
     named: dict[str, Mapping[str, Any]] = {}
     for number, row in enumerate(rows):
         words = name_of(row)
-        named[words if words and words not in named else f"{words} (row {number + 1})".strip()] = row
+        named[
+            words
+            if words and words not in named
+            else f"{words} (row {number + 1})".strip()
+        ] = row
     return named
 
 
@@ -294,10 +387,12 @@ def _short(value: Any) -> str:
 
 
 def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
-    """URL of a store in ``folder`` that is made from dumps, with the clusterings by fields that the claim used.
+    """URL of a store in ``folder`` that is made from dumps, with the clusterings by
+    fields that the claim used.
 
     Raises:
-        MisuseError: a path that does not exist, or dumps of which nothing could be read.
+        MisuseError: a path that does not exist, or dumps of which nothing could be
+            read.
     """
     from warehouse.ingest.pipeline import ingest
     from warehouse.store.curate.field_clusters import cluster_by
@@ -307,13 +402,22 @@ def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
     with open_store(url, create=True) as store:
         report = ingest(store, paths)
         if not any(one.state == "loaded" for one in report.sources):
-            why = report.refused[0].error if report.refused else "nothing there is of a known format"
+            why = (
+                report.refused[0].error
+                if report.refused
+                else "nothing there is of a known format"
+            )
             raise MisuseError(f"no dump could be read: {why}")
         for row in claim.clusterings:
             if row.get("kind") != "source":
                 continue
             try:
-                cluster_by(store, str(row.get("benchmark")), str(row.get("name")).split(","), default=True)
+                cluster_by(
+                    store,
+                    str(row.get("benchmark")),
+                    str(row.get("name")).split(","),
+                    default=True,
+                )
             except MisuseError:
                 continue  # then the errors differ, which is said
     return url

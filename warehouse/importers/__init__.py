@@ -1,4 +1,5 @@
-"""Importers, one file per dump format, found through the entry points ``warehouse.importers``."""
+"""Importers, one file per dump format, found through the entry points
+``warehouse.importers``."""
 
 from __future__ import annotations
 
@@ -17,12 +18,16 @@ _log = logging.getLogger(__name__)
 
 
 def importers() -> dict[str, Importer]:
-    """Every installed importer that loads, by name; specific formats before the tabular one.
+    """Every installed importer that loads, by name; specific formats before the tabular
+    one.
 
-    One that does not load is logged and left out: a broken plug-in does not stop the others.
+    One that does not load is logged and left out: a broken plug-in does not stop the
+    others.
     """
     by_name: dict[str, Importer] = {}
-    for point in sorted(_points().values(), key=lambda item: (item.name in LAST, item.name)):
+    for point in sorted(
+        _points().values(), key=lambda item: (item.name in LAST, item.name)
+    ):
         try:
             by_name[point.name] = _load(point)
         except WarehouseError as error:
@@ -59,10 +64,12 @@ def _load(point: EntryPoint) -> Importer:
     try:
         plugin = point.load()
     except Exception as error:
-        raise WarehouseError(f"the importer '{point.name}' ({point.value}) does not load: {error}") from error
+        raise WarehouseError(
+            f"the importer '{point.name}' ({point.value}) does not load: {error}"
+        ) from error
     if not isinstance(plugin, Importer):
         raise WarehouseError(
-            f"the entry point '{point.name}' ({point.value}) is no importer; expected an "
-            "object with name, version, claim and read"
+            f"the entry point '{point.name}' ({point.value}) is no importer; expected "
+            "an object with name, version, claim and read"
         )
     return plugin

@@ -1,4 +1,5 @@
-"""Importer of annotations of AlpacaEval: a judge's preferences between two models' answers."""
+"""Importer of annotations of AlpacaEval: a judge's preferences between two models'
+answers."""
 
 from __future__ import annotations
 
@@ -25,7 +26,15 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.common.run_settings import SameInAll
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = BENCHMARK = "alpaca_eval"
 METRIC = "win_rate"
@@ -36,11 +45,27 @@ _OUTPUTS = "model_outputs.json"
 
 #: Fields of an annotation that are no property of the instruction.
 _ANNOTATION = (
-    *("instruction", "output_1", "output_2", "generator_1", "generator_2", "annotator", "preference"),
-    *("price_per_example", "time_per_example", "raw_completion", "referenced_models", "output", "original_output"),
+    *(
+        "instruction",
+        "output_1",
+        "output_2",
+        "generator_1",
+        "generator_2",
+        "annotator",
+        "preference",
+    ),
+    *(
+        "price_per_example",
+        "time_per_example",
+        "raw_completion",
+        "referenced_models",
+        "output",
+        "original_output",
+    ),
     "generator",
 )
-#: Fields that are read as something else than settings; the first two say of which part of the data an instruction is.
+#: Fields that are read as something else than settings; the first two say of which part
+#: of the data an instruction is.
 _NOT_OF_RUN = frozenset(
     (
         *("dataset", "datasplit", "preference_version", "preference_date"),
@@ -65,13 +90,16 @@ class AlpacaEval:
         boards = {item.path for item in candidates if item.path.name == LEADERBOARD}
         for item in candidates:
             head = head_of(item)
-            if head.startswith("[") and has_keys(head, "preference", "output_1", "output_2"):
+            if head.startswith("[") and has_keys(
+                head, "preference", "output_1", "output_2"
+            ):
                 board = item.path.with_name(LEADERBOARD)
                 others = (board,) if board in boards else ()
                 yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file (InputError: the file is damaged, or no annotation names a model)."""
+        """Open one file (InputError: the file is damaged, or no annotation names a
+        model)."""
         path = source.files[0]
         seen: dict[Pair, Row] = {}
         same = SameInAll(_NOT_OF_RUN)
@@ -83,17 +111,29 @@ class AlpacaEval:
             if price is not None:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
-            raise InputError("holds no annotation", path=str(path), expected="a list of them")
+            raise InputError(
+                "holds no annotation", path=str(path), expected="a list of them"
+            )
         board = _board(source.files[1:])
         seen = {pair: {**first, "same": same.of(pair)} for pair, first in seen.items()}
-        runs = tuple(_header(pair, first, board, settings.model, source.name) for pair, first in seen.items())
+        runs = tuple(
+            _header(pair, first, board, settings.model, source.name)
+            for pair, first in seen.items()
+        )
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
-        lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
-        items = ((location, (index, row)) for index, (location, row) in enumerate(lines.located()))
+        lines = RowSource(
+            path, path.name, ("instruction",), dump.rejections, dump.notes
+        )
+        items = (
+            (location, (index, row))
+            for index, (location, row) in enumerate(lines.located())
+        )
         numbers = {pair: number for number, pair in enumerate(seen)}
         rows_of = partial(_rows, numbers)
-        dump.batches = batches_of(items, rows_of, dump.rejections, "an annotation as AlpacaEval writes it")
+        dump.batches = batches_of(
+            items, rows_of, dump.rejections, "an annotation as AlpacaEval writes it"
+        )
         return dump
 
 
@@ -108,7 +148,11 @@ def _other_names(path: Path, seen: Iterable[Pair]) -> Iterator[str]:
     """A note where the folder, ``MODEL/JUDGE/annotations.json``, names another model."""
     folder = path.absolute().parent
     for model, _, judge in seen:
-        holders = (candidate for candidate in (folder, folder.parent) if (candidate / _OUTPUTS).exists())
+        holders = (
+            candidate
+            for candidate in (folder, folder.parent)
+            if (candidate / _OUTPUTS).exists()
+        )
         named = folder.parent if judge == folder.name else next(holders, None)
         if model and named is not None and not same_model(named.name, model):
             yield disagreement(model, "the folder", named.name)
@@ -120,17 +164,33 @@ def _either(row: Row, key: str) -> Any:
 
 
 def _circumstances(row: Row) -> Row:
-    return {"version": text_or_none(row.get("preference_version")), "date": moment(row.get("preference_date"))}
+    return {
+        "version": text_or_none(row.get("preference_version")),
+        "date": moment(row.get("preference_date")),
+    }
 
 
-def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | None, file: str) -> RunHeader:
+def _header(
+    pair: Pair, first: Row, board: dict[str, Row], model_setting: str | None, file: str
+) -> RunHeader:
     model, opponent, judge = pair
     require_model(model_setting or model or None, file)
-    judged: dict[str, Any] = {"scorer": judge, "scorer_kind": "model", "judge_model": judge}
+    judged: dict[str, Any] = {
+        "scorer": judge,
+        "scorer_kind": "model",
+        "judge_model": judge,
+    }
     published = tuple(_published(board.get(model, {})))
     metrics = [
         MetricSpec(
-            METRIC, kind="bounded", low=0, high=1, higher_is_better=True, chance_level=0.5, is_default=True, **judged
+            METRIC,
+            kind="bounded",
+            low=0,
+            high=1,
+            higher_is_better=True,
+            chance_level=0.5,
+            is_default=True,
+            **judged,
         )
     ]
     if any(item.metric == CONTROLLED for item in published):
@@ -163,7 +223,10 @@ def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | 
 
 def _published(figures: Row) -> Iterator[PublishedScore]:
     """A line of the leaderboard; its figures are in percent."""
-    for metric, error, statistic in ((METRIC, "standard_error", "mean"), (CONTROLLED, "lc_standard_error", "fitted")):
+    for metric, error, statistic in (
+        (METRIC, "standard_error", "mean"),
+        (CONTROLLED, "lc_standard_error", "fitted"),
+    ):
         value = _percent(figures.get(metric))
         if value is not None:
             total = _percent(figures.get("n_total"))
@@ -191,7 +254,11 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
             for row in lines:
                 rows_by_model[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
         except (OSError, ValueError, csv.Error) as error:
-            raise InputError(f"cannot be read: {error}", path=str(path), expected="a table with commas") from None
+            raise InputError(
+                f"cannot be read: {error}",
+                path=str(path),
+                expected="a table with commas",
+            ) from None
     return rows_by_model
 
 
@@ -200,7 +267,11 @@ def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
     instruction = required_text(row, "instruction")
     output = row.get("output_2")
     written = _either(row, "raw_completion")
-    own = {key: value for key, value in row.items() if key not in _ANNOTATION and not key.startswith("preference_")}
+    own = {
+        key: value
+        for key, value in row.items()
+        if key not in _ANNOTATION and not key.startswith("preference_")
+    }
     yield {
         "run": numbers[_pair(row)],
         "position": index,  # instructions may be asked twice
@@ -214,13 +285,22 @@ def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
 
 
 def _score(preference: Any) -> Row:
-    """1 = the opponent wins, 2 = the model wins, between them the judge's weight; 0 was a draw."""
-    if preference is None or (preference == _FAILED and not isinstance(preference, bool)):
+    """1 = the opponent wins, 2 = the model wins, between them the judge's weight; 0 was
+    a draw."""
+    if preference is None or (
+        preference == _FAILED and not isinstance(preference, bool)
+    ):
         raw = None if preference is None else compact(preference)
         return {"metric": METRIC, "value": None, "status": "error", "raw": raw}
     value = number_or_none(preference)
-    if value is None or isinstance(preference, bool) or not (value == _DRAW_IN_OLD_FILES or 1 <= value <= 2):
-        raise ValueError(f"preference is {compact(preference)[:60]}, not between 1 and 2")
+    if (
+        value is None
+        or isinstance(preference, bool)
+        or not (value == _DRAW_IN_OLD_FILES or 1 <= value <= 2)
+    ):
+        raise ValueError(
+            f"preference is {compact(preference)[:60]}, not between 1 and 2"
+        )
     won = 0.5 if value == _DRAW_IN_OLD_FILES else value - 1
     return {"metric": METRIC, "value": won, "raw": compact(preference)}
 

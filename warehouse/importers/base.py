@@ -11,10 +11,19 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, MetricSpec, SourceFiles
+from warehouse.records import (
+    SAMPLE_SCHEMA,
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    SourceFiles,
+)
 from warehouse.records.dump import too_large
 
-_STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE
+)
 
 
 @runtime_checkable
@@ -22,15 +31,16 @@ class Importer(Protocol):
     """One dump format. An object of this shape, named by an entry point in the group
     ``warehouse.importers``, is all that a new format needs.
 
-    ``name`` is what ``--format`` takes; ``version`` is stored with each source, and raising it
-    makes unchanged files be read again.
+    ``name`` is what ``--format`` takes; ``version`` is stored with each source, and
+    raising it makes unchanged files be read again.
 
-    Same bytes in folders of other names may be another run: an importer that looks at the names of
-    the folders above a source says at how many of them by an attribute ``folders`` (0 if at none);
-    one that does not say so is taken to look at four. One whose rows the engine mostly reads by itself
-    (:class:`~warehouse.records.BulkQuery`) says so by ``in_bulk = True``: more of its sources are loaded together.
-    One that can tell which of several sources came later has ``in_time(sources)``, which gives them in that order:
-    their names then decide nothing.
+    Same bytes in folders of other names may be another run: an importer that looks at
+    the names of the folders above a source says at how many of them by an attribute
+    ``folders`` (0 if at none); one that does not say so is taken to look at four. One
+    whose rows the engine mostly reads by itself (:class:`~warehouse.records.BulkQuery`)
+    says so by ``in_bulk = True``: more of its sources are loaded together. One that can
+    tell which of several sources came later has ``in_time(sources)``, which gives them
+    in that order: their names then decide nothing.
     """
 
     name: str
@@ -61,7 +71,13 @@ def source_of(first: Path, *others: Path) -> SourceFiles:
 
 #: What a task costs on average, as a tool publishes it [US dollars].
 TASK_COST = MetricSpec(
-    "cost", kind="continuous", low=0, higher_is_better=False, unit="USD", link="none", is_default=False
+    "cost",
+    kind="continuous",
+    low=0,
+    higher_is_better=False,
+    unit="USD",
+    link="none",
+    is_default=False,
 )
 
 
@@ -71,7 +87,8 @@ def binary_metric(name: str, **more: Any) -> MetricSpec:
 
 
 def batch_of(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
-    """Rows (dictionaries with fields of the sample schema; missing ones are null) as a batch.
+    """Rows (dictionaries with fields of the sample schema; missing ones are null) as a
+    batch.
 
     Raises:
         InputError: a whole number that its column cannot hold.
@@ -83,7 +100,9 @@ def batch_of(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
             for field in SAMPLE_SCHEMA:
                 number = too_large(row.get(field.name), field.type)
                 if number is not None:
-                    raise _beyond(number, f"{field.name} of item {row.get('prompt_id')}") from None
+                    raise _beyond(
+                        number, f"{field.name} of item {row.get('prompt_id')}"
+                    ) from None
         raise
 
 
@@ -94,7 +113,12 @@ def require_utf8(head: bytes, name: str) -> None:
         InputError: it is UTF-16.
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("text in UTF-16", path=name, expected="text in UTF-8", advice="save the file again as UTF-8")
+        raise InputError(
+            "text in UTF-16",
+            path=name,
+            expected="text in UTF-8",
+            advice="save the file again as UTF-8",
+        )
 
 
 def _beyond(number: int, location: str) -> InputError:

@@ -1,4 +1,5 @@
-"""Importer of test runs of DeepEval (``.deepeval/.latest_run_full.json``, ``test_run_<time>.json``)."""
+"""Importer of test runs of DeepEval (``.deepeval/.latest_run_full.json``,
+``test_run_<time>.json``)."""
 
 from __future__ import annotations
 
@@ -25,17 +26,31 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_empty,
 )
-from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "deepeval"
 #: Whether all metrics of a case passed: what DeepEval counts.
 SUCCESS = "success"
 #: Kinds of cases, and what is asked in them.
 _CASES = ("testCases", "conversationalTestCases")
-#: How a file begins whose first case has contexts so long that its metrics stand behind the head.
+#: How a file begins whose first case has contexts so long that its metrics stand behind
+#: the head.
 _BEGINS = re.compile(
     r'\{\s*(?:"testFile"\s*:\s*"[^"]*"\s*,\s*)?"testCases"\s*:\s*\[\s*\{\s*"name"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"input"'
 )
@@ -53,7 +68,8 @@ _NOT_SETTINGS = frozenset(
 
 
 class DeepEval:
-    """One run for each file, one metric for each of DeepEval's and ``success`` for all of them."""
+    """One run for each file, one metric for each of DeepEval's and ``success`` for all
+    of them."""
 
     name = "deepeval"
     version = "3"  # 2: seconds, tokens and cost of the answer; 3: all settings
@@ -63,17 +79,28 @@ class DeepEval:
         """Each file is a source."""
         for item in candidates:
             head = head_of(item)
-            is_whole = has_keys(head, "testCases") and "metricsData" in head and "success" in head
-            if head.startswith("{") and is_whole or (item.size > len(item.head) and _BEGINS.match(head)):
+            is_whole = (
+                has_keys(head, "testCases")
+                and "metricsData" in head
+                and "success" in head
+            )
+            if (
+                head.startswith("{")
+                and is_whole
+                or (item.size > len(item.head) and _BEGINS.match(head))
+            ):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file (InputError: the file is damaged, or model or benchmark are named nowhere)."""
+        """Open one file (InputError: the file is damaged, or model or benchmark are
+        named nowhere)."""
         path = source.files[0]
         document = read_document(path)
         cases = [case for kind in _CASES for case in items_of(document.get(kind))]
         if not cases:
-            raise InputError("holds no test case", path=str(path), expected="a test run of DeepEval")
+            raise InputError(
+                "holds no test case", path=str(path), expected="a test run of DeepEval"
+            )
         dump = Dump((_header(document, objects_of(cases), settings, source.name),), ())
         items = ((f"case {number + 1}", case) for number, case in enumerate(cases))
         dump.batches = _batches(items, dump)
@@ -88,32 +115,51 @@ def _batches(items: Iterable[tuple[str, Any]], dump: Dump) -> Iterator[pa.Record
         unread.add(SUCCESS, row["scores"][0]["value"], _is_unread(case))
         return [row]
 
-    yield from batches_of(items, rows_of, dump.rejections, "a case with metricsData as DeepEval writes it")
+    yield from batches_of(
+        items, rows_of, dump.rejections, "a case with metricsData as DeepEval writes it"
+    )
     dump.notes += unread.notes()
 
 
 def _is_unread(case: Row) -> bool:
     """Whether a case fails by nothing but metrics that broke off with an error."""
-    failed = [item for item in objects_of(case.get("metricsData")) if item.get("success") is not True]
-    return bool(failed) and all(item.get("error") and number_or_none(item.get("score")) is None for item in failed)
+    failed = [
+        item
+        for item in objects_of(case.get("metricsData"))
+        if item.get("success") is not True
+    ]
+    return bool(failed) and all(
+        item.get("error") and number_or_none(item.get("score")) is None
+        for item in failed
+    )
 
 
-def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:
+def _header(
+    document: Row, cases: Sequence[Row], settings: ImportSettings, name: str
+) -> RunHeader:
     chosen = part_of(document, "hyperparameters")
     model = first_text(chosen, *_MODEL)
     naming = next((name for name in _MODEL if text_or_none(chosen.get(name))), "model")
-    stated = {name: item for name, item in document.items() if name not in _NOT_SETTINGS}
+    stated = {
+        name: item for name, item in document.items() if name not in _NOT_SETTINGS
+    }
     benchmark = text_or_none(document.get("datasetAlias"))
     has_model = bool(settings.model or model)
     if not (benchmark or settings.user_values.get("benchmark")):
         raise InputError(
-            f"nothing here names what was tested{'' if has_model else ', nor the model'}",
+            "nothing here names what was "
+            f"tested{'' if has_model else ', nor the model'}",
             path=name,
             expected="datasetAlias in the test run",
-            advice=f"give the name with --default benchmark=NAME{'' if has_model else ' --default model=ORG/NAME'}",
+            advice=(
+                "give the name with --default "
+                f"benchmark=NAME{'' if has_model else ' --default model=ORG/NAME'}"
+            ),
         )
     require_model(settings.model or model, name)
-    passed, failed = (whole_count(document.get(key)) for key in ("testPassed", "testFailed"))
+    passed, failed = (
+        whole_count(document.get(key)) for key in ("testPassed", "testFailed")
+    )
     published = None
     if passed is not None and failed is not None and passed + failed > 0:
         published = PublishedScore(SUCCESS, passed / (passed + failed))
@@ -122,7 +168,11 @@ def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name:
         model=model or "",
         benchmark=benchmark or "",
         temperature=number_in_text(chosen.get("temperature")),
-        sampling={key: value for key, value in chosen.items() if key not in (naming, "temperature")},
+        sampling={
+            key: value
+            for key, value in chosen.items()
+            if key not in (naming, "temperature")
+        },
         configuration=without_empty(
             {
                 **stated,
@@ -141,23 +191,36 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
         for item in objects_of(case.get("metricsData")):
             results.setdefault(str(item.get("name")), []).append(item)
     for name, items in results.items():
-        judge = next((text for item in items if (text := text_or_none(item.get("evaluationModel")))), None)
+        judge = next(
+            (
+                text
+                for item in items
+                if (text := text_or_none(item.get("evaluationModel")))
+            ),
+            None,
+        )
         yield MetricSpec(
             name,
             scorer=name,
             scorer_kind="model" if judge else "match",
             judge_model=judge or "",
-            scorer_parameters=without_empty({key: items[0].get(key) for key in ("threshold", "strictMode")}),
+            scorer_parameters=without_empty(
+                {key: items[0].get(key) for key in ("threshold", "strictMode")}
+            ),
             higher_is_better=_direction(items),
             is_default=False,
         )
 
 
 def _direction(items: Iterable[Mapping[str, Any]]) -> bool | None:
-    """Whether passing means to reach the threshold or to stay below it; None where the cases do not tell."""
+    """Whether passing means to reach the threshold or to stay below it; None where the
+    cases do not tell."""
     ways = set()
     for item in items:
-        score, threshold = number_or_none(item.get("score")), number_or_none(item.get("threshold"))
+        score, threshold = (
+            number_or_none(item.get("score")),
+            number_or_none(item.get("threshold")),
+        )
         if score is not None and threshold is not None and score != threshold:
             ways.add((score > threshold) == (item.get("success") is True))
     return ways.pop() if len(ways) == 1 else None
@@ -169,10 +232,19 @@ def _row(case: Any) -> Row:
     turns = objects_of(case.get("turns"))
     asked = case.get("input")
     if turns:  # what the model said is no part of the question
-        asked = case.get("scenario") or [turn.get("content") for turn in turns if turn.get("role") == "user"]
-    target, name = case.get("expectedOutput", case.get("expectedOutcome")), text_or_none(case.get("name"))
-    unnamed = name is None or name.startswith(("test_case_", "conversational_test_case_"))
-    context = without_empty({key: case.get(key) for key in ("context", "retrievalContext")})
+        asked = case.get("scenario") or [
+            turn.get("content") for turn in turns if turn.get("role") == "user"
+        ]
+    target, name = (
+        case.get("expectedOutput", case.get("expectedOutcome")),
+        text_or_none(case.get("name")),
+    )
+    unnamed = name is None or name.startswith(
+        ("test_case_", "conversational_test_case_")
+    )
+    context = without_empty(
+        {key: case.get(key) for key in ("context", "retrievalContext")}
+    )
     said = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
     answer = said[-1] if said else case.get("actualOutput")
     return {
@@ -180,7 +252,12 @@ def _row(case: Any) -> Row:
         "position": whole_count(case.get("order")),
         "prompt_id": None if unnamed else name,
         "identity": compact(
-            {"input": asked, "target": target, **without_empty({"user": case.get("userDescription")}), **context}
+            {
+                "input": asked,
+                "target": target,
+                **without_empty({"user": case.get("userDescription")}),
+                **context,
+            }
         ),
         "text": as_text(asked),
         "target": None if target is None else as_text(target),
@@ -188,7 +265,9 @@ def _row(case: Any) -> Row:
         "response": None if answer is None else as_text(answer),
         "input_tokens": whole_count(case.get("inputTokenCount")),
         "output_tokens": whole_count(case.get("outputTokenCount")),
-        "latency": number_or_none(case.get("completionTime")),  # runDuration is that of the metrics
+        "latency": number_or_none(
+            case.get("completionTime")
+        ),  # runDuration is that of the metrics
         "cost": number_or_none(case.get("tokenCost")),
         "explanation": _explanation(case),
         "scores": _scores(case),
@@ -198,7 +277,12 @@ def _row(case: Any) -> Row:
 
 def _scores(case: Row) -> list[Row]:
     success = case.get("success")
-    scores = [{"metric": SUCCESS, "value": float(success) if isinstance(success, bool) else None}]
+    scores = [
+        {
+            "metric": SUCCESS,
+            "value": float(success) if isinstance(success, bool) else None,
+        }
+    ]
     return scores + [
         {"metric": str(item.get("name")), "value": number_or_none(item.get("score"))}
         for item in objects_of(case.get("metricsData"))

@@ -20,28 +20,46 @@ from warehouse.importers.common.json_fields import (
     verdict,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.run_settings import SameInAll
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    RunHeader,
+    SourceFiles,
+)
 
 METRIC = "pass@1"
 BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
-_END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")  # with a dot before it, or "_" as older releases have it
-# org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature, whether programs were cut out; what
-# else a person wrote behind them
+_END = re.compile(
+    r"(?:(?P<stem>.+)[._])?eval_results\.json"
+)  # with a dot before it, or "_" as older releases have it
+# org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature,
+# whether programs were cut out; what else a person wrote behind them
 _BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
 _NAME = re.compile(
     rf"(?P<model>.+?)(?:_(?P<backend>{_BACKENDS}))?_temp_(?P<temperature>\d+(?:\.\d+)?)(?P<sanitized>-sanitized)?"
     r"(?:[-_.](?P<rest>[A-Za-z].*))?"
 )
-#: What a results file holds besides settings: its data, its verdicts, figures made of them.
+#: What a results file holds besides settings: its data, its verdicts, figures made of
+#: them.
 _READ_ELSEWHERE = ("eval", "hash", "pass_at_k")
 
 
 def _passed(tests: str, is_default: bool) -> MetricSpec:
-    return binary_metric(METRIC, filter=tests, scorer_kind="execution", is_default=is_default)
+    return binary_metric(
+        METRIC, filter=tests, scorer_kind="execution", is_default=is_default
+    )
 
 
 class EvalPlus:
@@ -57,26 +75,39 @@ class EvalPlus:
         for item in candidates:
             head = head_of(item)
             named = _END.fullmatch(item.path.name)
-            has_verdicts = has_keys(head, "base_status") or has_keys(head, "nfiles", "base")
-            if not (has_keys(head, "eval") and has_verdicts) and not (named and has_keys(head, "hash", "eval")):
+            has_verdicts = has_keys(head, "base_status") or has_keys(
+                head, "nfiles", "base"
+            )
+            if not (has_keys(head, "eval") and has_verdicts) and not (
+                named and has_keys(head, "hash", "eval")
+            ):
                 continue
-            raw = item.path.with_name(f"{named and named['stem'] or item.path.name}.raw.jsonl")
+            raw = item.path.with_name(
+                f"{named and named['stem'] or item.path.name}.raw.jsonl"
+            )
             others = (raw,) if raw in paths else ()
             yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one results file (InputError: a file is damaged, or nothing names the model)."""
+        """Open one results file (InputError: a file is damaged, or nothing names the
+        model)."""
         path = source.files[0]
         document = read_document(path)
         tasks = document.get("eval")
         if not isinstance(tasks, dict):
-            raise InputError("'eval' is no object", path=str(path), expected="verdicts by task")
+            raise InputError(
+                "'eval' is no object", path=str(path), expected="verdicts by task"
+            )
         ended = _END.fullmatch(path.name)
-        named = _NAME.fullmatch(ended["stem"] if ended and ended["stem"] else path.parent.name)
+        named = _NAME.fullmatch(
+            ended["stem"] if ended and ended["stem"] else path.parent.name
+        )
         model = named["model"].replace("--", "/") if named else None
         require_model(settings.model or model, source.name)
         has_plus = any(_has_plus(entries) for entries in tasks.values())
-        specs = [_passed(BASE, not has_plus)] + ([_passed(PLUS, True)] if has_plus else [])
+        specs = [_passed(BASE, not has_plus)] + (
+            [_passed(PLUS, True)] if has_plus else []
+        )
         header = RunHeader(
             harness="evalplus",
             model=model or "",
@@ -85,12 +116,18 @@ class EvalPlus:
             temperature=float(named["temperature"]) if named else None,
             sampling=_options(named) if named else {},
             metrics=tuple(specs),
-            configuration={name: value for name, value in document.items() if name not in _READ_ELSEWHERE},
+            configuration={
+                name: value
+                for name, value in document.items()
+                if name not in _READ_ELSEWHERE
+            },
             place=path.name,
         )
         dump = Dump((header,), ())
         raw = _raw(source.files[1:], dump)
-        items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
+        items = (
+            (f"task {name[:100]}", (name, entries)) for name, entries in tasks.items()
+        )
         dump.batches = batches_of(
             items,
             lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
@@ -103,11 +140,21 @@ class EvalPlus:
 def _options(named: re.Match[str]) -> Row:
     """What a file's name says besides model and temperature."""
     sanitized = True if named["sanitized"] else None
-    return without_nulls({"backend": named["backend"], "sanitized": sanitized, "name_part": named["rest"]})
+    return without_nulls(
+        {
+            "backend": named["backend"],
+            "sanitized": sanitized,
+            "name_part": named["rest"],
+        }
+    )
 
 
 def _rows(
-    task: str, entries: Any, has_plus: bool, raw: Mapping[str, Sequence[str | None]], notes: list[str]
+    task: str,
+    entries: Any,
+    has_plus: bool,
+    raw: Mapping[str, Sequence[str | None]],
+    notes: list[str],
 ) -> Iterator[Row]:
     if not task.strip():
         raise ValueError("a task without name")
@@ -122,7 +169,12 @@ def _rows(
         code = solution if isinstance(solution, str) else None
         failures = {
             key: entry[key]
-            for key in ("base_status", "plus_status", "base_fail_tests", "plus_fail_tests")
+            for key in (
+                "base_status",
+                "plus_status",
+                "base_fail_tests",
+                "plus_fail_tests",
+            )
             if entry.get(key) not in (None, [], "pass")
         }
         yield {
@@ -145,9 +197,12 @@ def _rows(
         }
 
 
-def _paired(attempts: Sequence[Row], texts: Sequence[str | None], task: str, notes: list[str]) -> list[str | None]:
-    """The generation behind each attempt, then those that no attempt is of. Where there are more
-    of them than attempts, one that holds the program of an attempt is taken for its own."""
+def _paired(
+    attempts: Sequence[Row], texts: Sequence[str | None], task: str, notes: list[str]
+) -> list[str | None]:
+    """The generation behind each attempt, then those that no attempt is of. Where there
+    are more of them than attempts, one that holds the program of an attempt is taken
+    for its own."""
     if len(texts) <= len(attempts):
         if 0 < len(texts) < len(attempts):
             counts = f"{len(texts)} generations and {len(attempts)} verdicts"
@@ -157,26 +212,34 @@ def _paired(attempts: Sequence[Row], texts: Sequence[str | None], task: str, not
     paired: list[str | None] = []
     for entry in attempts:
         program = str(entry.get("solution") or "").strip()
-        own = next((text for text in left if text and program and program in text), None)
+        own = next(
+            (text for text in left if text and program and program in text), None
+        )
         if own is not None:
             left.remove(own)
         paired.append(own)
     notes.append(
-        f"task {task[:100]}: {len(texts)} generations and {len(attempts)} verdicts: each verdict is"
-        f" of the generation with its program, {len(left)} are unscored"
+        f"task {task[:100]}: {len(texts)} generations and {len(attempts)} verdicts: "
+        f"each verdict is of the generation with its program, {len(left)} are unscored"
     )
     return paired + [text for text in left if text is not None]
 
 
 def _attempts(entries: Any) -> list[Row]:
-    """Attempts of a task; older files hold lists of status and details by kind of tests."""
+    """Attempts of a task; older files hold lists of status and details by kind of
+    tests."""
     if isinstance(entries, dict) and BASE in entries:
         base, plus = list_of(entries, BASE), list_of(entries, PLUS)
         entries = [
-            {"base_status": _first(item_at(base, draw)), "plus_status": _first(item_at(plus, draw))}
+            {
+                "base_status": _first(item_at(base, draw)),
+                "plus_status": _first(item_at(plus, draw)),
+            }
             for draw in range(max(len(base), len(plus)))
         ]
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) for entry in entries
+    ):
         raise ValueError(f"no list of verdicts: {compact(entries)[:100]}")
     return entries
 
@@ -197,13 +260,20 @@ def _status(entry: Row, key: str) -> str | None:
     if status is None:
         return None
     if status not in STATUSES:
-        raise ValueError(f"{key} is {compact(status)[:60]}, none of {', '.join(STATUSES)}")
+        raise ValueError(
+            f"{key} is {compact(status)[:60]}, none of {', '.join(STATUSES)}"
+        )
     return str(status)
 
 
 def _score(tests: str, status: str | None) -> Row:
     value = None if status is None else float(status == "pass")
-    return {"metric": METRIC, "filter": tests, "value": value, "raw": status if status == "timeout" else None}
+    return {
+        "metric": METRIC,
+        "filter": tests,
+        "value": value,
+        "raw": status if status == "timeout" else None,
+    }
 
 
 def _benchmark(tasks: Mapping[str, Any]) -> str:
@@ -216,16 +286,31 @@ def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
     """What the model wrote, by task, in order; None where a line holds no text."""
     texts_by_task: dict[str, list[str | None]] = {}
     for path in files:
-        for _, row in RowSource(path, path.name, ("task_id",), notes=dump.notes).numbered():
+        for _, row in RowSource(
+            path, path.name, ("task_id",), notes=dump.notes
+        ).numbered():
             task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
-            texts_by_task.setdefault(task, []).append(text if isinstance(text, str) else None)
+            texts_by_task.setdefault(task, []).append(
+                text if isinstance(text, str) else None
+            )
     return texts_by_task
 
 
 #: Fields of a completion and of its task.
-_OF_COMPLETIONS = ("task_id", "completion", "completion_id", "result", "passed", "prompt", "entry_point", "test")
+_OF_COMPLETIONS = (
+    "task_id",
+    "completion",
+    "completion_id",
+    "result",
+    "passed",
+    "prompt",
+    "entry_point",
+    "test",
+)
 #: What its script calls the files of any run.
-_SAMPLES = re.compile(r"(?:^|(?<=[-_.]))(?:samples?|completions?|generations?|results?)(?:[-_.]\d+)?(?=[-_.]|$)")
+_SAMPLES = re.compile(
+    r"(?:^|(?<=[-_.]))(?:samples?|completions?|generations?|results?)(?:[-_.]\d+)?(?=[-_.]|$)"
+)
 
 
 def _given_name(path: Path) -> str | None:
@@ -234,7 +319,11 @@ def _given_name(path: Path) -> str | None:
     >>> _given_name(Path("samples.jsonl_results.jsonl")), _given_name(Path("t0.8_samples.jsonl_results.jsonl"))
     (None, 't0.8')
     """
-    stem = path.name.removesuffix(".gz").removesuffix("_results.jsonl").removesuffix(".jsonl")
+    stem = (
+        path.name.removesuffix(".gz")
+        .removesuffix("_results.jsonl")
+        .removesuffix(".jsonl")
+    )
     return _SAMPLES.sub("", stem).strip("-_.") or None
 
 
@@ -257,11 +346,14 @@ class HumanEval:
         """Each file is a source."""
         for item in candidates:
             first = head_of(item).partition("\n")[0]
-            if first.startswith("{") and has_keys(first, "task_id", "completion", "result", "passed"):
+            if first.startswith("{") and has_keys(
+                first, "task_id", "completion", "result", "passed"
+            ):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file (InputError: it is damaged, or the model, which no such file names, is not stated)."""
+        """Open one file (InputError: it is damaged, or the model, which no such file
+        names, is not stated)."""
         path = source.files[0]
         require_model(settings.model, source.name)
         header = RunHeader(
@@ -269,14 +361,20 @@ class HumanEval:
             model="",
             benchmark="humaneval",
             metrics=(_passed("", True),),
-            configuration={**_said_of_all(path), **without_nulls({"name": _given_name(path)})},
+            configuration={
+                **_said_of_all(path),
+                **without_nulls({"name": _given_name(path)}),
+            },
             place=path.name,
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("task_id",), dump.rejections, dump.notes)
         counts: dict[str, int] = {}
         dump.batches = batches_of(
-            lines.located(), lambda row: [_completion(row, counts)], dump.rejections, "a completion with its verdict"
+            lines.located(),
+            lambda row: [_completion(row, counts)],
+            dump.rejections,
+            "a completion with its verdict",
         )
         return dump
 
@@ -294,7 +392,13 @@ def _completion(row: Row, counts: dict[str, int]) -> Row:
         "draw": draw,
         "response": completion if isinstance(completion, str) else None,
         "explanation": None if result == "passed" else result,
-        "scores": [{"metric": METRIC, "value": value, "raw": result if result == "timed out" else None}],
+        "scores": [
+            {
+                "metric": METRIC,
+                "value": value,
+                "raw": result if result == "timed out" else None,
+            }
+        ],
     }
 
 

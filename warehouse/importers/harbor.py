@@ -25,10 +25,23 @@ from warehouse.importers.common.json_fields import (
     whole_sum,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.run_settings import key_of_settings
 from warehouse.importers.common.transcripts import trajectory_transcript
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "harbor"
 RESULT = "result.json"
@@ -45,7 +58,9 @@ _OF_THE_AGENT = frozenset(
 #: Those of them that are limits, by kind.
 _LIMITS = {
     "AgentTimeoutError": "time",
-    **dict.fromkeys(("ContextWindowExceededError", "ContextLengthExceededError"), "context"),
+    **dict.fromkeys(
+        ("ContextWindowExceededError", "ContextLengthExceededError"), "context"
+    ),
     **dict.fromkeys(("OutputTokenExceededError", "OutputLengthExceededError"), "token"),
 }
 _REFUSALS = frozenset(("AgentSafetyRefusalError", "ContentPolicyViolationError"))
@@ -54,7 +69,9 @@ _REFUSALS = frozenset(("AgentSafetyRefusalError", "ContentPolicyViolationError")
 _TRAJECTORY = re.compile(r"trajectory(?:\.cont-(\d{1,6}))?\.json")
 
 #: What of a trial's configuration is of the trial and not of the job.
-_OF_THE_TRIAL = frozenset({"task", "trial_name", "trials_dir", "job_id", "source_trial", "artifacts"})
+_OF_THE_TRIAL = frozenset(
+    {"task", "trial_name", "trials_dir", "job_id", "source_trial", "artifacts"}
+)
 
 
 class Condition(NamedTuple):
@@ -75,13 +92,18 @@ class Harbor:
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """One source for each job; trials without job are one by the folder they are in."""
+        """One source for each job; trials without job are one by the folder they are
+        in."""
         jobs: dict[Path, Path] = {}
         trials = defaultdict[Path, list[Path]](list)
         trajectories = defaultdict[Path, list[Path]](list)
         for item in candidates:
             head = head_of(item)
-            if _TRAJECTORY.fullmatch(item.path.name) and item.path.parent.name == "agent" and '"ATIF-' in head:
+            if (
+                _TRAJECTORY.fullmatch(item.path.name)
+                and item.path.parent.name == "agent"
+                and '"ATIF-' in head
+            ):
                 trajectories[item.path.parent.parent].append(item.path)
             if item.path.name != RESULT:
                 continue
@@ -93,26 +115,44 @@ class Harbor:
             job = (jobs[folder],) if folder in jobs else ()
             ordered = sorted(paths)
             transcripts = [
-                path for trial in ordered for path in sorted(trajectories[trial.parent], key=_trajectory_number)
+                path
+                for trial in ordered
+                for path in sorted(trajectories[trial.parent], key=_trajectory_number)
             ]
             yield SourceFiles(str(folder), folder, (*job, *ordered, *transcripts))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one job (InputError: a file is damaged, or a trial does not name its model)."""
-        documents = [(path, read_document(path)) for path in source.files if path.name == RESULT]
-        job: Row = next((document for path, document in documents if path.parent == source.root), {})
+        """Open one job (InputError: a file is damaged, or a trial does not name its
+        model)."""
+        documents = [
+            (path, read_document(path)) for path in source.files if path.name == RESULT
+        ]
+        job: Row = next(
+            (document for path, document in documents if path.parent == source.root), {}
+        )
         trials = [
-            (str(path.relative_to(source.root)), document) for path, document in documents if path.parent != source.root
+            (str(path.relative_to(source.root)), document)
+            for path, document in documents
+            if path.parent != source.root
         ]
         groups: dict[Condition, list[Row]] = {}
         for _, trial in trials:
             groups.setdefault(_condition(trial), []).append(trial)
         if not groups:
-            raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
+            raise InputError(
+                "holds no trial", path=source.name, expected="a job of Harbor"
+            )
         model_setting = settings.model
         named = Counter(condition[:4] for condition in groups)
         headers = [
-            _header(condition, trials, job, source.root, model_setting, is_alone=named[condition[:4]] == 1)
+            _header(
+                condition,
+                trials,
+                job,
+                source.root,
+                model_setting,
+                is_alone=named[condition[:4]] == 1,
+            )
             for condition, trials in groups.items()
         ]
         dump = Dump(tuple(headers), ())
@@ -122,15 +162,26 @@ class Harbor:
         transcripts = defaultdict[str, list[Path]](list)
         for path in source.files:
             if path.name != RESULT:
-                transcripts[str((path.parent.parent / RESULT).relative_to(source.root))].append(path)
+                transcripts[
+                    str((path.parent.parent / RESULT).relative_to(source.root))
+                ].append(path)
 
         def rows_of(item: tuple[str, Row]) -> list[Row]:
             name, trial = item
             row = _row(trial, numbers[_condition(trial)], draws, names)
-            return [{**row, "transcript": _transcript(trial, transcripts[name], source.root, dump.notes)}]
+            return [
+                {
+                    **row,
+                    "transcript": _transcript(
+                        trial, transcripts[name], source.root, dump.notes
+                    ),
+                }
+            ]
 
         items = ((name, (name, trial)) for name, trial in trials)
-        dump.batches = batches_of(items, rows_of, dump.rejections, "a trial as Harbor writes it")
+        dump.batches = batches_of(
+            items, rows_of, dump.rejections, "a trial as Harbor writes it"
+        )
         return dump
 
 
@@ -155,15 +206,26 @@ def _condition(trial: Row) -> Condition:
 
 def _configuration(trial: Row) -> Row:
     """What a trial was configured with, without what is its own."""
-    config = {name: value for name, value in part_of(trial, "config").items() if name not in _OF_THE_TRIAL}
+    config = {
+        name: value
+        for name, value in part_of(trial, "config").items()
+        if name not in _OF_THE_TRIAL
+    }
     mode = trial.get("verifier_environment_mode")
     return {"config": config, **({"verifier_environment_mode": mode} if mode else {})}
 
 
 def _header(
-    condition: Condition, trials: Sequence[Row], job: Row, folder: Path, model_set: str | None, *, is_alone: bool
+    condition: Condition,
+    trials: Sequence[Row],
+    job: Row,
+    folder: Path,
+    model_set: str | None,
+    *,
+    is_alone: bool,
 ) -> RunHeader:
-    """The run of some trials; the job's figures are theirs where no others share agent, model and data set."""
+    """The run of some trials; the job's figures are theirs where no others share agent,
+    model and data set."""
     agent, version, model, dataset, _ = condition
     require_model(model_set or model or None, str(folder))
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
@@ -177,7 +239,9 @@ def _header(
         agent_version=None if version in ("", "unknown") else version,
         agent_parameters=without_nulls(arguments),
         metrics=tuple(_metrics(trials)),
-        run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition[:4])}",
+        run_id=(
+            f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition[:4])}"
+        ),
         started_at=moment(job.get("started_at")) or min(started, default=None),
         cost=whole_sum(_usage(trial)[2] for trial in trials),
         configuration=_configuration(trials[0]),
@@ -211,15 +275,23 @@ def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
         )
 
 
-def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterator[PublishedScore]:
-    """Means of the job's statistics, in which a trial without verdict counts 0, and pass@k."""
+def _published(
+    condition: Condition, trials: Iterable[Row], job: Row
+) -> Iterator[PublishedScore]:
+    """Means of the job's statistics, in which a trial without verdict counts 0, and
+    pass@k."""
     agent, _, model, dataset, _ = condition
     name = model.partition("/")[2] or model
     metric_names = {metric.name for metric in _metrics(trials)}
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
-        evaluation = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
-        if [whole_count(evaluation.get(name)) for name in ("n_trials", "n_errors")] == [0, 0]:
+        evaluation = part_of(
+            stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part)
+        )
+        if [whole_count(evaluation.get(name)) for name in ("n_trials", "n_errors")] == [
+            0,
+            0,
+        ]:
             continue  # a mean of no trial is written as 0
         for entry in objects_of(evaluation.get("metrics")):
             for metric, value in entry.items():
@@ -229,13 +301,19 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
                     yield PublishedScore(metric, number_or_none(value))
         for k, value in part_of(evaluation, "pass_at_k").items():
             if number_or_none(value) is not None and len(metric_names) == 1:
-                yield PublishedScore(next(iter(metric_names)), number_or_none(value), statistic=f"pass@{k}")
+                yield PublishedScore(
+                    next(iter(metric_names)),
+                    number_or_none(value),
+                    statistic=f"pass@{k}",
+                )
 
 
 def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
-    """The number of each trial among those of its task and condition, by the time they began."""
+    """The number of each trial among those of its task and condition, by the time they
+    began."""
     ordered = sorted(
-        (trial for _, trial in trials), key=lambda trial: (str(trial.get("started_at")), str(trial.get("trial_name")))
+        (trial for _, trial in trials),
+        key=lambda trial: (str(trial.get("started_at")), str(trial.get("trial_name"))),
     )
     counts: dict[tuple[Condition, str], int] = {}
     numbers: dict[int, int] = {}
@@ -247,10 +325,15 @@ def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
 
 
 def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
-    """Tokens read (cached ones among them), tokens written, dollars; steps are added up."""
+    """Tokens read (cached ones among them), tokens written, dollars; steps are added
+    up."""
     own = part_of(trial, "agent_result")
     steps = objects_of(trial.get("step_results"))
-    parts = [own] if own else [part for step in steps if (part := part_of(step, "agent_result"))]
+    parts = (
+        [own]
+        if own
+        else [part for step in steps if (part := part_of(step, "agent_result"))]
+    )
     return (
         _total(parts, "n_input_tokens"),
         _total(parts, "n_output_tokens"),
@@ -262,16 +345,26 @@ def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
     return whole_count(whole_sum(whole_count(part.get(key)) for part in parts))
 
 
-def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
+def _row(
+    trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]
+) -> Row:
     task = required_text(trial, "task_name")
     exception = part_of(trial, "exception_info") or next(
-        (info for step in objects_of(trial.get("step_results")) if (info := part_of(step, "exception_info"))), {}
+        (
+            info
+            for step in objects_of(trial.get("step_results"))
+            if (info := part_of(step, "exception_info"))
+        ),
+        {},
     )
     kind = text_or_none(exception.get("exception_type"))
     message = text_or_none(exception.get("exception_message"))
     timing = part_of(trial, "agent_execution")
     read, written, cost = _usage(trial)
-    others = {"task_checksum": text_or_none(trial.get("task_checksum")), "task_id": trial.get("task_id")}
+    others = {
+        "task_checksum": text_or_none(trial.get("task_checksum")),
+        "task_id": trial.get("task_id"),
+    }
     return {
         "run": run,
         "prompt_id": task,
@@ -286,28 +379,51 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
     }
 
 
-def _transcript(trial: Row, paths: Sequence[Path], folder: Path, notes: list[str]) -> Row | None:
-    """What the agent did, by its trajectory; what the trial itself says of it, where there is none."""
+def _transcript(
+    trial: Row, paths: Sequence[Path], folder: Path, notes: list[str]
+) -> Row | None:
+    """What the agent did, by its trajectory; what the trial itself says of it, where
+    there is none."""
     documents: list[Mapping[str, Any]] = []
     for path in paths:
         try:
             documents.append(read_document(path))
         except InputError as error:
             documents = []
-            notes.append(f"{path.relative_to(folder)}: {error.found}; the trial has no transcript")
+            notes.append(
+                f"{path.relative_to(folder)}: {error.found}; the trial has no "
+                "transcript"
+            )
             break
     own = part_of(trial, "agent_result")
-    parts = [own] if own else [part_of(step, "agent_result") for step in objects_of(trial.get("step_results"))]
+    parts = (
+        [own]
+        if own
+        else [
+            part_of(step, "agent_result")
+            for step in objects_of(trial.get("step_results"))
+        ]
+    )
     kind = str(part_of(trial, "exception_info").get("exception_type"))
-    extra = {"uuid": text_or_none(trial.get("id")), "cached_tokens": _total(parts, "n_cache_tokens")}
-    return trajectory_transcript(documents, keep=True, **extra, limit_hit=_LIMITS.get(kind))
+    extra = {
+        "uuid": text_or_none(trial.get("id")),
+        "cached_tokens": _total(parts, "n_cache_tokens"),
+    }
+    return trajectory_transcript(
+        documents, keep=True, **extra, limit_hit=_LIMITS.get(kind)
+    )
 
 
 def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row]:
-    """Rewards as scores. A reward next to an infrastructure failure is not a measurement and is only kept raw."""
+    """Rewards as scores. A reward next to an infrastructure failure is not a
+    measurement and is only kept raw."""
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
-    lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else ("refused" if exception in _REFUSALS else "error")
+    lacking = (
+        "limit"
+        if exception in _OF_THE_AGENT - _REFUSALS
+        else ("refused" if exception in _REFUSALS else "error")
+    )
     scores = []
     for name in names:
         reward = rewards.get(name)

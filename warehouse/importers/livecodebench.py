@@ -22,29 +22,53 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     verdict,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.model_names import is_fixed_name
-from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = SUITE = "livecodebench"
 METRIC = "pass@1"
 
-# Scenario.codegeneration_10_0.2_eval_all.json   scenario, generations, temperature; newer files without "Scenario."
+# Scenario.codegeneration_10_0.2_eval_all.json   scenario, generations, temperature;
+# newer files without "Scenario."
 _NAME = re.compile(
     r"(?P<prefix>Scenario\.)?(?P<scenario>[a-z]+)(?P<before>(?:_[a-z]\w*?)?)_\d+_(?P<temperature>\d+(?:\.\d+)?)"
     r"(?P<after>(?:_[\w.]+?)?)_eval_all\.json"
 )
-#: Parts of the name that are options of the tool: chain of thought, generations that a repair begins from.
+#: Parts of the name that are options of the tool: chain of thought, generations that a
+#: repair begins from.
 _COT, _CODEGEN = re.compile(r"_cot(?=_|$)"), re.compile(r"_codegen_?(\d+)(?=_|$)")
 _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
-_PER_DRAW = ("output_list", "code_list", "pred_list", "graded_list", "metadata", METRIC, "pass1")
+_PER_DRAW = (
+    "output_list",
+    "code_list",
+    "pred_list",
+    "graded_list",
+    "metadata",
+    METRIC,
+    "pass1",
+)
 
 PASSED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 
 
 class LiveCodeBench:
-    """A list of problems with generations, programs and verdicts; the model is the folder."""
+    """A list of problems with generations, programs and verdicts; the model is the
+    folder."""
 
     name = "livecodebench"
     version = "2"  # 2: options in the file's name; figures over no problem are none
@@ -56,10 +80,18 @@ class LiveCodeBench:
         for item in candidates:
             head = head_of(item)
             name = _NAME.fullmatch(item.path.name)
-            named = name is not None and name["prefix"] is not None and head[:1] in ("[", "")
-            if not named and not (head.startswith("[") and has_keys(head, "graded_list")):
+            named = (
+                name is not None
+                and name["prefix"] is not None
+                and head[:1] in ("[", "")
+            )
+            if not named and not (
+                head.startswith("[") and has_keys(head, "graded_list")
+            ):
                 continue
-            figures = item.path.with_name(item.path.name.replace("_eval_all.json", "_eval.json"))
+            figures = item.path.with_name(
+                item.path.name.replace("_eval_all.json", "_eval.json")
+            )
             others = (figures,) if figures in paths and figures != item.path else ()
             yield source_of(item.path, *others)
 
@@ -83,15 +115,23 @@ class LiveCodeBench:
             place=path.name,
         )
         dump = Dump((header,), ())
-        lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
-        items = ((location, (index, row)) for index, (location, row) in enumerate(lines.located()))
+        lines = RowSource(
+            path, path.name, ("graded_list",), dump.rejections, dump.notes
+        )
+        items = (
+            (location, (index, row))
+            for index, (location, row) in enumerate(lines.located())
+        )
         rows_of = partial(_rows, dump.notes)
-        dump.batches = batches_of(items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it")
+        dump.batches = batches_of(
+            items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it"
+        )
         return dump
 
 
 def _options(part: str) -> Row:
-    """What else than scenario and temperature stands in a file's name; what is not known, as it stands.
+    """What else than scenario and temperature stands in a file's name; what is not
+    known, as it stands.
 
     >>> _options("_cot"), _options("_codegen_10"), _options("_topp0.95")
     ({'cot_code_execution': True}, {'codegen_n': 10}, {'name_part': 'topp0.95'})
@@ -142,8 +182,9 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     counts = {len(values) for values in (graded, outputs, programs) if values}
     if len(counts) > 1:
         notes.append(
-            f"{_identifier(problem)}: {len(outputs)} outputs, {len(programs)} programs and"
-            f" {len(graded)} verdicts: they are paired in order, what has no verdict is unscored"
+            f"{_identifier(problem)}: {len(outputs)} outputs, {len(programs)} programs "
+            f"and {len(graded)} verdicts: they are paired in order, what has no "
+            "verdict is unscored"
         )
     for draw in range(max(len(graded), len(outputs), len(programs))):
         output, program = item_at(outputs, draw), item_at(programs, draw)
@@ -156,7 +197,13 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
             "response": None if output is None else as_text(output),
             "extracted_answer": None if program is None else as_text(program),
             "explanation": None if verdict_text is None else as_text(verdict_text),
-            "scores": [{"metric": METRIC, "value": value, "status": "no_answer" if unanswered else None}],
+            "scores": [
+                {
+                    "metric": METRIC,
+                    "value": value,
+                    "status": "no_answer" if unanswered else None,
+                }
+            ],
         }
 
 
@@ -164,7 +211,9 @@ def _identifier(problem: Row) -> str:
     """Id of a problem; scenarios that ask several things of it number them."""
     key = "question_id" if problem.get("question_id") is not None else "id"
     part = problem.get("test_id")
-    return required_text(problem, key) + (f"/{as_text(part)}" if part is not None else "")
+    return required_text(problem, key) + (
+        f"/{as_text(part)}" if part is not None else ""
+    )
 
 
 def _identity(problem: Row) -> Row:

@@ -1,4 +1,5 @@
-"""Importer of METR's ``all_runs.jsonl``: runs of agents and people on tasks of known length."""
+"""Importer of METR's ``all_runs.jsonl``: runs of agents and people on tasks of known
+length."""
 
 from __future__ import annotations
 
@@ -19,10 +20,24 @@ from warehouse.importers.common.json_fields import (
     verdict,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of, has_keys, head_of, nearest
+from warehouse.importers.common.jsonl import (
+    ODD_VALUES,
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    nearest,
+)
 from warehouse.importers.common.run_settings import SameInAll
 from warehouse.importers.common.yaml_text import read_yaml
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS, BENCHMARK = "metr", "metr_horizon"
 NEEDED = ("task_id", "alias")
@@ -32,7 +47,13 @@ DATES = "release_dates.yaml"
 SUCCESS, SCORE = "score_binarized", "score"
 _METRICS = (
     binary_metric(SUCCESS, scorer_kind="execution", is_default=True),
-    MetricSpec(SCORE, kind="continuous", higher_is_better=True, scorer_kind="execution", is_default=False),
+    MetricSpec(
+        SCORE,
+        kind="continuous",
+        higher_is_better=True,
+        scorer_kind="execution",
+        is_default=False,
+    ),
 )
 _TASK = ("task_family", "human_minutes", "human_score", "human_source")
 #: Fields of a run of an agent on a task, and of the task.
@@ -54,7 +75,11 @@ class Metr:
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each file of runs is a source, with the days of release in its folder."""
-        dates = {item.path.parent: item.path for item in candidates if item.path.name == DATES}
+        dates = {
+            item.path.parent: item.path
+            for item in candidates
+            if item.path.name == DATES
+        }
         for item in candidates:
             if item.path.suffix == ".jsonl" and has_keys(head_of(item), *KEYS):
                 folder = nearest(item.path.parent, dates)
@@ -70,14 +95,18 @@ class Metr:
             same.add(text_or_none(row.get("alias")), row)
         names = [name for name in same.runs if isinstance(name, str)]
         if not names:
-            raise InputError("no agent", path=str(path), expected=f"lines with {', '.join(KEYS)}")
+            raise InputError(
+                "no agent", path=str(path), expected=f"lines with {', '.join(KEYS)}"
+            )
         headers = tuple(
             RunHeader(
                 harness=HARNESS,
                 model=name,
                 benchmark=BENCHMARK,
                 metrics=_METRICS,
-                configuration=without_nulls({"release_date": days.get(name), **same.of(name)}),
+                configuration=without_nulls(
+                    {"release_date": days.get(name), **same.of(name)}
+                ),
                 place=path.name,
             )
             for name in names
@@ -86,7 +115,13 @@ class Metr:
         lines = RowSource(path, path.name, NEEDED, dump.rejections, dump.notes)
         runs = {name: number for number, name in enumerate(names)}
         rows_of = partial(_rows, runs=runs, tasks={}, draws=Counter())
-        dump.batches = batches_of(lines.located(), rows_of, dump.rejections, "a run as METR writes it", ODD_VALUES)
+        dump.batches = batches_of(
+            lines.located(),
+            rows_of,
+            dump.rejections,
+            "a run as METR writes it",
+            ODD_VALUES,
+        )
         return dump
 
 
@@ -95,15 +130,28 @@ def _days(path: Path) -> dict[str, str]:
     document = read_yaml(path)
     listed = document.get("date") if isinstance(document, dict) else None
     if not isinstance(listed, dict):
-        raise InputError("no days of release", path=str(path), expected="date: with a day for each agent")
-    return {str(name): str(day) for name, day in listed.items() if _DAY.fullmatch(str(day))}
+        raise InputError(
+            "no days of release",
+            path=str(path),
+            expected="date: with a day for each agent",
+        )
+    return {
+        str(name): str(day) for name, day in listed.items() if _DAY.fullmatch(str(day))
+    }
 
 
-def _rows(row: Row, runs: dict[str, int], tasks: dict[str, int], draws: Counter[tuple[int, str]]) -> Iterator[Row]:
+def _rows(
+    row: Row,
+    runs: dict[str, int],
+    tasks: dict[str, int],
+    draws: Counter[tuple[int, str]],
+) -> Iterator[Row]:
     """A run as a row; those of one agent on one task are numbered."""
     task, run = required_text(row, "task_id"), runs[required_text(row, "alias")]
     value = verdict(row.get(SUCCESS), SUCCESS)
-    begin, end = (number_or_none(row.get(name)) for name in ("started_at", "completed_at"))
+    begin, end = (
+        number_or_none(row.get(name)) for name in ("started_at", "completed_at")
+    )
     draw = draws[run, task]
     draws[run, task] += 1
     yield {
@@ -113,9 +161,14 @@ def _rows(row: Row, runs: dict[str, int], tasks: dict[str, int], draws: Counter[
         "metadata": compact(without_nulls({name: row.get(name) for name in _TASK})),
         "draw": draw,
         "finish_reason": text_or_none(row.get("fatal_error_from")),
-        "latency": (end - begin) / 1000 if begin is not None and end is not None and end >= begin else None,
+        "latency": (end - begin) / 1000
+        if begin is not None and end is not None and end >= begin
+        else None,
         "cost": number_or_none(row.get("dollar_equivalent")),
-        "scores": [{"metric": SUCCESS, "value": value}, {"metric": SCORE, "value": number_or_none(row.get(SCORE))}],
+        "scores": [
+            {"metric": SUCCESS, "value": value},
+            {"metric": SCORE, "value": number_or_none(row.get(SCORE))},
+        ],
         "transcript": {"uuid": text_or_none(row.get("run_id"))},
     }
 

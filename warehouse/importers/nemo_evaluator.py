@@ -1,4 +1,5 @@
-"""Importer of NeMo Evaluator since 0.3: the bundle of a benchmark with its results and its log of inference."""
+"""Importer of NeMo Evaluator since 0.3: the bundle of a benchmark with its results and
+its log of inference."""
 
 from __future__ import annotations
 
@@ -30,9 +31,23 @@ from warehouse.importers.common.json_fields import (
     without_empty,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.transcripts import trajectory_transcript
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "nemo_evaluator"
 REWARD = "reward"
@@ -41,7 +56,8 @@ RESULTS, LOG = "results.jsonl", "inference_log.jsonl"
 WRAPPERS = ("results.yml", "run_config.yml", "eval_factory_metrics.json")
 _KEYS = ("problem_idx",)
 
-#: Failures that the tool counts as 0 and that are the agent's own: out of turns, no output.
+#: Failures that the tool counts as 0 and that are the agent's own: out of turns, no
+#: output.
 _OF_THE_AGENT = "graceful"
 #: Published figures are rounded to so many decimals.
 _DECIMALS = 4
@@ -55,7 +71,8 @@ class NemoEvaluator:
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """A bundle with the rows and the log beside it; the rows of a folder are those of its last bundle."""
+        """A bundle with the rows and the log beside it; the rows of a folder are those
+        of its last bundle."""
         heads = {item.path: head_of(item) for item in candidates}
         bundles = defaultdict[Path, list[Path]](list)
         for path, head in heads.items():
@@ -77,7 +94,8 @@ class NemoEvaluator:
         """Open one benchmark.
 
         Raises:
-            InputError: a file is damaged, nothing names the model, or it is what earlier versions write.
+            InputError: a file is damaged, nothing names the model, or it is what
+                earlier versions write.
         """
         first = source.files[0]
         _refuse_wrapper(first)
@@ -90,11 +108,20 @@ class NemoEvaluator:
         for row, _ in RowSource(rows, rows.name, _KEYS).rows() if rows else ():
             survey.add(row)
         dump.runs = (_header(bundle, survey, log, source, settings.model),)
-        dump.notes += survey.against(part_of(part_of(bundle, "benchmark"), "categories"))
+        dump.notes += survey.against(
+            part_of(part_of(bundle, "benchmark"), "categories")
+        )
         if rows:
             dump.batches = batches_of(
-                RowSource(rows, rows.name, _KEYS, dump.rejections, dump.notes).located(),
-                partial(_rows, log=log, scorers=tuple(survey.scorers), drawn=defaultdict(int)),
+                RowSource(
+                    rows, rows.name, _KEYS, dump.rejections, dump.notes
+                ).located(),
+                partial(
+                    _rows,
+                    log=log,
+                    scorers=tuple(survey.scorers),
+                    drawn=defaultdict(int),
+                ),
                 dump.rejections,
                 "a result as NeMo Evaluator writes it",
             )
@@ -107,9 +134,13 @@ IMPORTER = NemoEvaluator()
 def _refuse_wrapper(path: Path) -> None:
     if path.name in WRAPPERS:
         raise InputError(
-            "what NeMo Evaluator up to 0.2 writes around another harness, without samples",
+            "what NeMo Evaluator up to 0.2 writes around another harness, without "
+            "samples",
             path=str(path),
-            advice="ingest what the harness itself (lm-evaluation-harness, simple-evals …) wrote below it",
+            advice=(
+                "ingest what the harness itself (lm-evaluation-harness, simple-evals "
+                "…) wrote below it"
+            ),
         )
 
 
@@ -120,11 +151,14 @@ def _is_row(head: str) -> bool:
 
 @dataclass
 class _Survey:
-    """What all rows together tell: their scorers, problems, and sums of rewards by category."""
+    """What all rows together tell: their scorers, problems, and sums of rewards by
+    category."""
 
     scorers: dict[str, None] = field(default_factory=dict)
     problems: set[Any] = field(default_factory=set)
-    rewards: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0, 0.0]))
+    rewards: dict[str, list[float]] = field(
+        default_factory=lambda: defaultdict(lambda: [0, 0.0])
+    )
     benchmark: str | None = None
 
     def add(self, row: Row) -> None:
@@ -133,22 +167,32 @@ class _Survey:
         self.problems.add(whole_count(row.get("problem_idx")))
         metadata = part_of(row, "metadata")
         self.benchmark = self.benchmark or text_or_none(metadata.get("benchmark"))
-        category = metadata.get("category", part_of(row, "scoring_details").get("category"))
+        category = metadata.get(
+            "category", part_of(row, "scoring_details").get("category")
+        )
         if category is not None:
             sums = self.rewards[as_text(category)]
             sums[0] += 1
             sums[1] += number_or_none(row.get(REWARD)) or 0.0
 
     def against(self, categories: Row) -> Iterator[str]:
-        """Where the published mean of a category, over rows and not problems, is not that of the rows."""
+        """Where the published mean of a category, over rows and not problems, is not
+        that of the rows."""
         for name, category in categories.items():
             n, total = self.rewards.get(name, (0, 0.0))
             published = category if isinstance(category, dict) else {}
             mean = number_or_none(published.get("mean_reward"))
-            if n and mean is not None and (abs(mean - total / n) > 0.6 * 10**-_DECIMALS or published.get("n") != n):
+            if (
+                n
+                and mean is not None
+                and (
+                    abs(mean - total / n) > 0.6 * 10**-_DECIMALS
+                    or published.get("n") != n
+                )
+            ):
                 yield (
-                    f"category {name}: published are {mean:g} of {published.get('n')} rows, the rows give "
-                    f"{total / n:.{_DECIMALS}f} of {int(n)}"
+                    f"category {name}: published are {mean:g} of {published.get('n')} "
+                    f"rows, the rows give {total / n:.{_DECIMALS}f} of {int(n)}"
                 )
 
 
@@ -156,19 +200,30 @@ class _Survey:
 
 
 def _header(
-    bundle: Row, survey: _Survey, log: Mapping[tuple[int, int], Row], source: SourceFiles, declared: str | None
+    bundle: Row,
+    survey: _Survey,
+    log: Mapping[tuple[int, int], Row],
+    source: SourceFiles,
+    declared: str | None,
 ) -> RunHeader:
     config, benchmark = part_of(bundle, "config"), part_of(bundle, "benchmark")
-    logged = next((text for row in log.values() if (text := text_or_none(row.get("model")))), None)
+    logged = next(
+        (text for row in log.values() if (text := text_or_none(row.get("model")))), None
+    )
     model = text_or_none(config.get("model")) or logged
     require_model(declared or model, source.name)
     shuffle = part_of(config, "shuffle")
     scores = part_of(benchmark, "scores")
-    scorers = dict.fromkeys((*survey.scorers, *(name for name in scores if name.startswith("scorer:"))))
+    scorers = dict.fromkeys(
+        (*survey.scorers, *(name for name in scores if name.startswith("scorer:")))
+    )
     return RunHeader(
         harness=HARNESS,
         model=model or "",
-        benchmark=first_text(benchmark, "name") or text_or_none(config.get("benchmark")) or survey.benchmark or HARNESS,
+        benchmark=first_text(benchmark, "name")
+        or text_or_none(config.get("benchmark"))
+        or survey.benchmark
+        or HARNESS,
         temperature=number_or_none(config.get("temperature")),
         top_p=number_or_none(config.get("top_p")),
         max_tokens=whole_count(config.get("max_tokens")),
@@ -179,8 +234,11 @@ def _header(
         started_at=moment(bundle.get("timestamp")),
         configuration=_configuration(bundle),
         n_benchmark=whole_count(shuffle.get("ds_full_size")),
-        n_requested=whole_count(config.get("max_problems")) or whole_count(benchmark.get("samples")),
-        published=tuple(_published(scores, scorers, whole_count(benchmark.get("samples")))),
+        n_requested=whole_count(config.get("max_problems"))
+        or whole_count(benchmark.get("samples")),
+        published=tuple(
+            _published(scores, scorers, whole_count(benchmark.get("samples")))
+        ),
         place=source.files[0].name,
     )
 
@@ -190,19 +248,29 @@ _READ = frozenset({"benchmark", "run_id", "timestamp", "sdk_version", "n_results
 
 
 def _configuration(bundle: Row) -> Row:
-    """All that a bundle says of how it was made; the sandbox is a text with the fields of an object."""
-    return without_empty({name: value for name, value in bundle.items() if name not in _READ})
+    """All that a bundle says of how it was made; the sandbox is a text with the fields
+    of an object."""
+    return without_empty(
+        {name: value for name, value in bundle.items() if name not in _READ}
+    )
 
 
 def _metrics(scorers: Iterable[str]) -> Iterator[MetricSpec]:
-    yield MetricSpec(REWARD, scorer_kind="execution", higher_is_better=True, is_default=True)
+    yield MetricSpec(
+        REWARD, scorer_kind="execution", higher_is_better=True, is_default=True
+    )
     for name in scorers:
-        yield MetricSpec(name, scorer_kind="execution", higher_is_better=True, is_default=False)
+        yield MetricSpec(
+            name, scorer_kind="execution", higher_is_better=True, is_default=False
+        )
 
 
-def _published(scores: Row, scorers: Iterable[str], n: int | None) -> Iterator[PublishedScore]:
-    """Rounded figures: the mean reward, or pass@k (1 - C(n-c, k) / C(n, k), averaged over problems). Its two kinds of
-    intervals are no standard errors and not taken; ``summary`` is over rows, and the mean of another weighting."""
+def _published(
+    scores: Row, scorers: Iterable[str], n: int | None
+) -> Iterator[PublishedScore]:
+    """Rounded figures: the mean reward, or pass@k (1 - C(n-c, k) / C(n, k), averaged
+    over problems). Its two kinds of intervals are no standard errors and not taken;
+    ``summary`` is over rows, and the mean of another weighting."""
     for name, entry in scores.items():
         value = number_or_none(entry.get("value")) if isinstance(entry, dict) else None
         if value is None:
@@ -222,35 +290,58 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
     """Tokens and errors by problem and repeat; of a try that was made again, the last."""
     if path is None:
         return {}
-    fields = ("model", "finish_reason", "prompt_tokens", "completion_tokens", "reasoning_tokens", "error", "error_kind")
+    fields = (
+        "model",
+        "finish_reason",
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+        "error",
+        "error_kind",
+    )
     found = {}
     for row, _ in RowSource(path, path.name, (), notes=dump.notes).rows():
-        problem, repeat = whole_count(row.get("problem_idx")), whole_count(row.get("repeat", 0))
+        problem, repeat = (
+            whole_count(row.get("problem_idx")),
+            whole_count(row.get("repeat", 0)),
+        )
         if problem is not None and repeat is not None:
-            found[problem, repeat] = {name: row[name] for name in fields if row.get(name) not in (None, "")}
+            found[problem, repeat] = {
+                name: row[name] for name in fields if row.get(name) not in (None, "")
+            }
             found[problem, repeat] |= _of_model(part_of(row, "model_stats"))
     return found
 
 
 def _of_model(stats: Row) -> Row:
-    """Requests, and calls of each tool; those whose name was not written are of a tool without name."""
+    """Requests, and calls of each tool; those whose name was not written are of a tool
+    without name."""
     turns, calls = whole_count(stats.get("model_calls")), part_of(stats, "tool_calls")
     total = whole_count(calls.get("count"))
     counts: dict[str | None, int] = {
-        name: count for name, item in part_of(calls, "names").items() if (count := whole_count(item))
+        name: count
+        for name, item in part_of(calls, "names").items()
+        if (count := whole_count(item))
     }
     if (total or 0) > sum(counts.values()):
         counts[None] = (total or 0) - sum(counts.values())
     if max((turns or 0, *counts.values())) > LARGEST_DRAW:
         return {}
     tools = [{"tool": name, "n_calls": count} for name, count in counts.items()]
-    return without_nulls({"n_turns": turns, "tools": tools if counts or total is not None else None})
+    return without_nulls(
+        {"n_turns": turns, "tools": tools if counts or total is not None else None}
+    )
 
 
 # --- rows ----------------------------------------------------------------------------------------
 
 
-def _rows(row: Row, log: Mapping[tuple[int, int], Row], scorers: Sequence[str], drawn: dict[int, int]) -> Iterator[Row]:
+def _rows(
+    row: Row,
+    log: Mapping[tuple[int, int], Row],
+    scorers: Sequence[str],
+    drawn: dict[int, int],
+) -> Iterator[Row]:
     problem = whole_count(row.get("problem_idx"))
     if problem is None:
         raise ValueError(f"problem_idx is no whole number: {compact(row)[:200]}")
@@ -280,7 +371,11 @@ def _rows(row: Row, log: Mapping[tuple[int, int], Row], scorers: Sequence[str], 
 
 def _question(row: Row) -> Row:
     prompt, expected = row.get("prompt"), row.get("expected_answer")
-    metadata = {name: value for name, value in part_of(row, "metadata").items() if name not in ("source", "benchmark")}
+    metadata = {
+        name: value
+        for name, value in part_of(row, "metadata").items()
+        if name not in ("source", "benchmark")
+    }
     question = {"prompt": prompt, "expected_answer": expected}
     return {
         "identity": compact(question) if prompt else None,
@@ -291,7 +386,8 @@ def _question(row: Row) -> Row:
 
 
 def _transcript(row: Row, said: Row) -> Row | None:
-    """What happened, by the trajectory; what the log says of it, which counts the calls of tools by name."""
+    """What happened, by the trajectory; what the log says of it, which counts the calls
+    of tools by name."""
     listed = objects_of(row.get("trajectory"))
     whole = [item for item in listed if "steps" in item]
     found = trajectory_transcript(
@@ -313,27 +409,54 @@ def _failure(row: Row, said: Row) -> str | None:
         return "limit"
     if _OF_THE_AGENT in words:
         return None
-    has_failed = first_text(details, "error_category", "error") or judge.get("error") or said.get("error")
+    has_failed = (
+        first_text(details, "error_category", "error")
+        or judge.get("error")
+        or said.get("error")
+    )
     return "error" if has_failed else None
 
 
 def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
-    failure, is_empty = _failure(row, said), not text_or_none(row.get("model_response", "unknown"))
+    failure, is_empty = (
+        _failure(row, said),
+        not text_or_none(row.get("model_response", "unknown")),
+    )
     own = part_of(row, "scorer_rewards")
-    for name, figure in ((REWARD, row.get(REWARD)), *((name, own.get(name)) for name in scorers)):
+    for name, figure in (
+        (REWARD, row.get(REWARD)),
+        *((name, own.get(name)) for name in scorers),
+    ):
         value = None if failure else number_or_none(figure)
         if value is not None:
-            yield {"metric": name, "value": value, "status": "no_answer" if is_empty and value == 0 else None}
+            yield {
+                "metric": name,
+                "value": value,
+                "status": "no_answer" if is_empty and value == 0 else None,
+            }
         elif name == REWARD or figure is not None:
             raw = None if figure is None else as_text(figure)
-            yield {"metric": name, "value": None, "raw": raw, "status": failure or "error"}
+            yield {
+                "metric": name,
+                "value": None,
+                "raw": raw,
+                "status": failure or "error",
+            }
 
 
 def _error(row: Row, said: Row) -> str | None:
     details = part_of(row, "scoring_details")
-    message = details.get("error") or part_of(details, "judge").get("error") or said.get("error")
+    message = (
+        details.get("error")
+        or part_of(details, "judge").get("error")
+        or said.get("error")
+    )
     kind = first_text(details, "error_category") or text_or_none(said.get("error_kind"))
-    return ": ".join(part for part in (kind, as_text(message)) if part) if message else None
+    return (
+        ": ".join(part for part in (kind, as_text(message)) if part)
+        if message
+        else None
+    )
 
 
 def _explanation(row: Row) -> str | None:

@@ -1,8 +1,10 @@
-"""Importer of OLMES (``oe-eval``): predictions of a task, its metrics, and the requests where they were kept.
+"""Importer of OLMES (``oe-eval``): predictions of a task, its metrics, and the requests
+where they were kept.
 
-``task-000-arc_challenge-predictions.jsonl`` with ``…-metrics.json`` and ``…-requests.jsonl`` beside it; in releases of
-DataDecide without the number, below ``MIX/SIZE/seed-N/step-N``. A task by its options (``rc``) and by letters (``mc``)
-is one benchmark in two formulations.
+``task-000-arc_challenge-predictions.jsonl`` with ``…-metrics.json`` and
+``…-requests.jsonl`` beside it; in releases of DataDecide without the number, below
+``MIX/SIZE/seed-N/step-N``. A task by its options (``rc``) and by letters (``mc``) is
+one benchmark in two formulations.
 """
 
 from __future__ import annotations
@@ -35,22 +37,50 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
     without_empty,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.model_names import local_model_name, says_nothing
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
-PREDICTIONS, METRICS, REQUESTS = "-predictions.jsonl", "-metrics.json", "-requests.jsonl"
+PREDICTIONS, METRICS, REQUESTS = (
+    "-predictions.jsonl",
+    "-metrics.json",
+    "-requests.jsonl",
+)
 _KEYS = ("doc_id", "metrics", "model_output")
-_RELEASED = re.compile(r"(?P<recipe>[^/]+)/(?P<size>\d+)(?P<unit>[MB])/seed-(?P<seed>\d+)/step-(?P<step>\d+)$")
-#: What stands beside the metrics of a prompt and is none: counts, prices, and which option was taken.
-_BESIDE = re.compile(r"predicted_index.*|correct_choice|voted_ans.*|no_answer|num_tokens.*|price|max_tokens_reached")
-_RATES = re.compile(r"(acc|exact_match|mc[12]|f1|recall|pass_at|maj_at|prompt_level|inst_level)(_.*)?")
+_RELEASED = re.compile(
+    r"(?P<recipe>[^/]+)/(?P<size>\d+)(?P<unit>[MB])/seed-(?P<seed>\d+)/step-(?P<step>\d+)$"
+)
+#: What stands beside the metrics of a prompt and is none: counts, prices, and which
+#: option was taken.
+_BESIDE = re.compile(
+    r"predicted_index.*|correct_choice|voted_ans.*|no_answer|num_tokens.*|price|max_tokens_reached"
+)
+_RATES = re.compile(
+    r"(acc|exact_match|mc[12]|f1|recall|pass_at|maj_at|prompt_level|inst_level)(_.*)?"
+)
 #: Of all generations of a prompt together.
 _OVER_DRAWS = re.compile(r"(pass|maj)_at_\d+")
 #: Parts of the file of metrics that are outcomes or names.
 _NOT_SETTINGS = frozenset(("metrics", "num_instances", "task_name", "task_idx"))
 #: Log-likelihoods of the right option; bits of it, by whichever name.
-_LIKELIHOODS, _BITS = ("sum_logits_corr", "logits_per_token_corr", "logits_per_char_corr"), "bits_per_byte_corr"
+_LIKELIHOODS, _BITS = (
+    ("sum_logits_corr", "logits_per_token_corr", "logits_per_char_corr"),
+    "bits_per_byte_corr",
+)
 
 
 class Olmes:
@@ -61,15 +91,23 @@ class Olmes:
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Predictions with what stands beside them; metrics alone where there are no predictions."""
+        """Predictions with what stands beside them; metrics alone where there are no
+        predictions."""
         paths = {item.path for item in candidates}
         for item in candidates:
             name, head = item.path.name, head_of(item)
             if name.endswith(PREDICTIONS) and has_keys(head.partition("\n")[0], *_KEYS):
-                beside = (item.path.with_name(name.removesuffix(PREDICTIONS) + end) for end in (METRICS, REQUESTS))
+                beside = (
+                    item.path.with_name(name.removesuffix(PREDICTIONS) + end)
+                    for end in (METRICS, REQUESTS)
+                )
                 yield source_of(item.path, *(path for path in beside if path in paths))
-            elif name.endswith(METRICS) and has_keys(head, "task_name", "task_hash", "model_hash"):
-                predictions = item.path.with_name(name.removesuffix(METRICS) + PREDICTIONS)
+            elif name.endswith(METRICS) and has_keys(
+                head, "task_name", "task_hash", "model_hash"
+            ):
+                predictions = item.path.with_name(
+                    name.removesuffix(METRICS) + PREDICTIONS
+                )
                 yield from () if predictions in paths else (source_of(item.path),)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -83,7 +121,9 @@ class Olmes:
         if path:
             requests = _requests(files.get(REQUESTS), dump)
             dump.batches = batches_of(
-                RowSource(path, path.name, _KEYS, dump.rejections, dump.notes).located(),
+                RowSource(
+                    path, path.name, _KEYS, dump.rejections, dump.notes
+                ).located(),
                 partial(_rows, survey=survey, requests=requests),
                 dump.rejections,
                 "a prediction as OLMES writes it",
@@ -100,7 +140,9 @@ class _Survey:
 
     ids: set[str] = field(default_factory=set)
     is_unique: bool = True  #: whether each prompt has an id of its own data set.
-    are_binary: dict[str, bool] = field(default_factory=dict)  #: metrics, and whether their values are 0 and 1.
+    are_binary: dict[str, bool] = field(
+        default_factory=dict
+    )  #: metrics, and whether their values are 0 and 1.
     has_options: bool = False
     model_hash: Any = None  #: of the first of them.
 
@@ -112,56 +154,93 @@ class _Survey:
         self.is_unique &= native is not None and str(native) not in self.ids
         self.ids.add(str(native))
         for name, value in part_of(row, "metrics").items():
-            if (number := number_or_none(value)) is not None and not _BESIDE.fullmatch(name):
-                self.are_binary[name] = self.are_binary.get(name, True) and number in (0, 1)
-        self.has_options |= any("sum_logits" in output for output in objects_of(row.get("model_output")))
+            if (number := number_or_none(value)) is not None and not _BESIDE.fullmatch(
+                name
+            ):
+                self.are_binary[name] = self.are_binary.get(name, True) and number in (
+                    0,
+                    1,
+                )
+        self.has_options |= any(
+            "sum_logits" in output for output in objects_of(row.get("model_output"))
+        )
 
 
 # --- the run -------------------------------------------------------------------------------------
 
 
-def _header(document: Row, survey: _Survey, source: SourceFiles, declared: str | None) -> RunHeader:
-    model, task, path = part_of(document, "model_config"), part_of(document, "task_config"), source.files[0]
+def _header(
+    document: Row, survey: _Survey, source: SourceFiles, declared: str | None
+) -> RunHeader:
+    model, task, path = (
+        part_of(document, "model_config"),
+        part_of(document, "task_config"),
+        source.files[0],
+    )
     who = _released(path.parent) or _model(model)
     require_model(declared or who.get("model"), source.name)
     stem = path.name.removesuffix(PREDICTIONS).removesuffix(METRICS)
     name = text_or_none(document.get("task_name")) or re.sub(r"^task-\d+-", "", stem)
     words = f"{name}:{part_of(task, 'metadata').get('alias', '')}".split(":")
     benchmark = words[0]
-    generation, n = part_of(task, "generation_kwargs"), whole_count(document.get("num_instances"))
+    generation, n = (
+        part_of(task, "generation_kwargs"),
+        whole_count(document.get("num_instances")),
+    )
     figures = part_of(document, "metrics")
-    published = {key: value for key, value in figures.items() if number_or_none(value) is not None}
+    published = {
+        key: value
+        for key, value in figures.items()
+        if number_or_none(value) is not None
+    }
     published.pop("primary_score", None)
     primary = text_or_none(task.get("primary_metric"))
     names = dict.fromkeys((*survey.are_binary, *published))
     options = "multiple_choice" if "mc" in words else "cloze"
     return RunHeader(
         **{"harness": "olmes", "model": "", **who},
-        suite=("mmlu",) if benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro") else (),
+        suite=("mmlu",)
+        if benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro")
+        else (),
         benchmark=benchmark,
         dataset_revision=text_or_none(task.get("revision")),
         split=text_or_none(task.get("split")) or "",
         task_version=text_of_any(task.get("version")),
-        formulation=options if survey.has_options else "generate_until" if survey.are_binary else None,
+        formulation=options
+        if survey.has_options
+        else "generate_until"
+        if survey.are_binary
+        else None,
         fewshot=whole_count(task.get("num_shots")),
         fewshot_seed=whole_or_none(task.get("fewshot_seed")),
         template_hash=fingerprint_of(
             **{key: task.get(key) for key in ("context_kwargs", "use_chat_format")},
-            fewshot_source=task.get("fewshot_source") if task.get("num_shots") != 0 else None,
+            fewshot_source=task.get("fewshot_source")
+            if task.get("num_shots") != 0
+            else None,
             chat_template=model.get("chat_template"),
         ),
         **sampling_fields(generation),
         sampling=other_sampling(generation),
-        metrics=tuple(_metric(key, survey.are_binary.get(key, False), primary) for key in names),
+        metrics=tuple(
+            _metric(key, survey.are_binary.get(key, False), primary) for key in names
+        ),
         started_at=moment(str(document.get("current_date", "")).removesuffix(" UTC")),
         configuration=without_empty(
             {
                 "model_hash": survey.model_hash,
-                **{key: item for key, item in document.items() if key not in _NOT_SETTINGS},
+                **{
+                    key: item
+                    for key, item in document.items()
+                    if key not in _NOT_SETTINGS
+                },
             }
         ),
         n_requested=n,
-        published=tuple(PublishedScore(key, number_or_none(value), n=n) for key, value in published.items()),
+        published=tuple(
+            PublishedScore(key, number_or_none(value), n=n)
+            for key, value in published.items()
+        ),
         place=path.name,
     )
 
@@ -173,7 +252,8 @@ def _released(folder: Path) -> dict[str, Any]:
         return {}
     return {
         "model": f"{found['recipe']}-{found['size']}{found['unit']}",
-        "parameter_count": int(found["size"]) * (10**6 if found["unit"] == "M" else 10**9),
+        "parameter_count": int(found["size"])
+        * (10**6 if found["unit"] == "M" else 10**9),
         "recipe": found["recipe"],
         "training_seed": found["seed"],
         "step": int(found["step"]),
@@ -182,7 +262,10 @@ def _released(folder: Path) -> dict[str, Any]:
 
 def _model(config: Row) -> dict[str, Any]:
     """A model by its name, or by the folder of its weights, of which a step is no part."""
-    name, revision = text_or_none(config.get("model")) or "", text_or_none(config.get("revision"))
+    name, revision = (
+        text_or_none(config.get("model")) or "",
+        text_or_none(config.get("revision")),
+    )
     location = name if is_local(name) else text_or_none(config.get("model_path")) or ""
     if location and (not name or name == location or says_nothing(name)):
         folder, _, last = location.rstrip("/").rpartition("/")
@@ -198,9 +281,13 @@ def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
         kind: Any = "binary" if is_binary else "bounded"
         return MetricSpec(name, kind=kind, low=0, high=1, higher_is_better=True, **more)
     if name in _LIKELIHOODS:
-        return MetricSpec(name, kind="continuous", high=0, higher_is_better=True, unit="nats", **more)
+        return MetricSpec(
+            name, kind="continuous", high=0, higher_is_better=True, unit="nats", **more
+        )
     if name == _BITS:
-        return MetricSpec(name, kind="continuous", low=0, higher_is_better=False, unit="bits", **more)
+        return MetricSpec(
+            name, kind="continuous", low=0, higher_is_better=False, unit="bits", **more
+        )
     return MetricSpec(name, higher_is_better=True if name == primary else None, **more)
 
 
@@ -227,7 +314,11 @@ def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
 
 
 def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Row]:
-    outputs, label, document = objects_of(row.get("model_output")), row.get("label"), required_text(row, "doc_id")
+    outputs, label, document = (
+        objects_of(row.get("model_output")),
+        row.get("label"),
+        required_text(row, "doc_id"),
+    )
     options = [output for output in outputs if "sum_logits" in output]
     prompt = {
         "run": 0,
@@ -236,14 +327,34 @@ def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Ro
         "target": None if label is None else as_text(label),
         **requests.get(document, {}),
     }
-    scores = [_score(name, part_of(row, "metrics").get(name), len(outputs)) for name in survey.are_binary]
+    scores = [
+        _score(name, part_of(row, "metrics").get(name), len(outputs))
+        for name in survey.are_binary
+    ]
     if options or len(outputs) < 2:
-        more = {"choice_scores": [*map(partial(_choice, label=label), range(len(options)), options)] or None}
-        yield {**prompt, "draw": 0, **(more if options else _said(*outputs[:1])), "scores": scores}
+        more = {
+            "choice_scores": [
+                *map(partial(_choice, label=label), range(len(options)), options)
+            ]
+            or None
+        }
+        yield {
+            **prompt,
+            "draw": 0,
+            **(more if options else _said(*outputs[:1])),
+            "scores": scores,
+        }
         return
     first = [score for score in scores if not _OVER_DRAWS.fullmatch(score["metric"])]
-    for draw, output in enumerate(outputs):  # a metric of one generation is that of the first
-        yield {**prompt, "draw": draw, **_said(output), "scores": first if draw == 0 else []}
+    for draw, output in enumerate(
+        outputs
+    ):  # a metric of one generation is that of the first
+        yield {
+            **prompt,
+            "draw": draw,
+            **_said(output),
+            "scores": first if draw == 0 else [],
+        }
     if together := [score for score in scores if score not in first]:
         yield {**prompt, "draw": -1, "scores": together}
 
@@ -251,7 +362,12 @@ def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Ro
 def _score(name: str, figure: Any, n_draws: int) -> Row:
     value = number_or_none(figure)
     raw = None if figure is None or value is not None else as_text(figure)[:200]
-    return {"metric": name, "value": value, "raw": raw, "n_draws": n_draws if _OVER_DRAWS.fullmatch(name) else None}
+    return {
+        "metric": name,
+        "value": value,
+        "raw": raw,
+        "n_draws": n_draws if _OVER_DRAWS.fullmatch(name) else None,
+    }
 
 
 def _said(output: Row | None = None) -> Row:
@@ -268,7 +384,9 @@ def _choice(index: int, output: Row, label: Any) -> Row:
         "choice_index": index,
         "loglikelihood": number_or_none(output["sum_logits"]),
         "unconditional_loglikelihood": number_or_none(output.get("sum_logits_uncond")),
-        "is_greedy": output.get("is_greedy") if isinstance(output.get("is_greedy"), bool) else None,
+        "is_greedy": output.get("is_greedy")
+        if isinstance(output.get("is_greedy"), bool)
+        else None,
         "n_tokens": whole_count(output.get("num_tokens")),
         "is_target": index == label if isinstance(label, int) else None,
     }

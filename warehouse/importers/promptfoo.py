@@ -32,7 +32,13 @@ from warehouse.importers.common.json_fields import (
     without_empty,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.prompt_variables import names_added_by_a_run
 from warehouse.importers.common.transcripts import calls_of, given, transcript_of
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
@@ -59,10 +65,27 @@ _CHOSEN: dict[tuple[bool | None, ...], str] = {(True, False): "a", (False, True)
 #: By run and identity: number of the first test, and how many there were.
 Counts = dict[tuple[int, str], tuple[int | None, int]]
 
-#: Settings of a provider that change what is answered. Others may hold keys and addresses.
+#: Settings of a provider that change what is answered. Others may hold keys and
+#: addresses.
 _SAMPLING = (
-    *("frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "maxTokens"),
-    *("presence_penalty", "reasoning_effort", "seed", "stop", "temperature", "top_k", "topK", "top_p", "topP"),
+    *(
+        "frequency_penalty",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "max_tokens",
+        "maxTokens",
+    ),
+    *(
+        "presence_penalty",
+        "reasoning_effort",
+        "seed",
+        "stop",
+        "temperature",
+        "top_k",
+        "topK",
+        "top_p",
+        "topP",
+    ),
 )
 #: Those that have a field of their own in the header.
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
@@ -73,7 +96,14 @@ _UNREAD = re.compile(
 )
 #: Assertions that a model decides.
 _JUDGED = (
-    *("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-"),
+    *(
+        "llm-rubric",
+        "model-graded-",
+        "factuality",
+        "g-eval",
+        "answer-relevance",
+        "context-",
+    ),
     *("conversation-relevance", "pi", SELECT_BEST, "similar"),
 )
 
@@ -82,15 +112,34 @@ _JUDGED = (
 _OWN_VARIABLES = ("sessionId", "_conversation")
 #: ``sessionId: context.uuid``   a variable of ``transformVars`` that is new each time
 _MADE_EACH_TIME = re.compile(
-    r"""["']?(?P<name>[A-Za-z_$][\w$]*)["']?\s*:[^,}]*?(?:uuid|Date|random|nanoid|\bnow\b|timestamp)""", re.IGNORECASE
+    r"""["']?(?P<name>[A-Za-z_$][\w$]*)["']?\s*:[^,}]*?(?:uuid|Date|random|nanoid|\bnow\b|timestamp)""",
+    re.IGNORECASE,
 )
-#: Options that change neither what is sent nor what passes, or that a field of their own says.
-_NO_PART_OF_A_TEST = ("transformVars", "provider", "runSerially", "storeOutputAs", "repeat", "cache", "delay")
+#: Options that change neither what is sent nor what passes, or that a field of their
+#: own says.
+_NO_PART_OF_A_TEST = (
+    "transformVars",
+    "provider",
+    "runSerially",
+    "storeOutputAs",
+    "repeat",
+    "cache",
+    "delay",
+)
 
 
 #: Keys of a result, of which a line has most.
 _OF_A_RESULT = (
-    *("gradingResult", "promptIdx", "testIdx", "success", "latencyMs", "namedScores", "promptId", "failureReason"),
+    *(
+        "gradingResult",
+        "promptIdx",
+        "testIdx",
+        "success",
+        "latencyMs",
+        "namedScores",
+        "promptId",
+        "failureReason",
+    ),
     *("testCase", "provider", "prompt"),
 )
 _MOST, _SOME = 6, 4
@@ -99,7 +148,8 @@ _TAIL_BYTES = 65_536
 
 
 def _is_document(item: Candidate, head: str) -> bool:
-    """Whether a file is an evaluation, whichever of its keys come first: a configuration may be long."""
+    """Whether a file is an evaluation, whichever of its keys come first: a
+    configuration may be long."""
     if has_keys(head[:400], "evalId", "results"):
         return True
     seen = head
@@ -107,7 +157,9 @@ def _is_document(item: Candidate, head: str) -> bool:
         with item.path.open("rb") as file:
             file.seek(max(0, item.size - _TAIL_BYTES))
             seen += file.read().decode("utf-8", "replace")
-    return has_keys(seen, "evalId", "results", "config") and has_keys(seen, "gradingResult")
+    return has_keys(seen, "evalId", "results", "config") and has_keys(
+        seen, "gradingResult"
+    )
 
 
 class Promptfoo:
@@ -124,51 +176,71 @@ class Promptfoo:
             first = head.partition("\n")[0]
             is_cut = first == head and item.size > len(item.head)
             whole = head.startswith("{") and _is_document(item, head)
-            # of a line that is longer than what is seen, whatever order its keys have, some are there
+            # of a line that is longer than what is seen, whatever order its keys have,
+            # some are there
             known = sum(has_keys(first, key) for key in _OF_A_RESULT)
             lines = first.startswith("{") and known >= (_SOME if is_cut else _MOST)
             if whole or lines:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file (InputError: the file is damaged, or a result does not name its provider)."""
+        """Open one file (InputError: the file is damaged, or a result does not name its
+        provider)."""
         path = source.files[0]
         dump = Dump((), ())
         document: Row = {}
         if path.suffix == ".jsonl":
-            lines = RowSource(path, path.name, ("promptIdx",), dump.rejections, dump.notes)
+            lines = RowSource(
+                path, path.name, ("promptIdx",), dump.rejections, dump.notes
+            )
             items = [*lines.located()]
         else:
             document = read_document(path)
             results = part_of(document, "results").get("results")
             if not isinstance(results, list):
-                raise InputError("'results.results' is no list", path=str(path), expected="the results of promptfoo")
+                raise InputError(
+                    "'results.results' is no list",
+                    path=str(path),
+                    expected="the results of promptfoo",
+                )
             items = [(f"result {index}", row) for index, row in enumerate(results)]
         providers = part_of(document, "config").get("providers")
-        dump.notes += no_objects(providers, f"{path.name}: config.providers", or_names=True)
+        dump.notes += no_objects(
+            providers, f"{path.name}: config.providers", or_names=True
+        )
         first: dict[int, Row] = {}
         rows: list[Any] = [row for _, row in items]
         for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
         model_setting = settings.model
-        name = _named(document, text_or_none(settings.user_values.get("benchmark")) or path.stem)
-        dump.runs = tuple(_header(document, row, name, model_setting, source.name) for row in first.values())
+        name = _named(
+            document, text_or_none(settings.user_values.get("benchmark")) or path.stem
+        )
+        dump.runs = tuple(
+            _header(document, row, name, model_setting, source.name)
+            for row in first.values()
+        )
         if not first:
-            raise InputError("holds no result", path=str(path), expected="results of promptfoo")
+            raise InputError(
+                "holds no result", path=str(path), expected="results of promptfoo"
+            )
         unchecked = sum(
-            part_of(row, "gradingResult").get("reason") == _UNCHECKED for row in rows if isinstance(row, dict)
+            part_of(row, "gradingResult").get("reason") == _UNCHECKED
+            for row in rows
+            if isinstance(row, dict)
         )
         if unchecked:
             dump.notes.append(
-                f"{path.name}: {unchecked} results have no assertions; they count as passed, as in promptfoo"
+                f"{path.name}: {unchecked} results have no assertions; they count as "
+                "passed, as in promptfoo"
             )
         objects = objects_of(rows)
         tests = Tests.of(document, objects)
         if tests.added:
             dump.notes.append(
-                f"{path.name}: {', '.join(sorted(tests.added))}: a run makes these variables anew each time;"
-                " they are no part of a prompt"
+                f"{path.name}: {', '.join(sorted(tests.added))}: a run makes these "
+                "variables anew each time; they are no part of a prompt"
             )
         dump.batches = _batches(items, list(first), tests, dump)
         votes = list(_votes(objects, tests, dump, model_setting))
@@ -179,34 +251,53 @@ class Promptfoo:
 
 @dataclass(frozen=True)
 class Tests:
-    """What makes a test of a file this test: its variables, its assertions, and the options in which tests differ."""
+    """What makes a test of a file this test: its variables, its assertions, and the
+    options in which tests differ."""
 
     added: frozenset[str]  #: variables that the run made
-    shared: Mapping[str, Any]  #: options that all tests have, which are settings of the evaluation
+    shared: Mapping[
+        str, Any
+    ]  #: options that all tests have, which are settings of the evaluation
 
     @classmethod
     def of(cls, document: Row, rows: Sequence[Row]) -> Tests:
         """Look at all results of a file."""
         options = [_options(part_of(row, "testCase")) for row in rows]
         first = options[0] if options else {}
-        shared = {name: value for name, value in first.items() if all(item.get(name) == value for item in options)}
+        shared = {
+            name: value
+            for name, value in first.items()
+            if all(item.get(name) == value for item in options)
+        }
         return cls(_added(document, rows), shared)
 
     def prompt(self, row: Row) -> Row:
         """The fields of a sample that say which prompt it is."""
         case = part_of(row, "testCase")
-        variables = {name: value for name, value in _variables(row).items() if name not in self.added}
+        variables = {
+            name: value
+            for name, value in _variables(row).items()
+            if name not in self.added
+        }
         asserted = list_of(case, "assert")
-        options = {name: value for name, value in _options(case).items() if name not in self.shared}
+        options = {
+            name: value
+            for name, value in _options(case).items()
+            if name not in self.shared
+        }
         identity: Row = {"vars": variables, "assert": asserted}
         if options:
             identity["options"] = options
         description = without_nulls({"description": case.get("description")})
         return {
             "identity": compact(identity),
-            "text": as_text(next(iter(variables.values()))) if len(variables) == 1 else compact(variables),
+            "text": as_text(next(iter(variables.values())))
+            if len(variables) == 1
+            else compact(variables),
             "target": _target(asserted),
-            "metadata": compact({**description, **part_of(case, "metadata"), **variables}),
+            "metadata": compact(
+                {**description, **part_of(case, "metadata"), **variables}
+            ),
         }
 
 
@@ -216,28 +307,44 @@ def _variables(row: Row) -> Row:
 
 def _options(case: Row) -> Row:
     """Options of a test that change what is sent or what passes."""
-    options = {name: value for name, value in part_of(case, "options").items() if name not in _NO_PART_OF_A_TEST}
+    options = {
+        name: value
+        for name, value in part_of(case, "options").items()
+        if name not in _NO_PART_OF_A_TEST
+    }
     return without_nulls({**options, "threshold": case.get("threshold")})
 
 
 def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
-    """Variables that the run itself made: by ``transformVars``, or otherwise for each execution of a test."""
+    """Variables that the run itself made: by ``transformVars``, or otherwise for each
+    execution of a test."""
     config = part_of(document, "config")
     cases = objects_of([config.get("defaultTest"), *items_of(config.get("tests"))])
     cases += [part_of(row, "testCase") for row in rows]
     written = dict.fromkeys(
-        text for case in cases if (text := text_or_none(part_of(case, "options").get("transformVars")))
+        text
+        for case in cases
+        if (text := text_or_none(part_of(case, "options").get("transformVars")))
     )
-    added = {match["name"] for text in written for match in _MADE_EACH_TIME.finditer(text)}
+    added = {
+        match["name"] for text in written for match in _MADE_EACH_TIME.finditer(text)
+    }
     if written:
         for row in rows:
             declared = part_of(part_of(row, "testCase"), "vars")
-            added |= {name for name in _variables(row) if declared and name not in declared}
+            added |= {
+                name for name in _variables(row) if declared and name not in declared
+            }
     executions = []
     for number, row in enumerate(rows):
         test = whole_count(row.get("testIdx"))
-        executions.append((f"result {number}" if test is None else f"test {test}", _variables(row)))
-    return frozenset({*_OWN_VARIABLES, *added, *names_added_by_a_run(executions)} & _all_names(executions))
+        executions.append(
+            (f"result {number}" if test is None else f"test {test}", _variables(row))
+        )
+    return frozenset(
+        {*_OWN_VARIABLES, *added, *names_added_by_a_run(executions)}
+        & _all_names(executions)
+    )
 
 
 def _all_names(executions: Iterable[tuple[Any, Row]]) -> set[str]:
@@ -248,7 +355,9 @@ def _named(document: Row, otherwise: str) -> str:
     return text_or_none(part_of(document, "config").get("description")) or otherwise
 
 
-def _header(document: Row, row: Row, name: str, model_setting: str | None, file: str) -> RunHeader:
+def _header(
+    document: Row, row: Row, name: str, model_setting: str | None, file: str
+) -> RunHeader:
     provider, model = part_of(row, "provider"), _model(row)
     label = text_or_none(provider.get("label"))
     require_model(model_setting or model, file)
@@ -256,14 +365,19 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
     settings = part_of(entry, "config")
     results = part_of(document, "results")
     parts = part_of(row, "prompt")
-    other = {key: settings[key] for key in _SAMPLING if settings.get(key) is not None and key not in _OWN_FIELD}
+    other = {
+        key: settings[key]
+        for key in _SAMPLING
+        if settings.get(key) is not None and key not in _OWN_FIELD
+    }
     if label and label != model:
         other["label"] = label
     return RunHeader(
         harness=HARNESS,
         model=model or "",
         benchmark=name,
-        template_hash=text_or_none(row.get("promptId")) or fingerprint({"label": parts.get("label")}),
+        template_hash=text_or_none(row.get("promptId"))
+        or fingerprint({"label": parts.get("label")}),
         temperature=number_or_none(unquoted_number(settings.get("temperature"))),
         top_p=number_or_none(unquoted_number(settings.get("top_p"))),
         max_tokens=whole_or_none(unquoted_number(settings.get("max_tokens"))),
@@ -272,7 +386,9 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
         sampling=other,
         metrics=tuple(_metrics(document, row)),
         run_id=_run_id(document, row),
-        harness_version=text_or_none(part_of(document, "metadata").get("promptfooVersion")),
+        harness_version=text_or_none(
+            part_of(document, "metadata").get("promptfooVersion")
+        ),
         started_at=moment(results.get("timestamp")),
         configuration=_configuration(document, row, entry),
         published=tuple(_published(results, row["promptIdx"])),
@@ -281,7 +397,9 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
 
 
 def _model(row: Row) -> str | None:
-    return text_or_none(part_of(row, "provider").get("id")) or text_or_none(row.get("provider"))
+    return text_or_none(part_of(row, "provider").get("id")) or text_or_none(
+        row.get("provider")
+    )
 
 
 def _run_id(document: Row, row: Row) -> str | None:
@@ -290,10 +408,15 @@ def _run_id(document: Row, row: Row) -> str | None:
 
 
 def _provider_entry(document: Row, row: Row) -> Row:
-    """The entry of the configuration that a row's provider is of; of several of one name the one in its turn."""
+    """The entry of the configuration that a row's provider is of; of several of one
+    name the one in its turn."""
     provider = part_of(row, "provider")
     name = text_or_none(provider.get("label")) or _model(row)
-    entries = [entry for entry in _providers(document) if name in (entry.get("label"), entry.get("id"))]
+    entries = [
+        entry
+        for entry in _providers(document)
+        if name in (entry.get("label"), entry.get("id"))
+    ]
     if not entries:
         return {}
     asked = objects_of(part_of(document, "results").get("prompts"))
@@ -301,12 +424,16 @@ def _provider_entry(document: Row, row: Row) -> Row:
     if number >= len(asked):
         return entries[0]
     own = [asked[number].get(key) for key in ("provider", "raw", "label")]
-    turn = sum([other.get(key) for key in ("provider", "raw", "label")] == own for other in asked[:number])
+    turn = sum(
+        [other.get(key) for key in ("provider", "raw", "label")] == own
+        for other in asked[:number]
+    )
     return entries[turn] if turn < len(entries) else entries[0]
 
 
 def _providers(document: Row) -> list[Row]:
-    """The providers of a configuration, each an object with an ``id``; ``{ID: {…}}`` is one way to write it."""
+    """The providers of a configuration, each an object with an ``id``; ``{ID: {…}}`` is
+    one way to write it."""
     listed = []
     for entry in objects_of(part_of(document, "config").get("providers")):
         if "id" not in entry and len(entry) == 1:
@@ -321,11 +448,20 @@ _OF_SEVERAL = frozenset({"tests", "prompts", "providers", "scenarios", "descript
 
 
 def _configuration(document: Row, row: Row, entry: Row) -> Row:
-    """What a row's provider was asked with: its own entry of the configuration, and what holds for all of them."""
-    config = {name: value for name, value in part_of(document, "config").items() if name not in _OF_SEVERAL}
+    """What a row's provider was asked with: its own entry of the configuration, and
+    what holds for all of them."""
+    config = {
+        name: value
+        for name, value in part_of(document, "config").items()
+        if name not in _OF_SEVERAL
+    }
     default = config.get("defaultTest")
     if isinstance(default, dict):
-        config["defaultTest"] = {name: value for name, value in default.items() if name not in ("vars", "assert")}
+        config["defaultTest"] = {
+            name: value
+            for name, value in default.items()
+            if name not in ("vars", "assert")
+        }
     own = {name: value for name, value in entry.items() if name not in ("id", "label")}
     prompt = part_of(row, "prompt")
     return without_empty(
@@ -361,8 +497,13 @@ def _published(results: Row, number: int) -> Iterator[PublishedScore]:
     prompts = results.get("prompts")
     if not isinstance(prompts, list) or number >= len(prompts):
         return
-    metrics = part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
-    counts = [whole_count(metrics.get(f"test{kind}Count")) for kind in ("Pass", "Fail", "Error")]
+    metrics = (
+        part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
+    )
+    counts = [
+        whole_count(metrics.get(f"test{kind}Count"))
+        for kind in ("Pass", "Fail", "Error")
+    ]
     total = sum(count or 0 for count in counts)
     if total and counts[0] is not None:
         yield PublishedScore(PASS, counts[0] / total)
@@ -383,22 +524,30 @@ def _batches(
             unread.add(score["metric"], score["value"], _is_unread(row))
         return [found]
 
-    yield from batches_of(items, rows_of, dump.rejections, "a result as promptfoo writes it")
+    yield from batches_of(
+        items, rows_of, dump.rejections, "a result as promptfoo writes it"
+    )
     dump.notes += unread.notes()
 
 
 def _is_unread(row: Row) -> bool:
-    """Whether a judge of this result answered what could not be read: promptfoo lets it fail, and says why."""
+    """Whether a judge of this result answered what could not be read: promptfoo lets it
+    fail, and says why."""
     grading = part_of(row, "gradingResult")
     parts = objects_of(grading.get("componentResults")) or [grading]
     return any(
         part.get("pass") is False
-        and (part_of(part, "metadata").get("graderError") is True or _UNREAD.match(str(part.get("reason"))))
+        and (
+            part_of(part, "metadata").get("graderError") is True
+            or _UNREAD.match(str(part.get("reason")))
+        )
         for part in parts
     )
 
 
-def _votes(rows: Iterable[Row], tests: Tests, dump: Dump, model_setting: str | None) -> Iterator[Row]:
+def _votes(
+    rows: Iterable[Row], tests: Tests, dump: Dump, model_setting: str | None
+) -> Iterator[Row]:
     """What ``select-best`` said of tests with two outputs, of two models."""
     by_test: dict[int, list[Row]] = {}
     for row in rows:
@@ -430,8 +579,9 @@ def _votes(rows: Iterable[Row], tests: Tests, dump: Dump, model_setting: str | N
         draws[prompt["identity"]] += 1
     if left_out:
         dump.notes.append(
-            f"{SELECT_BEST}: {left_out} of {len(by_test)} tests give no vote, which takes two outputs, of two models"
-            " (of more, those that were not chosen are not compared with one another)"
+            f"{SELECT_BEST}: {left_out} of {len(by_test)} tests give no vote, which "
+            "takes two outputs, of two models (of more, those that were not chosen are "
+            "not compared with one another)"
         )
 
 
@@ -440,7 +590,9 @@ def _selected(row: Row) -> bool | None:
     grading = part_of(row, "gradingResult")
     for part in (*objects_of(grading.get("componentResults")), grading):
         if part_of(part, "assertion").get("type") == SELECT_BEST:
-            return None if row.get("failureReason") == ERROR else part.get("pass") is True
+            return (
+                None if row.get("failureReason") == ERROR else part.get("pass") is True
+            )
     return None
 
 
@@ -448,7 +600,11 @@ def _judge(row: Row) -> str | None:
     """Who chose, where the file says so."""
     case = part_of(row, "testCase")
     named = [
-        *(item.get("provider") for item in objects_of(case.get("assert")) if item.get("type") == SELECT_BEST),
+        *(
+            item.get("provider")
+            for item in objects_of(case.get("assert"))
+            if item.get("type") == SELECT_BEST
+        ),
         part_of(case, "options").get("provider"),
     ]
     return next(
@@ -484,22 +640,31 @@ def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
         "finish_reason": text_or_none(response.get("finishReason")),
         "input_tokens": whole_count(usage.get("prompt")),
         "output_tokens": whole_count(usage.get("completion")),
-        "latency": milliseconds / 1000 if milliseconds else None,  # 0 is written where nothing is known
-        "cost": None if failed else number_or_none(row.get("cost")) or number_or_none(response.get("cost")),
+        "latency": milliseconds / 1000
+        if milliseconds
+        else None,  # 0 is written where nothing is known
+        "cost": None
+        if failed
+        else number_or_none(row.get("cost")) or number_or_none(response.get("cost")),
         "error": (text_or_none(row.get("error")) or "no answer") if failed else None,
         "explanation": None if failed else _explanation(part_of(row, "gradingResult")),
         "scores": _scores(row, failed, response.get("isRefusal") is True),
-        "transcript": {**_counted(usage), **_transcript(text_or_none(part_of(row, "prompt").get("raw")), output)}
+        "transcript": {
+            **_counted(usage),
+            **_transcript(text_or_none(part_of(row, "prompt").get("raw")), output),
+        }
         or None,
     }
 
 
 def _counted(usage: Row) -> Row:
-    """Calls of the model, and tokens of which the usage says that they were read again or thought."""
+    """Calls of the model, and tokens of which the usage says that they were read again
+    or thought."""
     details = part_of(usage, "completionDetails")
     return without_nulls(
         {
-            "n_turns": whole_count(usage.get("numRequests")) or None,  # 0: answered from promptfoo's own cache
+            "n_turns": whole_count(usage.get("numRequests"))
+            or None,  # 0: answered from promptfoo's own cache
             "cached_tokens": whole_count(details.get("cacheReadInputTokens")),
             "cache_write_tokens": whole_count(details.get("cacheCreationInputTokens")),
             "reasoning_tokens": whole_count(details.get("reasoning")),
@@ -508,8 +673,11 @@ def _counted(usage: Row) -> Row:
 
 
 def _transcript(sent: str | None, output: Any) -> Row:
-    """The calls of tools that stand in place of an answer, or beside it; empty where there are none."""
-    answer = output if isinstance(output, dict) else {"content": None, "tool_calls": output}
+    """The calls of tools that stand in place of an answer, or beside it; empty where
+    there are none."""
+    answer = (
+        output if isinstance(output, dict) else {"content": None, "tool_calls": output}
+    )
     if not any("function" in call for call in calls_of(answer)):
         return {}
     said = {"content": answer.get("content"), "tool_calls": answer["tool_calls"]}
@@ -538,10 +706,16 @@ def _scores(row: Row, failed: bool, refused: bool) -> list[Row]:
         raise ValueError(f"success is {compact(success)[:60]}, neither true nor false")
     figures = {PASS: float(success), SCORE: number_or_none(row.get("score"))}
     named = part_of(row, "namedScores").items()
-    figures |= {name: number_or_none(value) for name, value in named if name not in figures}
+    figures |= {
+        name: number_or_none(value) for name, value in named if name not in figures
+    }
     status = "error" if failed else "refused" if refused else None
     return [
-        {"metric": name, "value": None if failed else value, "status": status if value is not None else "error"}
+        {
+            "metric": name,
+            "value": None if failed else value,
+            "status": status if value is not None else "error",
+        }
         for name, value in figures.items()
     ]
 

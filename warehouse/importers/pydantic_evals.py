@@ -1,4 +1,5 @@
-"""Importer of evaluation reports of pydantic-evals, as ``EvaluationReportAdapter.dump_json`` writes them."""
+"""Importer of evaluation reports of pydantic-evals, as
+``EvaluationReportAdapter.dump_json`` writes them."""
 
 from __future__ import annotations
 
@@ -23,13 +24,27 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_empty,
 )
-from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
+from warehouse.importers.common.jsonl import (
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "pydantic-evals"
-#: How a report begins whose first case has inputs so long that all else stands behind the head; data sets have a
-#: ``$schema`` before.
-_BEGINS = re.compile(r'\{\s*"name"\s*:[^{[]*"cases"\s*:\s*\[\s*\{\s*"name"\s*:[^{[]*?"inputs"\s*:')
+#: How a report begins whose first case has inputs so long that all else stands behind
+#: the head; data sets have a ``$schema`` before.
+_BEGINS = re.compile(
+    r'\{\s*"name"\s*:[^{[]*"cases"\s*:\s*\[\s*\{\s*"name"\s*:[^{[]*?"inputs"\s*:'
+)
 #: The evaluator that asks a model.
 _JUDGE = "LLMJudge"
 #: Task metrics that are fields of a generation.
@@ -37,7 +52,8 @@ _OWN_FIELD = ("input_tokens", "output_tokens", "cost")
 
 
 class PydanticEvals:
-    """One run for each report: assertions are right or wrong, scores and task metrics are numbers."""
+    """One run for each report: assertions are right or wrong, scores and task metrics
+    are numbers."""
 
     name = "pydantic_evals"
     version = "3"  # 2: all that a report says of the experiment is a setting; 3: so are the evaluators' arguments
@@ -47,33 +63,51 @@ class PydanticEvals:
         """Each file is a source."""
         for item in candidates:
             head = head_of(item)
-            has_cases = has_keys(head, "cases", "inputs", "assertions", "expected_output")
+            has_cases = has_keys(
+                head, "cases", "inputs", "assertions", "expected_output"
+            )
             is_long = item.size > len(item.head) and _BEGINS.match(head)
-            is_whole = has_cases or has_keys(head, "cases", "failures", "report_evaluator_failures")
+            is_whole = has_cases or has_keys(
+                head, "cases", "failures", "report_evaluator_failures"
+            )
             if head.startswith("{") and (is_whole or is_long):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one report (InputError: the file is damaged, or nothing names the model)."""
+        """Open one report (InputError: the file is damaged, or nothing names the
+        model)."""
         path = source.files[0]
         report = read_document(path)
-        listed, failures = items_of(report.get("cases")), items_of(report.get("failures"))
+        listed, failures = (
+            items_of(report.get("cases")),
+            items_of(report.get("failures")),
+        )
         cases = objects_of(listed)
         if not cases:
-            raise InputError("holds no case", path=str(path), expected="a report of pydantic-evals")
+            raise InputError(
+                "holds no case", path=str(path), expected="a report of pydantic-evals"
+            )
         metrics = tuple(_metrics(cases))
         header = _header(report, metrics, settings, source.name)
         dump = Dump((header,), (), notes=list(_notes(cases, objects_of(failures))))
         names = [spec.name for spec in metrics]
         draws = Counter[str]()
-        items = ((f"case {number + 1}", case) for number, case in enumerate([*listed, *failures]))
+        items = (
+            (f"case {number + 1}", case)
+            for number, case in enumerate([*listed, *failures])
+        )
         dump.batches = batches_of(
-            items, lambda case: [_row(case, names, draws)], dump.rejections, "a case as pydantic-evals writes it"
+            items,
+            lambda case: [_row(case, names, draws)],
+            dump.rejections,
+            "a case as pydantic-evals writes it",
         )
         return dump
 
 
-def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, name: str) -> RunHeader:
+def _header(
+    report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, name: str
+) -> RunHeader:
     said = part_of(report, "experiment_metadata")
     model = first_text(said, "model", "model_name")
     require_model(settings.model or model, name)
@@ -100,40 +134,69 @@ _OUTCOMES = frozenset(
 
 def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
     def names(part: str) -> list[str]:
-        return list(dict.fromkeys(name for case in cases for name in part_of(case, part)))
+        return list(
+            dict.fromkeys(name for case in cases for name in part_of(case, part))
+        )
 
     asserted = names("assertions")
     for name in asserted:
         is_default = True if len(asserted) == 1 else None
-        yield binary_metric(name, scorer=name, is_default=is_default, **_evaluator(cases, "assertions", name))
+        yield binary_metric(
+            name,
+            scorer=name,
+            is_default=is_default,
+            **_evaluator(cases, "assertions", name),
+        )
     for name in names("scores"):
         if name not in asserted:
             yield MetricSpec(name, scorer=name, **_evaluator(cases, "scores", name))
     taken = {*asserted, *names("scores"), *_OWN_FIELD}
-    yield from (MetricSpec(name, is_default=False) for name in names("metrics") if name not in taken)
+    yield from (
+        MetricSpec(name, is_default=False)
+        for name in names("metrics")
+        if name not in taken
+    )
 
 
 def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
-    """What is known of who gave a score: class, arguments and version of the evaluator, where they are the same in all
-    cases (a case may have evaluators of its own); of one that asks a model, which."""
-    results = [part_of(part_of(case, part), name) for case in cases if name in part_of(case, part)]
-    said = [{"source": result.get("source"), "version": result.get("evaluator_version")} for result in results]
+    """What is known of who gave a score: class, arguments and version of the evaluator,
+    where they are the same in all cases (a case may have evaluators of its own); of one
+    that asks a model, which."""
+    results = [
+        part_of(part_of(case, part), name)
+        for case in cases
+        if name in part_of(case, part)
+    ]
+    said = [
+        {"source": result.get("source"), "version": result.get("evaluator_version")}
+        for result in results
+    ]
     if any(other != said[0] for other in said):
         return {}
     source = part_of(said[0], "source")
     arguments = source.get("arguments")
-    parameters = {"evaluator": source.get("name"), "arguments": arguments, "version": said[0]["version"]}
+    parameters = {
+        "evaluator": source.get("name"),
+        "arguments": arguments,
+        "version": said[0]["version"],
+    }
     found: Row = {"scorer_parameters": without_empty(parameters)}
     named = arguments if isinstance(arguments, dict) else {}
     if source.get("name") == _JUDGE or "rubric" in named:
-        found |= {"scorer_kind": "model", "judge_model": text_or_none(named.get("model")) or ""}
+        found |= {
+            "scorer_kind": "model",
+            "judge_model": text_or_none(named.get("model")) or "",
+        }
     return found
 
 
 def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:
     if failures:
         n = len(failures)
-        yield f"{n} task{'s' * (n > 1)} failed and {'are' if n > 1 else 'is'} unscored, as in the report's own averages"
+        yield (
+            f"{n} task{'s' * (n > 1)} failed and {'are' if n > 1 else 'is'} unscored, "
+            "as in the report's own averages"
+        )
     labels = sorted({name for case in cases for name in part_of(case, "labels")})
     if labels:
         yield f"labels are no scores and are left out: {', '.join(labels[:10])}"
@@ -155,7 +218,11 @@ def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
         "identity": identity,
         "text": as_text(case.get("inputs")),
         "target": None if target is None else as_text(target),
-        "metadata": compact(metadata if isinstance(metadata, dict) else {"metadata": metadata}) if metadata else None,
+        "metadata": compact(
+            metadata if isinstance(metadata, dict) else {"metadata": metadata}
+        )
+        if metadata
+        else None,
         "draw": draws[key] - 1,
         "response": None if output is None else as_text(output),
         "input_tokens": whole_count(spent.get("input_tokens")),
@@ -169,18 +236,44 @@ def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
 
 
 def _scores(case: Row, metrics: Sequence[str]) -> list[Row]:
-    """Every metric of the report: what a case lacks, because task or evaluator failed, is unscored."""
+    """Every metric of the report: what a case lacks, because task or evaluator failed,
+    is unscored."""
     values: dict[str, Any] = dict(part_of(case, "metrics"))
     for part in ("scores", "assertions"):
-        values |= {name: item.get("value") for name, item in part_of(case, part).items() if isinstance(item, dict)}
-    return [{"metric": name, "value": number_or_none(values.get(name))} for name in metrics]
+        values |= {
+            name: item.get("value")
+            for name, item in part_of(case, part).items()
+            if isinstance(item, dict)
+        }
+    return [
+        {"metric": name, "value": number_or_none(values.get(name))} for name in metrics
+    ]
 
 
 def _explanation(case: Row) -> str | None:
-    parts = [(name, item) for part in ("assertions", "scores") for name, item in part_of(case, part).items()]
-    reasons = [f"{name}: {item['reason']}" for name, item in parts if isinstance(item, dict) and item.get("reason")]
+    parts = [
+        (name, item)
+        for part in ("assertions", "scores")
+        for name, item in part_of(case, part).items()
+    ]
+    reasons = [
+        f"{name}: {item['reason']}"
+        for name, item in parts
+        if isinstance(item, dict) and item.get("reason")
+    ]
     failures = objects_of(case.get("evaluator_failures"))
-    return "\n".join([*reasons, *(f"{item.get('name')}: {item.get('error_message')}" for item in failures)]) or None
+    return (
+        "\n".join(
+            [
+                *reasons,
+                *(
+                    f"{item.get('name')}: {item.get('error_message')}"
+                    for item in failures
+                ),
+            ]
+        )
+        or None
+    )
 
 
 IMPORTER = PydanticEvals()

@@ -1,4 +1,5 @@
-"""Importer of submissions to the leaderboard of tau2-bench: published pass^k of each domain."""
+"""Importer of submissions to the leaderboard of tau2-bench: published pass^k of each
+domain."""
 
 from __future__ import annotations
 
@@ -9,9 +10,24 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import TASK_COST, binary_metric, source_of
 from warehouse.importers.common.header_values import moment
-from warehouse.importers.common.json_fields import Row, number_or_none, part_of, share_of, text_or_none, without_nulls
+from warehouse.importers.common.json_fields import (
+    Row,
+    number_or_none,
+    part_of,
+    share_of,
+    text_or_none,
+    without_nulls,
+)
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
-from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, Rejection, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "tau2_bench"
 METRIC = "success"
@@ -39,7 +55,9 @@ class Tau2Bench:
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each file."""
         for item in candidates:
-            is_named = item.path.name == "submission.json" or item.path.suffix == ".jsonl"
+            is_named = (
+                item.path.name == "submission.json" or item.path.suffix == ".jsonl"
+            )
             if is_named and has_keys(head_of(item), *KEYS[:3], "pass_1"):
                 yield source_of(item.path)
 
@@ -52,7 +70,11 @@ class Tau2Bench:
         else:
             dump.runs = tuple(_listed(path, dump))
         if not dump.runs:
-            raise InputError("no results", path=str(path), expected="submissions to tau2-bench with results of domains")
+            raise InputError(
+                "no results",
+                path=str(path),
+                expected="submissions to tau2-bench with results of domains",
+            )
         return dump
 
 
@@ -61,16 +83,22 @@ def _listed(path: Path, dump: Dump) -> Iterator[RunHeader]:
     source = RowSource(path, path.name, KEYS, dump.rejections, dump.notes)
     for line, row in source.numbered():
         try:
-            yield from _headers(path, text_or_none(row.get("submission")) or f"line {line}", row)
+            yield from _headers(
+                path, text_or_none(row.get("submission")) or f"line {line}", row
+            )
         except InputError as error:
-            dump.rejections.append(Rejection(f"{path.name} line {line}", str(error)[:200], "a submission"))
+            dump.rejections.append(
+                Rejection(f"{path.name} line {line}", str(error)[:200], "a submission")
+            )
 
 
 def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
     """A run for each domain. ``contact_info`` is left out: it is about persons."""
     model = text_or_none(document.get("model_name"))
     if model is None:
-        raise InputError("no 'model_name'", path=str(path), expected="a submission to tau2-bench")
+        raise InputError(
+            "no 'model_name'", path=str(path), expected="a submission to tau2-bench"
+        )
     method = part_of(document, "methodology")
     kind, modality = document.get("submission_type"), document.get("modality")
     version = _version(method.get("tau2_bench_version"))
@@ -92,13 +120,17 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
             developer=text_or_none(document.get("model_organization")),
             benchmark=f"{HARNESS}_{domain}",
             suite=(HARNESS,),
-            # tasks and graders are those of the version: banking_knowledge was graded anew for 1.0.1
+            # tasks and graders are those of the version: banking_knowledge was graded
+            # anew for 1.0.1
             task_version=version,
             agent_parameters=without_nulls(setup),
             reasoning_effort=text_or_none(document.get("reasoning_effort")),
-            metrics=(SUCCESS, TASK_COST) if any(item.metric == TASK_COST.name for item in published) else (SUCCESS,),
+            metrics=(SUCCESS, TASK_COST)
+            if any(item.metric == TASK_COST.name for item in published)
+            else (SUCCESS,),
             run_id=name,
-            started_at=moment(method.get("evaluation_date")) or moment(document.get("submission_date")),
+            started_at=moment(method.get("evaluation_date"))
+            or moment(document.get("submission_date")),
             configuration=_configuration(document, domain, row),
             note=text_or_none(method.get("notes")),
             published=published,
@@ -107,15 +139,20 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
 
 
 def _configuration(document: Row, domain: str, result: Row) -> Row:
-    """What a submission says of how it was made, for one of its domains, without figures and what is read by itself."""
+    """What a submission says of how it was made, for one of its domains, without
+    figures and what is read by itself."""
     submission = {name: value for name, value in document.items() if name not in _READ}
     submission["methodology"] = {
-        name: value for name, value in part_of(document, "methodology").items() if name not in _READ_OF_METHOD
+        name: value
+        for name, value in part_of(document, "methodology").items()
+        if name not in _READ_OF_METHOD
     }
     measuring = part_of(document, "interaction_metrics").get("config")
     if measuring:
         submission["interaction_metrics"] = {"config": measuring}
-    rest = {name: value for name, value in result.items() if name not in _READ_OF_DOMAIN}
+    rest = {
+        name: value for name, value in result.items() if name not in _READ_OF_DOMAIN
+    }
     if rest:
         submission["results"] = {domain: rest}
     return {"submission": submission}
@@ -134,7 +171,12 @@ def _published(row: Row) -> Iterator[PublishedScore]:
         number = None if isinstance(value, bool) else number_or_none(value)
         if number is not None:
             statistic = "mean" if k == 1 else f"pass^{k}"
-            yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
+            yield PublishedScore(
+                METRIC,
+                share_of(number),
+                statistic=statistic,
+                raw=f"{number:.15g} percent",
+            )
     cost = number_or_none(row.get("cost"))
     if cost:  # 0 is written where nothing is known
         yield PublishedScore(TASK_COST.name, cost)

@@ -22,8 +22,21 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, nearest, read_document
-from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
+from warehouse.importers.common.jsonl import (
+    batches_of,
+    has_keys,
+    head_of,
+    nearest,
+    read_document,
+)
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "terminal-bench"
 BENCHMARK = "terminal-bench-core"
@@ -31,7 +44,16 @@ METRIC = "resolved"
 
 RESULTS, METADATA, LOCK = "results.json", "run_metadata.json", "tb.lock"
 #: What of the metadata is read by itself.
-_READ = frozenset({"agent_name", "model_name", "agent_kwargs", "dataset_name", "dataset_version", "commit_hash"})
+_READ = frozenset(
+    {
+        "agent_name",
+        "model_name",
+        "agent_kwargs",
+        "dataset_name",
+        "dataset_version",
+        "commit_hash",
+    }
+)
 
 # 20250923_droid_gpt-5   date, agent and model: a submission to the leaderboard
 _SUBMISSION = re.compile(r"\d{8}_(?P<agent>[^_]+)_(?P<model>.+)")
@@ -43,9 +65,11 @@ Document = dict[str, Any]
 
 
 class TerminalBench:
-    """A run: ``results.json`` (``<time>_results.json``) of all trials, ``run_metadata.json``, results of single trials.
+    """A run: ``results.json`` (``<time>_results.json``) of all trials,
+    ``run_metadata.json``, results of single trials.
 
-    Trials that the first of these lacks, as after an interruption, come from their own files.
+    Trials that the first of these lacks, as after an interruption, come from their own
+    files.
     """
 
     name = "terminal_bench"
@@ -64,32 +88,57 @@ class TerminalBench:
                 settings[item.path.parent] = item.path
             elif item.path.name == LOCK and has_keys(head, "run_config", "dataset"):
                 locks[item.path.parent] = item.path
-            elif item.path.name.endswith(RESULTS) and has_keys(head, "trial_name", "is_resolved"):
+            elif item.path.name.endswith(RESULTS) and has_keys(
+                head, "trial_name", "is_resolved"
+            ):
                 if has_keys(head, "results"):
                     several[item.path.parent].append(item.path)
                 elif item.path.name == RESULTS:
                     trials.append(item.path)
         wholes = {folder: _main(paths) for folder, paths in several.items()}
         for folder, paths in several.items():
-            yield from (SourceFiles(str(path), folder, (path,)) for path in paths if path != wholes[folder])
+            yield from (
+                SourceFiles(str(path), folder, (path,))
+                for path in paths
+                if path != wholes[folder]
+            )
         parts = defaultdict[Path, list[Path]](list)
         for path in trials:  # <run>/<task>/<trial>/results.json
             above = nearest(path.parent, [*wholes, *settings])
             parts[above or path.parents[min(2, len(path.parents) - 1)]].append(path)
         for folder in dict.fromkeys([*wholes, *parts]):
-            own = [paths[folder] for paths in (wholes, settings, locks) if folder in paths]
+            own = [
+                paths[folder] for paths in (wholes, settings, locks) if folder in paths
+            ]
             yield SourceFiles(str(folder), folder, (*own, *sorted(parts[folder])))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one run (InputError: a file is damaged, or nothing names the model)."""
         documents = {path: read_document(path) for path in source.files}
-        top = {path.name: document for path, document in documents.items() if path.parent == source.root}
+        top = {
+            path.name: document
+            for path, document in documents.items()
+            if path.parent == source.root
+        }
         metadata, lock = top.get(METADATA, {}), top.get(LOCK, {})
-        whole: Document = next((document for document in top.values() if "results" in document), {})
+        whole: Document = next(
+            (document for document in top.values() if "results" in document), {}
+        )
         if not isinstance(whole.get("results", []), list):
-            raise InputError("'results' is no list", path=str(source.files[0]), expected="a list of trials")
-        trials = [(f"trial {index}", trial) for index, trial in enumerate(whole.get("results", []))]
-        trial_names = {str(trial.get("trial_name")) for _, trial in trials if isinstance(trial, dict)}
+            raise InputError(
+                "'results' is no list",
+                path=str(source.files[0]),
+                expected="a list of trials",
+            )
+        trials = [
+            (f"trial {index}", trial)
+            for index, trial in enumerate(whole.get("results", []))
+        ]
+        trial_names = {
+            str(trial.get("trial_name"))
+            for _, trial in trials
+            if isinstance(trial, dict)
+        }
         trials += [
             (str(path.relative_to(source.root)), trial)
             for path, trial in documents.items()
@@ -98,23 +147,39 @@ class TerminalBench:
         header = _header(source.root, metadata, lock, whole, settings.model)
         dump = Dump((header,), ())
         dump.batches = batches_of(
-            trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
+            trials,
+            lambda trial: [_row(trial)],
+            dump.rejections,
+            "a trial as Terminal-Bench writes it",
         )
         return dump
 
 
 def _is_of_a_trial(path: Path, document: Document, known: set[str]) -> bool:
     """Whether a file is the result of a trial that the results of the run lack."""
-    return path.name not in (METADATA, LOCK) and str(document.get("trial_name")) not in known
+    return (
+        path.name not in (METADATA, LOCK)
+        and str(document.get("trial_name")) not in known
+    )
 
 
 def _main(paths: Sequence[Path]) -> Path:
-    """Of the results in one folder those that trials and metadata belong to: the plain name, else the first."""
+    """Of the results in one folder those that trials and metadata belong to: the plain
+    name, else the first."""
     return min(paths, key=lambda path: (path.name != RESULTS, path.name))
 
 
-def _header(folder: Path, metadata: Document, lock: Document, whole: Document, model_setting: str | None) -> RunHeader:
-    agent, model = text_or_none(metadata.get("agent_name")), text_or_none(metadata.get("model_name"))
+def _header(
+    folder: Path,
+    metadata: Document,
+    lock: Document,
+    whole: Document,
+    model_setting: str | None,
+) -> RunHeader:
+    agent, model = (
+        text_or_none(metadata.get("agent_name")),
+        text_or_none(metadata.get("model_name")),
+    )
     for part in reversed(folder.parts):
         submission = _SUBMISSION.fullmatch(part)
         if submission:
@@ -145,8 +210,11 @@ def _header(folder: Path, metadata: Document, lock: Document, whole: Document, m
 
 
 def _configuration(metadata: Document, lock: Document) -> Document:
-    """How the run was made: its metadata, the name that a person gave it, and what ``tb.lock`` says (time limits)."""
-    configuration = {name: value for name, value in metadata.items() if name not in _READ}
+    """How the run was made: its metadata, the name that a person gave it, and what
+    ``tb.lock`` says (time limits)."""
+    configuration = {
+        name: value for name, value in metadata.items() if name not in _READ
+    }
     configuration |= {"run_name": metadata.get("run_id"), "lock": lock or None}
     return without_nulls(configuration)
 
@@ -174,12 +242,20 @@ def _row(trial: Any) -> Document:
         "text": text_or_none(trial.get("instruction")),
         "draw": max(int(attempt[1]) - 1, 0) if attempt else None,
         "error": None if failure in ("unset", "none") else failure,
-        "input_tokens": whole_count(trial.get("total_input_tokens")) or None,  # 0: the agent did not count
+        "input_tokens": whole_count(trial.get("total_input_tokens"))
+        or None,  # 0: the agent did not count
         "output_tokens": whole_count(trial.get("total_output_tokens")) or None,
-        "latency": seconds_between(trial.get("agent_started_at"), trial.get("agent_ended_at")),
+        "latency": seconds_between(
+            trial.get("agent_started_at"), trial.get("agent_ended_at")
+        ),
         "explanation": compact(tests) if tests else None,
         # no verdict is no score; the source's accuracy counts it as not resolved
-        "scores": [{"metric": METRIC, "value": verdict(trial.get("is_resolved"), "is_resolved")}],
+        "scores": [
+            {
+                "metric": METRIC,
+                "value": verdict(trial.get("is_resolved"), "is_resolved"),
+            }
+        ],
     }
 
 

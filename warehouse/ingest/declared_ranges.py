@@ -23,7 +23,11 @@ class _Declared:
 
     @property
     def words(self) -> str:
-        low, high = (0.0, 1.0) if self.low is None and self.high is None else (self.low, self.high)
+        low, high = (
+            (0.0, 1.0)
+            if self.low is None and self.high is None
+            else (self.low, self.high)
+        )
         if self.is_binary:
             return f"{low:g} or {high:g}"
         if low is None:
@@ -38,8 +42,11 @@ class _Seen:
     example: float | None = None
 
 
-def told_outside(batches: Iterable[Batch], runs: Sequence[RunHeader], notes: list[str]) -> Iterator[Batch]:
-    """The batches as they are; after the last a note on each metric with values outside its declared kind and bounds.
+def told_outside(
+    batches: Iterable[Batch], runs: Sequence[RunHeader], notes: list[str]
+) -> Iterator[Batch]:
+    """The batches as they are; after the last a note on each metric with values outside
+    its declared kind and bounds.
 
     Args:
         batches: of a dump; what the engine reads by itself is not looked at.
@@ -59,8 +66,9 @@ def told_outside(batches: Iterable[Batch], runs: Sequence[RunHeader], notes: lis
         if found.outside:
             label = ",".join(filter(None, name))
             notes.append(
-                f"{label}: {found.outside} of {found.among} values are not {declared[name].words}, as declared, "
-                f"such as {found.example:g}; they count as they stand"
+                f"{label}: {found.outside} of {found.among} values are not "
+                f"{declared[name].words}, as declared, such as {found.example:g}; they "
+                "count as they stand"
             )
 
 
@@ -72,11 +80,21 @@ def _declared(runs: Sequence[RunHeader]) -> dict[_Name, _Declared]:
             by_name.setdefault((metric.name, metric.filter), set()).add(
                 _Declared(metric.low, metric.high, metric.kind == "binary")
             )
-    known = {name: next(iter(items)) for name, items in by_name.items() if len(items) == 1}
-    return {name: item for name, item in known.items() if item.is_binary or (item.low, item.high) != (None, None)}
+    known = {
+        name: next(iter(items)) for name, items in by_name.items() if len(items) == 1
+    }
+    return {
+        name: item
+        for name, item in known.items()
+        if item.is_binary or (item.low, item.high) != (None, None)
+    }
 
 
-def _look(scores: pa.StructArray, declared: Mapping[_Name, _Declared], seen: dict[_Name, _Seen]) -> None:
+def _look(
+    scores: pa.StructArray,
+    declared: Mapping[_Name, _Declared],
+    seen: dict[_Name, _Seen],
+) -> None:
     values, metrics = scores.field("value"), scores.field("metric")
     filters = pc.fill_null(scores.field("filter"), "")
     for name, item in declared.items():

@@ -31,7 +31,8 @@ class _Job:
 
     @property
     def shown(self) -> str:
-        """The name, as people are told it and the ledger keeps it: without keys that a folder or file is named by."""
+        """The name, as people are told it and the ledger keeps it: without keys that a
+        folder or file is named by."""
         return masked(self.files.name)
 
     @property
@@ -41,7 +42,8 @@ class _Job:
 
 
 def _size_of(path: Path) -> int:
-    """Bytes of a file; 0 if it went or cannot be looked at, which whoever reads it will say."""
+    """Bytes of a file; 0 if it went or cannot be looked at, which whoever reads it will
+    say."""
     with suppress(OSError):
         return path.stat().st_size
     return 0
@@ -55,7 +57,9 @@ class _DiscoveryPlan:
     options: LoadOptions
     recorded: Mapping[str, Any] = field(default_factory=dict)
     may_rename: bool = False  # several models to one
-    shown: Callable[[str], str] | None = None  # a text with places of copies as the URLs that they are of
+    shown: Callable[[str], str] | None = (
+        None  # a text with places of copies as the URLs that they are of
+    )
 
 
 def _plan(
@@ -71,7 +75,14 @@ def _plan(
 
     parsed = load_mapping(mapping_file(mapping)) if mapping else None
     fields = options.cluster_by
-    settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better, fields)
+    settings = ImportSettings(
+        dict(values),
+        parsed,
+        str(mapping or ""),
+        dict(defaults),
+        higher_is_better,
+        fields,
+    )
     recorded: dict[str, Any] = {
         "values": {key: str(value) for key, value in values.items()},
         "mapping": parsed,
@@ -82,12 +93,16 @@ def _plan(
         recorded["cluster_by"] = list(fields)
     if defaults:
         recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
-    if higher_is_better is not None:  # absent else: settings of older versions stay the same
+    if (
+        higher_is_better is not None
+    ):  # absent else: settings of older versions stay the same
         recorded["higher_is_better"] = higher_is_better
     return _DiscoveryPlan(settings, options, recorded, force)
 
 
-def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSettings) -> tuple[list[_Job], list[Unread]]:
+def _jobs(
+    paths: Iterable[str | Path], format: str | None, settings: ImportSettings
+) -> tuple[list[_Job], list[Unread]]:
     jobs: list[_Job] = []
     unread: list[Unread] = []
     unmatched: NothingMatchesError | None = None
@@ -98,14 +113,22 @@ def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSetti
         for tool in _tools(format, settings):
             try:
                 claimed = list(tool.claim(candidates))
-            except NothingMatchesError as error:  # below another path there may be what is meant
+            except (
+                NothingMatchesError
+            ) as error:  # below another path there may be what is meant
                 unmatched, claimed = unmatched or error, []
             jobs += [_Job(tool, files) for files in claimed]
             taken = {file for files in claimed for file in files.files}
             candidates = [item for item in candidates if item.path not in taken]
         left += [_left_over(item, settings) for item in candidates]
         # what is named by itself was meant, whatever it is called
-        unread += [replace(item, is_missed=bool(item.is_missed or item.path == path and item.reason)) for item in left]
+        unread += [
+            replace(
+                item,
+                is_missed=bool(item.is_missed or item.path == path and item.reason),
+            )
+            for item in left
+        ]
     if unmatched is not None and not jobs:
         raise unmatched
     return jobs, unread
@@ -117,7 +140,9 @@ def _in_time(jobs: Sequence[_Job]) -> list[_Job]:
     for tool in {job.importer.name: job.importer for job in jobs}.values():
         indices = [index for index, job in enumerate(jobs) if job.importer is tool]
         if len(indices) > 1 and (in_time := getattr(tool, "in_time", None)):
-            for index, files in zip(indices, in_time([jobs[index].files for index in indices]), strict=True):
+            for index, files in zip(
+                indices, in_time([jobs[index].files for index in indices]), strict=True
+            ):
                 ordered[index] = _Job(tool, files)
     return ordered
 
@@ -166,7 +191,14 @@ def discover(
 ) -> Discovered:
     """Find the dumps below some paths; arguments and errors as of
     :func:`warehouse.ingest.pipeline.ingest`. Needs no store."""
-    plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better)
+    plan = _plan(
+        values or {},
+        mapping,
+        options or LoadOptions(),
+        defaults or {},
+        force,
+        higher_is_better,
+    )
     jobs, unread = _jobs(paths, format, plan.settings)
     return Discovered(tuple(_in_time(jobs)), tuple(unread), plan)
 
@@ -174,12 +206,15 @@ def discover(
 def sources(
     paths: Iterable[str | Path], **reading: Any
 ) -> tuple[dict[tuple[Path, ...], tuple[Path, ...]], list[Unread]]:
-    """Files of each source that :func:`ingest` would find, with the files of others that are read
-    with them (joined tables), and what it would not read. ``reading`` as for :func:`discover`."""
+    """Files of each source that :func:`ingest` would find, with the files of others
+    that are read with them (joined tables), and what it would not read. ``reading`` as
+    for :func:`discover`."""
     discovered = discover(paths, **reading)
     companions = {tuple(job.files.files): _companions(job) for job in discovered.jobs}
     with_others = {path for paths in companions.values() for path in paths}
-    return companions, [item for item in discovered.unread if item.path not in with_others]
+    return companions, [
+        item for item in discovered.unread if item.path not in with_others
+    ]
 
 
 def _companions(job: _Job) -> tuple[Path, ...]:

@@ -18,20 +18,28 @@ from warehouse.ingest.discover import Discovered
 
 #: What the ledger shows of a frame.
 NAME = "frame.parquet"
-_EXPECTED = "expected a row for each prompt and model: model, benchmark, prompt_id, score; mapping= for other names"
+_EXPECTED = (
+    "expected a row for each prompt and model: model, benchmark, prompt_id, score; "
+    "mapping= for other names"
+)
 
 
 def is_frame(value: object) -> bool:
     """Whether it is a table in memory and no path."""
-    return isinstance(value, pa.Table | pa.RecordBatch) or hasattr(value, "__arrow_c_stream__") or _is_pandas(value)
+    return (
+        isinstance(value, pa.Table | pa.RecordBatch)
+        or hasattr(value, "__arrow_c_stream__")
+        or _is_pandas(value)
+    )
 
 
 def as_table(frame: Any) -> pa.Table:
-    """A frame as an Arrow table, without an index and without remarks of the library it came from.
+    """A frame as an Arrow table, without an index and without remarks of the library it
+    came from.
 
     Args:
-        frame: a frame of pandas or polars, an Arrow table or batch, or whatever else gives an Arrow
-            stream (``__arrow_c_stream__``).
+        frame: a frame of pandas or polars, an Arrow table or batch, or whatever else
+            gives an Arrow stream (``__arrow_c_stream__``).
 
     Raises:
         MisuseError: a column of it has no type, or a name twice.
@@ -46,9 +54,13 @@ def as_table(frame: Any) -> pa.Table:
         else:
             table = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise MisuseError(f"the frame is no table: {' '.join(str(error).split())[:300]}") from None
+        raise MisuseError(
+            f"the frame is no table: {' '.join(str(error).split())[:300]}"
+        ) from None
     if not table.num_columns:
-        raise MisuseError("the frame has no columns; expected one row for each prompt and model")
+        raise MisuseError(
+            "the frame has no columns; expected one row for each prompt and model"
+        )
     twice = [name for name in table.column_names if table.column_names.count(name) > 1]
     if twice:
         raise MisuseError(f"the frame has the column {twice[0]!r} twice")
@@ -70,7 +82,8 @@ def written(frames: Sequence[Any]) -> Iterator[list[Path]]:
 
 
 def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
-    """What was found, with the frames under their name in the ledger and not that of a passing file.
+    """What was found, with the frames under their name in the ledger and not that of a
+    passing file.
 
     Raises:
         InputError: nobody knows a frame.
@@ -78,10 +91,16 @@ def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
     folders = {path.parent for path in frames}
     for item in discovered.unread:
         if item.path.parent in folders:
-            problem = item.reason or without_scores(item.path) or "no importer knows its columns"
+            problem = (
+                item.reason
+                or without_scores(item.path)
+                or "no importer knows its columns"
+            )
             raise InputError(problem, path="the frame", advice=_EXPECTED)
     jobs = tuple(
-        replace(job, files=replace(job.files, name=NAME)) if job.files.files[0].parent in folders else job
+        replace(job, files=replace(job.files, name=NAME))
+        if job.files.files[0].parent in folders
+        else job
         for job in discovered.jobs
     )
     return replace(discovered, jobs=jobs)
@@ -89,11 +108,14 @@ def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
 
 def _is_pandas(value: object) -> bool:
     kind = type(value)
-    return kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas"
+    return (
+        kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas"
+    )
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type that a Parquet file gives back: views and dictionaries of texts are texts."""
+    """The type that a Parquet file gives back: views and dictionaries of texts are
+    texts."""
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     views = (pa.types.is_string_view(kind), pa.types.is_large_string(kind))

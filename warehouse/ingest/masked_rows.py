@@ -1,7 +1,7 @@
 """Rows of a dump without keys and passwords in names and in messages of errors.
 
-Of each column the distinct texts are looked at, since most rows repeat them. Questions, responses and what else a
-model was sent or wrote stay as they are (``docs/ingest.md``).
+Of each column the distinct texts are looked at, since most rows repeat them. Questions,
+responses and what else a model was sent or wrote stay as they are (``docs/ingest.md``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _NAMES_OF_VOTES = (
 
 
 def samples_without_credentials(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch of samples whose names are masked, and messages of errors: services repeat there what they were sent."""
+    """A batch of samples whose names are masked, and messages of errors: services
+    repeat there what they were sent."""
     batch = _with_masked(batch, _NAMES_OF_SAMPLES, masked_name)
     batch = _with_masked(batch, ("error",), masked)
     at = batch.schema.get_field_index("scores")
@@ -30,7 +31,9 @@ def samples_without_credentials(batch: pa.RecordBatch) -> pa.RecordBatch:
         return batch
     scores = batch.column(at)
     kept = _scores_masked(scores)
-    return batch if kept is scores else batch.set_column(at, batch.schema.field(at), kept)
+    return (
+        batch if kept is scores else batch.set_column(at, batch.schema.field(at), kept)
+    )
 
 
 def votes_without_credentials(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -38,7 +41,9 @@ def votes_without_credentials(batch: pa.RecordBatch) -> pa.RecordBatch:
     return _with_masked(batch, _NAMES_OF_VOTES, masked_name)
 
 
-def _with_masked(batch: pa.RecordBatch, names: tuple[str, ...], mask: Callable[[str], str]) -> pa.RecordBatch:
+def _with_masked(
+    batch: pa.RecordBatch, names: tuple[str, ...], mask: Callable[[str], str]
+) -> pa.RecordBatch:
     for at, field in enumerate(batch.schema):
         if field.name in names:
             column = batch.column(at)
@@ -56,13 +61,22 @@ def _scores_masked(scores: pa.ListArray) -> pa.ListArray:
     ]
     if all(new is old for new, old in zip(kept, columns, strict=True)):
         return scores
-    structs = pa.StructArray.from_arrays(kept, fields=list(items.type), mask=items.is_null())
-    return pa.ListArray.from_arrays(_offsets(scores), structs, type=scores.type, mask=scores.is_null())
+    structs = pa.StructArray.from_arrays(
+        kept, fields=list(items.type), mask=items.is_null()
+    )
+    return pa.ListArray.from_arrays(
+        _offsets(scores), structs, type=scores.type, mask=scores.is_null()
+    )
 
 
 def _offsets(lists: pa.ListArray) -> pa.Array:
-    """Where each list begins, without the offset of a slice, beside which no mask may stand."""
-    return pa.array(lists.offsets.to_pylist(), pa.int32()) if lists.offset else lists.offsets
+    """Where each list begins, without the offset of a slice, beside which no mask may
+    stand."""
+    return (
+        pa.array(lists.offsets.to_pylist(), pa.int32())
+        if lists.offset
+        else lists.offsets
+    )
 
 
 def _masked_texts(column: pa.Array, mask: Callable[[str], str]) -> pa.Array:
@@ -73,4 +87,7 @@ def _masked_texts(column: pa.Array, mask: Callable[[str], str]) -> pa.Array:
     kept = {text: mask(text) for text in said if text is not None}
     if all(text == new for text, new in kept.items()):
         return column
-    return pa.array([None if text is None else kept[text] for text in column.to_pylist()], column.type)
+    return pa.array(
+        [None if text is None else kept[text] for text in column.to_pylist()],
+        column.type,
+    )

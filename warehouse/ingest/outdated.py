@@ -1,4 +1,5 @@
-"""Which stored sources an earlier version of their importer has read: read anew they may say more."""
+"""Which stored sources an earlier version of their importer has read: read anew they
+may say more."""
 
 from __future__ import annotations
 
@@ -27,14 +28,17 @@ class OutdatedSource:
 
     def __str__(self) -> str:
         return (
-            f"source {self.source_id} ({self.path}): {self.format} {self.read_by}, now {self.current}: {self.command}"
+            f"source {self.source_id} ({self.path}): {self.format} {self.read_by}, now "
+            f"{self.current}: {self.command}"
         )
 
 
 def outdated_sources(store: Store) -> list[OutdatedSource]:
-    """The loaded sources whose importer has another, later version by now, by id; no dump is looked at.
+    """The loaded sources whose importer has another, later version by now, by id; no
+    dump is looked at.
 
-    A source of an importer that is not installed, or that a later version has read, is not among them.
+    A source of an importer that is not installed, or that a later version has read, is
+    not among them.
 
     Args:
         store: an open store with a ledger.
@@ -44,7 +48,9 @@ def outdated_sources(store: Store) -> list[OutdatedSource]:
     return [_outdated(row, current[row["format"]]) for row in _earlier(rows, current)]
 
 
-def _earlier(rows: Iterable[Mapping[str, Any]], current: Mapping[str, str]) -> Iterable[Mapping[str, Any]]:
+def _earlier(
+    rows: Iterable[Mapping[str, Any]], current: Mapping[str, str]
+) -> Iterable[Mapping[str, Any]]:
     for row in rows:
         installed = current.get(row["format"])
         if installed is not None and _is_earlier(row["importer_version"], installed):
@@ -52,7 +58,8 @@ def _earlier(rows: Iterable[Mapping[str, Any]], current: Mapping[str, str]) -> I
 
 
 def _is_earlier(version: str, installed: str) -> bool:
-    """Whether a version comes before another; of versions that are no numbers every other one does."""
+    """Whether a version comes before another; of versions that are no numbers every
+    other one does."""
     one, other = _numbers(version), _numbers(installed)
     if one is None or other is None:
         return version != installed
@@ -68,19 +75,34 @@ def _numbers(version: str) -> tuple[int, ...] | None:
 def _outdated(row: Mapping[str, Any], installed: str) -> OutdatedSource:
     settings = parse_json(row["settings"]) if row["settings"] else {}
     command = _command(row["path"], settings)
-    return OutdatedSource(row["id"], row["path"], row["format"], row["importer_version"], installed, command)
+    return OutdatedSource(
+        row["id"],
+        row["path"],
+        row["format"],
+        row["importer_version"],
+        installed,
+        command,
+    )
 
 
 def _command(path: str, settings: Mapping[str, Any]) -> str:
-    """What reads a source anew as it was read; the name of a mapping is not kept, what it says is."""
+    """What reads a source anew as it was read; the name of a mapping is not kept, what
+    it says is."""
     words = ["warehouse", "ingest", path]
     if settings.get("mapping") is not None:
         words += ["--map", "MAPPING.toml"]
-    for option, values in (("--set", settings.get("values")), ("--default", settings.get("defaults"))):
+    for option, values in (
+        ("--set", settings.get("values")),
+        ("--default", settings.get("defaults")),
+    ):
         for name, value in (values or {}).items():
             words += [option, f"{name}={value}"]
     if settings.get("higher_is_better") is not None:
-        words.append("--higher-is-better" if settings["higher_is_better"] else "--lower-is-better")
+        words.append(
+            "--higher-is-better"
+            if settings["higher_is_better"]
+            else "--lower-is-better"
+        )
     if settings.get("text", "all") != "all":
         words += ["--text", settings["text"]]
     if settings.get("on_duplicate", "error") != "error":

@@ -1,8 +1,10 @@
-"""Reading and parsing of sources on executors, ahead of the loader, by the same functions as in this process.
+"""Reading and parsing of sources on executors, ahead of the loader, by the same
+functions as in this process.
 
-What goes there is pickled, as all that engines send to executors. What comes back is an archive
-with the parsed tables in Arrow's stream format and the headers; these are unpickled with nothing
-but records allowed, so that no executor can make the caller run what it likes.
+What goes there is pickled, as all that engines send to executors. What comes back is an
+archive with the parsed tables in Arrow's stream format and the headers; these are
+unpickled with nothing but records allowed, so that no executor can make the caller run
+what it likes.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class _Task:
-    """Sources that are parsed together. An importer goes by its name: each machine has its own."""
+    """Sources that are parsed together. An importer goes by its name: each machine has
+    its own."""
 
     version: str
     folder: str  # that relative paths begin from
@@ -73,29 +76,41 @@ class Arrived:
         """The parsed tables: those of a parser, and no others."""
         for name in staging.PARSED:
             if name in self.archive.namelist():
-                with self.archive.open(name) as stream, pa.ipc.open_stream(stream) as reader:
+                with (
+                    self.archive.open(name) as stream,
+                    pa.ipc.open_stream(stream) as reader,
+                ):
                     yield name, reader
 
 
-def pack(readings: Sequence[Reading], settings: ImportSettings, options: LoadOptions) -> bytes:
+def pack(
+    readings: Sequence[Reading], settings: ImportSettings, options: LoadOptions
+) -> bytes:
     """Sources to be parsed together, for :func:`parse`."""
     sources = tuple((item.importer.name, item.files, item.stamps) for item in readings)
     return pickle.dumps(_Task(_version(), os.getcwd(), settings, options, sources))
 
 
 def parse(packed: bytes) -> Iterator[bytes]:
-    """Read and parse some sources; runs on executors (StoreError: another version of this program sent them).
+    """Read and parse some sources; runs on executors (StoreError: another version of
+    this program sent them).
 
     Returns:
-        the pieces of an archive, for :func:`arrived`; it says so if they could not be parsed.
+        the pieces of an archive, for :func:`arrived`; it says so if they could not be
+        parsed.
     """
     task: _Task = pickle.loads(packed)
     if task.version != _version():
-        raise StoreError(f"executors have version {_version()} of eval-warehouse, the caller {task.version}")
+        raise StoreError(
+            f"executors have version {_version()} of eval-warehouse, the caller "
+            f"{task.version}"
+        )
     with TemporaryFile() as file:
         try:
             _write(task, file)
-        except Exception as error:  # whoever sent it reads it again, and tells what is wrong
+        except (
+            Exception
+        ) as error:  # whoever sent it reads it again, and tells what is wrong
             file.seek(0)
             file.truncate()
             with zipfile.ZipFile(file, "w") as archive:
@@ -106,7 +121,8 @@ def parse(packed: bytes) -> Iterator[bytes]:
 
 
 def arrived(path: Path) -> Arrived | str:
-    """What came of some sources, in a file of the pieces; a text where they could not be parsed.
+    """What came of some sources, in a file of the pieces; a text where they could not
+    be parsed.
 
     Raises:
         StoreError: it holds what no executor of ours sends.
@@ -122,28 +138,45 @@ def _write(task: _Task, file: Any) -> None:
     if os.getcwd() != task.folder and any(
         not path.is_absolute() for _, files, _ in task.sources for path in files.files
     ):
-        os.chdir(task.folder)  # names of folders tell importers things: they are not to be other ones here
+        os.chdir(
+            task.folder
+        )  # names of folders tell importers things: they are not to be other ones here
     readings = [
-        Reading(_importer(name, task.settings), files, file_stamps) for name, files, file_stamps in task.sources
+        Reading(_importer(name, task.settings), files, file_stamps)
+        for name, files, file_stamps in task.sources
     ]
-    all_stamps = [_same(path, stamp) for reading in readings for path, stamp in reading.stamps]
+    all_stamps = [
+        _same(path, stamp) for reading in readings for path, stamp in reading.stamps
+    ]
     with lone_parser() as parser:
         if len(readings) == 1:
             indices, dumps = [0], [read(readings[0], task.settings)]
         else:
-            indices, dumps = read_together(readings, task.settings, task.options.max_rejected)
-        n_rows, _ = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
+            indices, dumps = read_together(
+                readings, task.settings, task.options.max_rejected
+            )
+        n_rows, _ = staging.parse(
+            parser, dumps, task.options.on_duplicate, task.options.text
+        )
         stamps.refuse_changed(all_stamps)
         with zipfile.ZipFile(file, "w") as archive:
             sent = [
-                replace(dump, batches=(), scan=_without_rows(dump.scan), votes=_none_of(dump.votes), close=_nothing)
+                replace(
+                    dump,
+                    batches=(),
+                    scan=_without_rows(dump.scan),
+                    votes=_none_of(dump.votes),
+                    close=_nothing,
+                )
                 for dump in dumps
             ]
             archive.writestr(_DUMPS, pickle.dumps((indices, sent, n_rows)))
             for name, rows in staging.parsed_rows(parser, dumps, n_rows):
                 with (
                     archive.open(name, "w", force_zip64=True) as stream,
-                    pa.ipc.new_stream(stream, rows.schema, options=_COMPRESSED) as writer,
+                    pa.ipc.new_stream(
+                        stream, rows.schema, options=_COMPRESSED
+                    ) as writer,
                 ):
                     for batch in rows:
                         writer.write_batch(batch)
@@ -190,11 +223,15 @@ class _RecordsUnpickler(pickle.Unpickler):
         """A class of those that a header is made of (StoreError: another one)."""
         if (module, name) in _ALLOWED:
             return super().find_class(module, name)
-        raise StoreError(f"executors sent {module}.{name}, which is no part of a dump; expected one of this version")
+        raise StoreError(
+            f"executors sent {module}.{name}, which is no part of a dump; expected one "
+            "of this version"
+        )
 
 
 _RECORDS = (Dump, Rejection, RunHeader, MetricSpec, PublishedScore, SameContent, Scan)
-#: By whole names: a module holds more than its records, and a name with dots reaches further.
+#: By whole names: a module holds more than its records, and a name with dots reaches
+#: further.
 _ALLOWED = {
     ("datetime", "datetime"),
     (__name__, "_nothing"),
@@ -215,7 +252,9 @@ class Sent:
 class Apart:
     """The parsing of sources on executors."""
 
-    def __init__(self, address: str, settings: ImportSettings, options: LoadOptions) -> None:
+    def __init__(
+        self, address: str, settings: ImportSettings, options: LoadOptions
+    ) -> None:
         """Nothing is sent yet; :meth:`close` ends what is.
 
         Args:
@@ -240,7 +279,10 @@ class Apart:
         if not groups:
             return
         self._executors.open()
-        sent = [Sent(numbers, readings, self._folder.path / str(numbers[0])) for numbers, readings in groups]
+        sent = [
+            Sent(numbers, readings, self._folder.path / str(numbers[0]))
+            for numbers, readings in groups
+        ]
         self._sent |= {item.numbers: item for item in sent}
         self._pool.submit(self._fetch, sent)
 
@@ -248,7 +290,8 @@ class Apart:
         """What came of a group; waits for it (StoreError: the server was lost).
 
         Returns:
-            ``None`` for what was not sent like this; a text where the executor could not parse it.
+            ``None`` for what was not sent like this; a text where the executor could
+            not parse it.
         """
         sent = self._sent.pop(numbers, None)
         return None if sent is None else arrived(sent.came.result())
@@ -267,8 +310,9 @@ class Apart:
             return []
         count = len(self._here)
         return [
-            f"{count} source{'s' if count > 1 else ''} {'were' if count > 1 else 'was'} read by this process, since"
-            f" executors could not: {self._here[0]}"
+            f"{count} source{'s' if count > 1 else ''} "
+            f"{'were' if count > 1 else 'was'} read by this process, since executors "
+            f"could not: {self._here[0]}"
         ]
 
     def close(self) -> None:
@@ -280,14 +324,19 @@ class Apart:
     def _fetch(self, sent: Sequence[Sent]) -> None:
         """On a thread: run one wave, a task for each group."""
         try:
-            tasks = [pack(item.readings, self._settings, self._options) for item in sent]
+            tasks = [
+                pack(item.readings, self._settings, self._options) for item in sent
+            ]
             for task, piece in self._executors.each(parse, tasks):
                 if piece is None:
                     sent[task].came.set_result(sent[task].path)
                 else:
                     with sent[task].path.open("ab") as file:
                         file.write(piece)
-            missing = StoreError(f"the executors of {self._executors} gave no answer for some sources; run this again")
+            missing = StoreError(
+                f"the executors of {self._executors} gave no answer for some sources; "
+                "run this again"
+            )
             self._fail(sent, missing)
         except BaseException as error:
             self._fail(sent, error)

@@ -1,4 +1,5 @@
-"""Sources that are for this process to load: claimed in the ledger, and parsed here or by executors."""
+"""Sources that are for this process to load: claimed in the ledger, and parsed here or
+by executors."""
 
 from __future__ import annotations
 
@@ -47,11 +48,15 @@ class Together:
     left: Sequence[Claimed]
 
 
-def parse_claimed(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together:
-    """Parse sources into a slot: one, or what can be read of several. What is read must be what was hashed.
+def parse_claimed(
+    work: ParsingContext, claimed: Sequence[Claimed], slot: int
+) -> Together:
+    """Parse sources into a slot: one, or what can be read of several. What is read must
+    be what was hashed.
 
     Raises:
-        InputError: a file changed while it was read, or what is wrong with one otherwise.
+        InputError: a file changed while it was read, or what is wrong with one
+            otherwise.
         NotTogetherError: they are too large to be loaded together.
     """
     there = _parse_on_executors(work, claimed, slot)
@@ -69,8 +74,11 @@ def parse_claimed(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -
     return together
 
 
-def _parse_on_executors(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together | str | None:
-    """What executors made of sources; ``None`` if they were not asked, a text if they could not."""
+def _parse_on_executors(
+    work: ParsingContext, claimed: Sequence[Claimed], slot: int
+) -> Together | str | None:
+    """What executors made of sources; ``None`` if they were not asked, a text if they
+    could not."""
     numbers = tuple(item.task.number for item in claimed)
     if work.apart is None:
         return None
@@ -78,7 +86,9 @@ def _parse_on_executors(work: ParsingContext, claimed: Sequence[Claimed], slot: 
     if not isinstance(arrived, Arrived):
         return arrived
     with arrived.archive:
-        parsed = work.loader.receive(arrived.dumps, arrived.n_rows, arrived.rows(), slot)
+        parsed = work.loader.receive(
+            arrived.dumps, arrived.n_rows, arrived.rows(), slot
+        )
     work.apart.release(numbers)
     for dump in arrived.dumps:
         work.retell(dump)
@@ -88,12 +98,16 @@ def _parse_on_executors(work: ParsingContext, claimed: Sequence[Claimed], slot: 
     return Together(parsed, taken, [item for item in claimed if item not in taken])
 
 
-def _parse_stamped(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together:
+def _parse_stamped(
+    work: ParsingContext, claimed: Sequence[Claimed], slot: int
+) -> Together:
     work.loader.expect_source(max(unpacked_size(item.task.job) for item in claimed))
     if len(claimed) == 1:
         return Together(_parse_one(work, claimed[0], slot), claimed, [])
     readings = [item.reading for item in claimed]
-    indices, dumps = read_together(readings, work.plan.settings, work.plan.options.max_rejected)
+    indices, dumps = read_together(
+        readings, work.plan.settings, work.plan.options.max_rejected
+    )
     parsed = work.loader.parse_all(dumps, work.plan.options, slot)
     for dump in dumps:
         work.retell(dump)
@@ -118,8 +132,8 @@ def parsed_source(item: Claimed, parsed: Future[Together]) -> Together:
     """What came of the parsing of a source.
 
     Raises:
-        InputError: also where the importer failed in a way that it should not: one source that an
-            importer cannot cope with does not stop the others.
+        InputError: also where the importer failed in a way that it should not: one
+            source that an importer cannot cope with does not stop the others.
     """
     try:
         return parsed.result()
@@ -171,7 +185,10 @@ class Wanted:
 
 
 def claim_sources(
-    work: ParsingContext, candidates: Sequence[Wanted], reports: dict[int, LoadReport], patient: bool
+    work: ParsingContext,
+    candidates: Sequence[Wanted],
+    reports: dict[int, LoadReport],
+    patient: bool,
 ) -> list[Claimed]:
     """Those of some sources that are for this process to load, entered in the ledger."""
     if not work.dry_run:
@@ -203,7 +220,11 @@ def why_refused(job: _Job, error: Exception) -> str:
     """What is said of a source whose files cannot be read."""
     if isinstance(error, WarehouseError):
         return str(error)
-    reasons = [f"{path}: {reason}" for path in job.files.files if (reason := why_unreadable(path))]
+    reasons = [
+        f"{path}: {reason}"
+        for path in job.files.files
+        if (reason := why_unreadable(path))
+    ]
     return reasons[0] if reasons else f"{job.shown}: cannot be read: {error}"
 
 
@@ -226,16 +247,21 @@ class ParsingContext:
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
         self.late: list[ReadingTask] = []
         self.reports: dict[int, LoadReport] = {}  # by number of the task
-        self.small_bytes = SMALL_BYTES  # of a source that is loaded together with others
+        self.small_bytes = (
+            SMALL_BYTES  # of a source that is loaded together with others
+        )
 
     def shown(self, text: str) -> str:
-        """A text that may name files, as people are told it: places of copies as URLs, and no keys."""
+        """A text that may name files, as people are told it: places of copies as URLs,
+        and no keys."""
         return masked(self.plan.shown(text) if self.plan.shown else text)
 
     def retell(self, dump: Dump) -> None:
         """Have what was said of a dump name its files as people know them."""
         if self.plan.shown:
-            dump.rejections[:] = [replace(item, place=self.shown(item.place)) for item in dump.rejections]
+            dump.rejections[:] = [
+                replace(item, place=self.shown(item.place)) for item in dump.rejections
+            ]
             dump.notes[:] = map(self.plan.shown, dump.notes)
 
     def settings(self, identity: Identity) -> dict[str, Any]:
@@ -246,16 +272,25 @@ class ParsingContext:
 
     def key(self, job: _Job, settings: Mapping[str, Any]) -> str:
         """The settings under which a job is entered in the ledger."""
-        return source_ledger.settings_key(job.importer.name, job.importer.version, settings)
+        return source_ledger.settings_key(
+            job.importer.name, job.importer.version, settings
+        )
 
     def loaded(self, job: _Job, identity: Identity) -> int | None:
         """Id of the source in the store that a job is the same as."""
-        source_id = self.loaded_ids.get((identity.sha256, self.key(job, self.settings(identity))))
+        source_id = self.loaded_ids.get(
+            (identity.sha256, self.key(job, self.settings(identity)))
+        )
         if source_id is None and identity.context:
             # entered before contexts were: the same if its path says so
-            older = self.loaded_ids.get((identity.sha256, self.key(job, self.plan.recorded)))
+            older = self.loaded_ids.get(
+                (identity.sha256, self.key(job, self.plan.recorded))
+            )
             if older is not None and context.says_same(
-                job.importer, job.files, *source_ledger.paths_of(self.store, older), identity.context
+                job.importer,
+                job.files,
+                *source_ledger.paths_of(self.store, older),
+                identity.context,
             ):
                 return older
         return source_id
@@ -276,15 +311,22 @@ class ParsingContext:
 def _hashes(job: _Job, identity: Identity) -> dict[str, str]:
     """The hash of the bytes of each file of a source, by its path in it."""
     own = set(job.files.files)
-    return {_within(path, job.files.root): stamp.sha256.hex() for path, stamp in identity.stamps if path in own}
+    return {
+        _within(path, job.files.root): stamp.sha256.hex()
+        for path, stamp in identity.stamps
+        if path in own
+    }
 
 
 def _within(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
 
 
-def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[ReadingTask]:
-    """The tasks as they come; all are looked at first where a value could rename models.
+def checked(
+    work: ParsingContext, incoming: Iterable[ReadingTask]
+) -> Iterable[ReadingTask]:
+    """The tasks as they come; all are looked at first where a value could rename
+    models.
 
     Raises:
         MisuseError: the runs of several models would be filed as one.
@@ -302,11 +344,14 @@ def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[R
                 named.setdefault(model, job.shown)
     named.pop(str(model_setting), None)
     if len(named) > 1:
-        shown = ", ".join(f"{model} in {source}" for model, source in list(named.items())[:3])
+        shown = ", ".join(
+            f"{model} in {source}" for model, source in list(named.items())[:3]
+        )
         raise MisuseError(
-            f"--set model={model_setting} would file {len(named)} models that have names as one: {shown}"
-            f"{', …' if len(named) > 3 else ''}; --default model={model_setting} names only what lacks a "
-            "name, --force files all of them so"
+            f"--set model={model_setting} would file {len(named)} models that have "
+            f"names as one: {shown}{', …' if len(named) > 3 else ''}; --default "
+            f"model={model_setting} names only what lacks a name, --force files all of "
+            "them so"
         )
     return tasks
 
@@ -315,12 +360,18 @@ def _models_named(job: _Job, settings: ImportSettings) -> set[str]:
     """The models that a source itself names; none where it cannot be read."""
     bare = replace(
         settings,
-        values={name: value for name, value in settings.values.items() if name != "model"},
-        defaults={name: value for name, value in settings.defaults.items() if name != "model"},
+        values={
+            name: value for name, value in settings.values.items() if name != "model"
+        },
+        defaults={
+            name: value for name, value in settings.defaults.items() if name != "model"
+        },
     )
     try:
         dump = job.importer.read(job.files, bare)
-    except Exception:  # whatever it is: loading it will say so, and it may only lack the name
+    except (
+        Exception
+    ):  # whatever it is: loading it will say so, and it may only lack the name
         return set()
     dump.close()
     return {header.model for header in dump.runs if header.model}

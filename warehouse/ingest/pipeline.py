@@ -100,7 +100,15 @@ def ingest(
             force=force,
         )
         named = local.named(discovered)
-        return load(store, named, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
+        return load(
+            store,
+            named,
+            dry_run=dry_run,
+            progress=progress,
+            only=only,
+            on=on,
+            lake=lake,
+        )
 
 
 def load(
@@ -113,14 +121,19 @@ def load(
     on: str | None = None,
     lake: str | None = None,
 ) -> IngestReport:
-    """Load what :func:`~warehouse.ingest.discover.discover` has found; the rest as :func:`ingest`.
+    """Load what :func:`~warehouse.ingest.discover.discover` has found; the rest as
+    :func:`ingest`.
 
     Raises:
-        MisuseError: a value of ``model`` that would rename several models; a lake for a dry run.
+        MisuseError: a value of ``model`` that would rename several models; a lake for a
+            dry run.
     """
     started = time.monotonic()
     if lake is not None and dry_run:
-        raise MisuseError("a dry run stores nothing that a lake could be brought up to: give one of the two")
+        raise MisuseError(
+            "a dry run stores nothing that a lake could be brought up to: give one of "
+            "the two"
+        )
     if lake is not None:
         require_fit(store, lake)  # before anything is read for nothing
     plan, jobs, missed = discovered.plan, discovered.jobs, discovered.missed
@@ -139,15 +152,24 @@ def load(
     shared: list[str] = []
     changed: list[str] = []
     if not dry_run:
-        corrected, named = notes_on_corrected(store, reports), notes_on_named(store, reports, plan.settings.model)
+        corrected, named = (
+            notes_on_corrected(store, reports),
+            notes_on_named(store, reports, plan.settings.model),
+        )
         repeats = RepeatNotes() if named else notes_on_repeats(store, reports)
-        changed += [*corrected.doubtful, *notes_on_scales(store, reports), *notes_on_settings(store, reports)]
+        changed += [
+            *corrected.doubtful,
+            *notes_on_scales(store, reports),
+            *notes_on_settings(store, reports),
+        ]
         changed += [*named, *repeats.doubtful]
         shared += [*corrected.told, *repeats.told]
         after = last_ids(store)
         shared += notes_on_shared(store, reports)
         shared += notes_on_ids(store, reports, before["prompt"], after["prompt"])
-        shared += notes_on_names(store, before, after) + notes_on_group_errors(store, reports)
+        shared += notes_on_names(store, before, after) + notes_on_group_errors(
+            store, reports
+        )
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
@@ -159,7 +181,10 @@ def load(
             *notes,
             *changed,
             *shared,
-            *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
+            *(
+                f"{name}: no prompt has the field {','.join(fields)}"
+                for name in lacking
+            ),
         ),
         changed=(*doubtful_notes(reports), *changed),
         lake=None if lake is None or dry_run else sync(store, lake),
@@ -169,7 +194,8 @@ def load(
 
 @contextmanager
 def _collecting_only_what_is_new() -> Iterator[None]:
-    """Python looks for circles among what was there before again and again: a twentieth of a load of many objects."""
+    """Python looks for circles among what was there before again and again: a twentieth
+    of a load of many objects."""
     if gc.get_freeze_count():  # somebody else has said what stays
         yield
         return
@@ -188,8 +214,9 @@ def _load_all(
     watcher: IngestProgress,
     on: str | None = None,
 ) -> tuple[list[LoadReport], list[str]]:
-    """Load the sources in order, small ones together; while some are loaded, the next are parsed on
-    another thread, or on executors. Gives the reports, and notes on all."""
+    """Load the sources in order, small ones together; while some are loaded, the next
+    are parsed on another thread, or on executors. Gives the reports, and notes on all.
+    """
     apart = None if on is None else Apart(on, plan.settings, plan.options)
     with ThreadPoolExecutor(1) as pool:
         loader = Loader(store, overlapping=len(jobs) > 1, once=len(jobs) == 1)
@@ -199,7 +226,9 @@ def _load_all(
             slot = 0
             if dry_run or len(jobs) == 1:
                 work.small_bytes = -1
-            for group in _sent(work, grouped(checked(work, identified(jobs)), lambda: work.small_bytes)):
+            for group in _sent(
+                work, grouped(checked(work, identified(jobs)), lambda: work.small_bytes)
+            ):
                 begun = _begin(work, group, slot)
                 if waiting is not None:
                     _finish(work, waiting)
@@ -207,18 +236,26 @@ def _load_all(
             if waiting is not None:
                 _finish(work, waiting)
             _load_late(work)
-            if any(report.state == "loaded" for report in work.reports.values()) and not dry_run:
+            if (
+                any(report.state == "loaded" for report in work.reports.values())
+                and not dry_run
+            ):
                 with store.begin() as connection:
                     store.dialect.analyze(connection)
         finally:
             if apart is not None:
                 apart.close()
             loader.close()
-    return [report for _, report in sorted(work.reports.items())], apart.notes() if apart else []
+    return [
+        report for _, report in sorted(work.reports.items())
+    ], apart.notes() if apart else []
 
 
-def _sent(work: ParsingContext, groups: Iterable[list[ReadingTask]]) -> Iterator[list[ReadingTask]]:
-    """The groups as they come; to executors they are sent in waves, the next while one is loaded."""
+def _sent(
+    work: ParsingContext, groups: Iterable[list[ReadingTask]]
+) -> Iterator[list[ReadingTask]]:
+    """The groups as they come; to executors they are sent in waves, the next while one
+    is loaded."""
     if work.apart is None:
         yield from groups
         return
@@ -226,7 +263,9 @@ def _sent(work: ParsingContext, groups: Iterable[list[ReadingTask]]) -> Iterator
     seen: set[tuple[str, str]] = set()
     for wave in waves(groups):
         fresh = [_fresh(work, group, seen) for group in wave]
-        work.apart.send([(tuple(numbers), readings) for numbers, readings in fresh if numbers])
+        work.apart.send(
+            [(tuple(numbers), readings) for numbers, readings in fresh if numbers]
+        )
         yield from before
         before = wave
     yield from before
@@ -235,10 +274,14 @@ def _sent(work: ParsingContext, groups: Iterable[list[ReadingTask]]) -> Iterator
 def _fresh(
     work: ParsingContext, group: Sequence[ReadingTask], seen: set[tuple[str, str]]
 ) -> tuple[list[int], list[Reading]]:
-    """Those of a group that :func:`_begin` will want, unless another process is at one of them."""
+    """Those of a group that :func:`_begin` will want, unless another process is at one
+    of them."""
     numbers, readings = [], []
     for task in group:
-        if isinstance(task.identity, Exception) or work.loaded(task.job, task.identity) is not None:
+        if (
+            isinstance(task.identity, Exception)
+            or work.loaded(task.job, task.identity) is not None
+        ):
             continue
         source = work.entry(task.job, task.identity).source
         if source not in seen:
@@ -258,8 +301,8 @@ def _load_late(work: ParsingContext) -> None:
 
 @dataclass(frozen=True)
 class _Begun:
-    """Sources of which some need no loading and have their reports already, by number; the others
-    are being parsed into a slot."""
+    """Sources of which some need no loading and have their reports already, by number;
+    the others are being parsed into a slot."""
 
     tasks: Sequence[ReadingTask]
     slot: int
@@ -268,9 +311,15 @@ class _Begun:
     parsed: Future[Together] | None = None
 
 
-def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, patient: bool = False) -> _Begun:
-    """Claim sources and have them parsed, unless they are in the store already. Those that another
-    process is at are put off; the patient wait for them."""
+def _begin(
+    work: ParsingContext,
+    group: Sequence[ReadingTask],
+    slot: int,
+    *,
+    patient: bool = False,
+) -> _Begun:
+    """Claim sources and have them parsed, unless they are in the store already. Those
+    that another process is at are put off; the patient wait for them."""
     reports: dict[int, LoadReport] = {}
     to_parse: list[Wanted] = []
     for task in group:
@@ -313,11 +362,15 @@ def _finish(work: ParsingContext, begun: _Begun) -> None:
 
 
 def _load(
-    work: ParsingContext, claimed: Sequence[Claimed], parsed: Future[Together], slot: int
+    work: ParsingContext,
+    claimed: Sequence[Claimed],
+    parsed: Future[Together],
+    slot: int,
 ) -> dict[int, LoadReport]:
-    """Load sources in one transaction. Where one stands in the way of the others, halves of them
-    are tried, down to that one by itself: what becomes of each is what would without the others.
-    Larger ones are tried together no more, since all of the same dump may stand in each other's way."""
+    """Load sources in one transaction. Where one stands in the way of the others,
+    halves of them are tried, down to that one by itself: what becomes of each is what
+    would without the others. Larger ones are tried together no more, since all of the
+    same dump may stand in each other's way."""
     if len(claimed) == 1:
         return {claimed[0].task.number: _load_one(work, claimed[0], parsed)}
     try:
@@ -333,12 +386,17 @@ def _load(
     else:
         halves = [[item] for item in left]
     for half in halves:
-        reports |= _load(work, half, work.pool.submit(parse_claimed, work, half, slot), slot)
+        reports |= _load(
+            work, half, work.pool.submit(parse_claimed, work, half, slot), slot
+        )
     return reports
 
 
-def _load_together(work: ParsingContext, parsed: Future[Together]) -> tuple[dict[int, LoadReport], Sequence[Claimed]]:
-    """The reports of several sources by number, and the sources that are left to be loaded."""
+def _load_together(
+    work: ParsingContext, parsed: Future[Together]
+) -> tuple[dict[int, LoadReport], Sequence[Claimed]]:
+    """The reports of several sources by number, and the sources that are left to be
+    loaded."""
     try:
         together = parsed.result()
     except WarehouseError:
@@ -354,41 +412,71 @@ def _load_together(work: ParsingContext, parsed: Future[Together]) -> tuple[dict
     return dict(zip(numbers, reports, strict=True)), together.left
 
 
-def _load_one(work: ParsingContext, item: Claimed, parsed: Future[Together]) -> LoadReport:
-    """Load a source that was begun; one that cannot be taken is refused, with the reason."""
+def _load_one(
+    work: ParsingContext, item: Claimed, parsed: Future[Together]
+) -> LoadReport:
+    """Load a source that was begun; one that cannot be taken is refused, with the
+    reason."""
     name = item.name
     try:
         staged = parsed_source(item, parsed).parsed
         work.watcher.advance(staged.n_rows)
-        return work.loader.load(staged, item.claim, work.plan.options, dry_run=work.dry_run)
+        return work.loader.load(
+            staged, item.claim, work.plan.options, dry_run=work.dry_run
+        )
     except (InputError, MisuseError) as error:
-        reason = masked(work.shown(f"{error}{_which_is_later(work.store, item.task.job, error)}"))
-        message = reason if name in reason else f"{name}: {without_prefix(reason, name)}"
+        reason = masked(
+            work.shown(f"{error}{_which_is_later(work.store, item.task.job, error)}")
+        )
+        message = (
+            reason if name in reason else f"{name}: {without_prefix(reason, name)}"
+        )
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
-        return LoadReport(name, "refused", n_rejected=len(item.rejections), error=message)
+        return LoadReport(
+            name, "refused", n_rejected=len(item.rejections), error=message
+        )
 
 
 def _which_is_later(store: Store, job: _Job, error: WarehouseError) -> str:
-    """Which of two sources that contradict each other is the later, where both are at hand and their importer knows."""
-    in_time, run = getattr(job.importer, "in_time", None), getattr(error, "run_id", None)
+    """Which of two sources that contradict each other is the later, where both are at
+    hand and their importer knows."""
+    in_time, run = (
+        getattr(job.importer, "in_time", None),
+        getattr(error, "run_id", None),
+    )
     if in_time is None or run is None:
         return ""
-    sources = "select path from source join run_source on id = source_id where run_id = :run"
+    sources = (
+        "select path from source join run_source on id = source_id where run_id = :run"
+    )
     for row in store.rows(sources, {"run": run}):
         path, new = Path(row["path"]), job.files
         stored = SourceFiles(row["path"], path.parent, (path,))
-        is_there = path.is_file() and not path.samefile(new.files[0])  # else it was changed where it lay
-        last = {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])} if is_there else set()
+        is_there = path.is_file() and not path.samefile(
+            new.files[0]
+        )  # else it was changed where it lay
+        last = (
+            {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])}
+            if is_there
+            else set()
+        )
         if len(last) == 1:
             is_new = last == {new.name}
-            return "; by the times in both, " + ("this file is the later" if is_new else f"{row['path']} is the later")
+            return "; by the times in both, " + (
+                "this file is the later" if is_new else f"{row['path']} is the later"
+            )
     return ""
 
 
-def _cluster(store: Store, reports: Sequence[LoadReport], fields: Sequence[str]) -> list[str]:
-    """Cluster the benchmarks of some sources; returns those whose prompts lack the fields."""
-    source_ids = [report.source_id for report in reports if report.source_id is not None]
+def _cluster(
+    store: Store, reports: Sequence[LoadReport], fields: Sequence[str]
+) -> list[str]:
+    """Cluster the benchmarks of some sources; returns those whose prompts lack the
+    fields."""
+    source_ids = [
+        report.source_id for report in reports if report.source_id is not None
+    ]
     lacking = []
     for name in source_ledger.benchmarks_of(store, source_ids):
         try:

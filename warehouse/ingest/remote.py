@@ -1,8 +1,9 @@
 """Dumps at URLs, fetched into a temporary folder that mirrors them.
 
-Whatever `fsspec <https://filesystem-spec.readthedocs.io>`_ opens can be read: ``hf://``, ``s3://``,
-``https://`` and others, where the package of the protocol is installed. What a URL holds beside its
-place (user, password, parameters) is used and never told: see :func:`shown_url`.
+Whatever `fsspec <https://filesystem-spec.readthedocs.io>`_ opens can be read:
+``hf://``, ``s3://``, ``https://`` and others, where the package of the protocol is
+installed. What a URL holds beside its place (user, password, parameters) is used and
+never told: see :func:`shown_url`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from warehouse.ingest.progress import FetchProgress
 from warehouse.ingest.remote_hosts import Hosts, in_words, is_url, parts_of, shown_url
 from warehouse.store.temporary import temporary_folder
 
-#: Names of folders that importers may look at above a source; so many of a copy are always the same.
+#: Names of folders that importers may look at above a source; so many of a copy are
+#: always the same.
 ABOVE = 16
 #: Files that are fetched at a time.
 TOGETHER = 8
@@ -43,8 +45,11 @@ class FetchLimits:
 
     files: int = 10_000
     bytes: int = 20_000_000_000
-    seconds: float = 7200.0  #: from the first request to the last byte, however slowly it comes.
-    #: whether redirections may lead to this machine and to private networks, from elsewhere.
+    seconds: float = (
+        7200.0  #: from the first request to the last byte, however slowly it comes.
+    )
+    #: whether redirections may lead to this machine and to private networks, from
+    #: elsewhere.
     allow_private: bool = False
 
 
@@ -67,26 +72,37 @@ class Fetched:
         """What was found below the paths, under the names of the URLs."""
         if not self.urls:
             return discovered
-        jobs = tuple(replace(job, files=replace(job.files, name=self.shown(job.files.name))) for job in discovered.jobs)
-        unread = tuple(replace(item, name=self.shown(str(item.path))) for item in discovered.unread)
+        jobs = tuple(
+            replace(job, files=replace(job.files, name=self.shown(job.files.name)))
+            for job in discovered.jobs
+        )
+        unread = tuple(
+            replace(item, name=self.shown(str(item.path))) for item in discovered.unread
+        )
         plan = replace(discovered.plan, shown=self.shown)
-        return replace(discovered, jobs=jobs, unread=unread, plan=plan, notes=self.notes)
+        return replace(
+            discovered, jobs=jobs, unread=unread, plan=plan, notes=self.notes
+        )
 
 
 @contextmanager
 def fetched(
-    paths: Iterable[str | Path], *, limits: FetchLimits | None = None, progress: FetchProgress | None = None
+    paths: Iterable[str | Path],
+    *,
+    limits: FetchLimits | None = None,
+    progress: FetchProgress | None = None,
 ) -> Iterator[Fetched]:
     """Copies of what is at URLs, for as long as they are read.
 
     Args:
-        paths: files, folders and URLs; those of folders are walked, ``*`` stands for any characters.
-            Copies of hidden files are not made, as they are not read.
+        paths: files, folders and URLs; those of folders are walked, ``*`` stands for
+            any characters. Copies of hidden files are not made, as they are not read.
         limits: None: the usual ones.
         progress: told how many bytes have come.
 
     Raises:
-        MisuseError: a package is missing, a protocol is unknown, nothing is there, or there is more than the limits.
+        MisuseError: a package is missing, a protocol is unknown, nothing is there, or
+            there is more than the limits.
         InputError: what is there cannot be reached, or not be fetched.
     """
     given = list(paths)
@@ -106,7 +122,8 @@ def fetched(
 
 @dataclass(frozen=True)
 class _File:
-    """A file at a URL: its name for the file system, where it goes, and its bytes if that is known."""
+    """A file at a URL: its name for the file system, where it goes, and its bytes if
+    that is known."""
 
     remote: str
     target: Path
@@ -120,7 +137,9 @@ class _FetchStopped(Exception):
 class _Fetch:
     """What has been fetched so far."""
 
-    def __init__(self, folder: Path, limits: FetchLimits, progress: FetchProgress | None) -> None:
+    def __init__(
+        self, folder: Path, limits: FetchLimits, progress: FetchProgress | None
+    ) -> None:
         self.folder, self.limits, self.progress = folder, limits, progress
         self.urls: dict[str, str] = {}
         self.notes: list[str] = []
@@ -160,10 +179,19 @@ class _Fetch:
             scheme, _, address = part.partition("://")
             words = [scheme, *address.split("/")]
             names = [unquote(word) if scheme in HTTP else word for word in words]
-            base = base.joinpath(*[_name(name, word) for name, word in zip(names, words, strict=True) if word])
+            base = base.joinpath(
+                *[
+                    _name(name, word)
+                    for name, word in zip(names, words, strict=True)
+                    if word
+                ]
+            )
         upper = shown.rstrip("/").rpartition("/")[0]
         # the folder itself, and the one that a file is in: messages may name either
-        self.urls |= {str(base): shown.rstrip("/"), f"{base.parent}{os.sep}": f"{upper}/"}
+        self.urls |= {
+            str(base): shown.rstrip("/"),
+            f"{base.parent}{os.sep}": f"{upper}/",
+        }
         base.parent.mkdir(parents=True, exist_ok=True)
         return base
 
@@ -178,11 +206,16 @@ class _Fetch:
             if info["type"] != "directory":
                 yield from self._file(base, name[len(start) :], name, info.get("size"))
 
-    def _files_at(self, system: Any, root: str, base: Path, over_http: bool) -> Iterator[_File]:
+    def _files_at(
+        self, system: Any, root: str, base: Path, over_http: bool
+    ) -> Iterator[_File]:
         """The files at a URL."""
         if over_http and root.partition("?")[0].endswith("/"):
             if "?" in root:
-                raise MisuseError(f"'{shown_url(root)}' is a folder with parameters; its files would not have them")
+                raise MisuseError(
+                    f"'{shown_url(root)}' is a folder with parameters; its files would "
+                    "not have them"
+                )
             yield from self._folder(system, root, base, web=True)
             return
         info = system.info(root)
@@ -192,8 +225,11 @@ class _Fetch:
             self._count(1)
             yield _File(root, base, info.get("size"))
 
-    def _folder(self, system: Any, root: str, base: Path, *, web: bool = False) -> Iterator[_File]:
-        """The files below a folder. (The file systems' own ``walk`` leaves out what cannot be listed.)"""
+    def _folder(
+        self, system: Any, root: str, base: Path, *, web: bool = False
+    ) -> Iterator[_File]:
+        """The files below a folder. (The file systems' own ``walk`` leaves out what
+        cannot be listed.)"""
         base.mkdir()
         start, waiting = root.rstrip("/"), [root]
         while waiting:
@@ -201,24 +237,39 @@ class _Fetch:
             here = folder[len(start) :].strip("/")
             for info in system.ls(folder, detail=True):
                 path = info["name"][len(start) :].strip("/")
-                if path == here or _is_left_out(path, info["name"], root if web else ""):
+                if path == here or _is_left_out(
+                    path, info["name"], root if web else ""
+                ):
                     continue
                 if info["type"] == "directory":
                     self._count(0, 1)
                     waiting.append(info["name"])
                 else:
-                    yield from self._file(base, unquote(path) if web else path, info["name"], info.get("size"))
+                    yield from self._file(
+                        base,
+                        unquote(path) if web else path,
+                        info["name"],
+                        info.get("size"),
+                    )
 
-    def _file(self, base: Path, path: str, remote: str, size: int | None) -> Iterator[_File]:
+    def _file(
+        self, base: Path, path: str, remote: str, size: int | None
+    ) -> Iterator[_File]:
         """A file below a folder, unless it is hidden.
 
         Raises:
-            InputError: its name would lead out of the folder, or is none that a file can have.
+            InputError: its name would lead out of the folder, or is none that a file
+                can have.
         """
         names = [name for name in path.split("/") if name]
-        if any(name in (".", "..") or "\0" in name or len(os.fsencode(name)) > NAME_BYTES for name in names):
+        if any(
+            name in (".", "..") or "\0" in name or len(os.fsencode(name)) > NAME_BYTES
+            for name in names
+        ):
             raise InputError(
-                f"a file with the name {path[:200]!r}", path=shown_url(remote), expected="one that a file here can have"
+                f"a file with the name {path[:200]!r}",
+                path=shown_url(remote),
+                expected="one that a file here can have",
             )
         if not names or any(map(_is_hidden, names)):
             return
@@ -232,8 +283,8 @@ class _Fetch:
 
     def _too_slow(self) -> MisuseError:
         return MisuseError(
-            f"fetching took longer than {self.limits.seconds:g} seconds, and nothing was read; name less, or give"
-            " --max-time"
+            f"fetching took longer than {self.limits.seconds:g} seconds, and nothing "
+            "was read; name less, or give --max-time"
         )
 
     def _count(self, files: int, folders: int = 0) -> None:
@@ -243,8 +294,8 @@ class _Fetch:
         self.folders += folders
         if max(self.files, self.folders) > self.limits.files:
             raise MisuseError(
-                f"there are more than {self.limits.files} files, or folders, to fetch; name a folder or pattern"
-                " with fewer, or give --max-files"
+                f"there are more than {self.limits.files} files, or folders, to fetch; "
+                "name a folder or pattern with fewer, or give --max-files"
             )
 
     # --- bytes -----------------------------------------------------------------------------
@@ -272,8 +323,8 @@ class _Fetch:
 
     def _too_large(self) -> MisuseError:
         return MisuseError(
-            f"there are more than {self.limits.bytes:,} bytes to fetch; name a folder or pattern with fewer,"
-            " or give --max-bytes"
+            f"there are more than {self.limits.bytes:,} bytes to fetch; name a folder "
+            "or pattern with fewer, or give --max-bytes"
         )
 
     def _get(self, system: Any, files: Sequence[_File]) -> None:
@@ -328,57 +379,88 @@ def _opened(url: str, shown: str, hosts: Hosts, seconds: float) -> tuple[Any, st
     scheme = last.partition("://")[0].lower()
     options: dict[str, Any] = {}
     if scheme in HTTP:
-        options = {"client_kwargs": _patience(seconds), "get_client": hosts.client, "skip_instance_cache": True}
+        options = {
+            "client_kwargs": _patience(seconds),
+            "get_client": hosts.client,
+            "skip_instance_cache": True,
+        }
     try:
         if options and not inner:
-            system, root = filesystem(scheme, **options), url  # taken for a chain else, where it has an address of IPv6
+            system, root = (
+                filesystem(scheme, **options),
+                url,
+            )  # taken for a chain else, where it has an address of IPv6
         else:
             system, root = url_to_fs(url, **({scheme: options} if options else {}))
     except ImportError as error:
         cause = error.__cause__  # the file systems of others are imported by name
-        raise _missing(getattr(cause, "name", "") or error.name or "of its protocol", shown) from None
+        raise _missing(
+            getattr(cause, "name", "") or error.name or "of its protocol", shown
+        ) from None
     except ValueError as error:
         if "rotocol not known" not in str(error):
             raise
-        raise MisuseError(f"'{shown}' has a protocol that is not known; expected hf://, s3://, https:// …") from None
+        raise MisuseError(
+            f"'{shown}' has a protocol that is not known; expected hf://, s3://, "
+            "https:// …"
+        ) from None
     system.invalidate_cache()  # of listings: there may be more by now
     return system, root
 
 
 def _patience(seconds: float) -> dict[str, Any]:
-    """Times to wait for a web server: for an answer, for the next bytes, and for the whole."""
+    """Times to wait for a web server: for an answer, for the next bytes, and for the
+    whole."""
     try:
         from aiohttp import ClientTimeout
     except ImportError:
         return {}  # which the file system says itself
-    return {"timeout": ClientTimeout(total=max(seconds, 0.001), sock_connect=20, sock_read=60)}
+    return {
+        "timeout": ClientTimeout(
+            total=max(seconds, 0.001), sock_connect=20, sock_read=60
+        )
+    }
 
 
 def _start(shown: str) -> str:
     """The folder at a URL that a pattern begins in."""
     first, *others = parts_of(shown)
     scheme, _, path = first.partition("://")
-    return "::".join([f"{scheme}://{path.partition('*')[0].rpartition('/')[0]}", *others])
+    return "::".join(
+        [f"{scheme}://{path.partition('*')[0].rpartition('/')[0]}", *others]
+    )
 
 
 def _missing(package: str, shown: str) -> MisuseError:
     ours = package in ("fsspec", "aiohttp", "huggingface_hub")
-    command = install_command("remote") if ours else f"{sys.executable or 'python'} -m pip install {package}"
-    return MisuseError(f"'{shown}' needs the package {package}, which is not installed; run: {command}")
+    command = (
+        install_command("remote")
+        if ours
+        else f"{sys.executable or 'python'} -m pip install {package}"
+    )
+    return MisuseError(
+        f"'{shown}' needs the package {package}, which is not installed; run: {command}"
+    )
 
 
 def _name(name: str, otherwise: str) -> str:
     """A word of a URL as the name of a folder."""
-    fits = name not in (".", "..") and not re.search(r"[/\0]", name) and len(os.fsencode(name)) <= NAME_BYTES
+    fits = (
+        name not in (".", "..")
+        and not re.search(r"[/\0]", name)
+        and len(os.fsencode(name)) <= NAME_BYTES
+    )
     return name if fits else re.sub(r"[^\w-]", "_", otherwise)[:NAME_BYTES]
 
 
 def _is_left_out(path: str, name: str, page: str) -> bool:
-    """Whether an entry of a folder is not for us: hidden, or, on a page of a web server, a link to itself in
-    another order, or out of it."""
+    """Whether an entry of a folder is not for us: hidden, or, on a page of a web
+    server, a link to itself in another order, or out of it."""
     if _is_hidden(path.rpartition("/")[2]):
         return True
-    return bool(page) and (not name.startswith(page) or re.search(r"[?#]", name) is not None)
+    return bool(page) and (
+        not name.startswith(page) or re.search(r"[?#]", name) is not None
+    )
 
 
 def _is_hidden(name: str) -> bool:

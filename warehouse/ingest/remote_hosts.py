@@ -1,8 +1,10 @@
-"""URLs of dumps: recognising them, restricting redirects, and error messages without secrets.
+"""URLs of dumps: recognising them, restricting redirects, and error messages without
+secrets.
 
-A URL is one that the user named, and may be anywhere; where its server redirects to, nobody named. Addresses of
-this machine, of its links and of private networks are refused there (server-side request forgery), whatever names
-or spellings they have: what is looked at is each address that a connection is about to be made to.
+A URL is one that the user named, and may be anywhere; where its server redirects to,
+nobody named. Addresses of this machine, of its links and of private networks are
+refused there (server-side request forgery), whatever names or spellings they have: what
+is looked at is each address that a connection is about to be made to.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ from warehouse.errors import InputError, MisuseError, WarehouseError, first_line
 from warehouse.records.credentials import MASK
 
 Kind = Literal["public", "private", "link-local", "loopback"]
-#: Addresses of IPv4 in those of IPv6: RFC 6052; mapped and 6to4 ones are known to Python.
+#: Addresses of IPv4 in those of IPv6: RFC 6052; mapped and 6to4 ones are known to
+#: Python.
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 
 
 def kind_of(address: str) -> Kind:
-    """What an address is: of this machine, of a link, of a private or otherwise special network, or public.
+    """What an address is: of this machine, of a link, of a private or otherwise special
+    network, or public.
 
     >>> kind_of("127.0.0.1"), kind_of("::ffff:10.0.0.1"), kind_of("169.254.169.254"), kind_of("1.1.1.1")
     ('loopback', 'private', 'link-local', 'public')
@@ -40,8 +44,14 @@ def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     """The address of IPv4 that one of IPv6 stands for, if it stands for one."""
     if isinstance(address, IPv4Address):
         return address
-    inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-    if inner is None and (address in _TRANSLATED or int(address) < 2**32 and int(address) > 1):
+    inner = (
+        address.ipv4_mapped
+        or address.sixtofour
+        or (address.teredo[1] if address.teredo else None)
+    )
+    if inner is None and (
+        address in _TRANSLATED or int(address) < 2**32 and int(address) > 1
+    ):
         inner = IPv4Address(int(address) & 0xFFFFFFFF)
     return inner or address
 
@@ -63,10 +73,17 @@ class Hosts:
         self.notes: list[str] = []
 
     def meet(self, url: Any) -> None:
-        """A request is about to be made to a URL of aiohttp's (InputError: its host is an address that may not be)."""
+        """A request is about to be made to a URL of aiohttp's (InputError: its host is
+        an address that may not be)."""
         host = (url.host or "").lower()
-        if host != self.first[0] or _port(url.scheme, url.explicit_port) != self.first[1]:
-            note = f"{self.shown}: redirected to {url.scheme}://{url.authority.rpartition('@')[2]}"
+        if (
+            host != self.first[0]
+            or _port(url.scheme, url.explicit_port) != self.first[1]
+        ):
+            note = (
+                f"{self.shown}: redirected to "
+                f"{url.scheme}://{url.authority.rpartition('@')[2]}"
+            )
             self.notes += [note] if note not in self.notes else []
         try:
             ip_address(host.partition("%")[0])
@@ -75,16 +92,21 @@ class Hosts:
         self.check(host, [host])
 
     def check(self, host: str, addresses: list[str]) -> None:
-        """Refuse addresses of a host that the first one does not have the kind of (InputError: one may not be)."""
+        """Refuse addresses of a host that the first one does not have the kind of
+        (InputError: one may not be)."""
         kinds = {kind_of(address): address for address in addresses}
         if host.lower() == self.first[0] and not self.kinds:
             self.kinds = frozenset(kinds)
         for kind, address in kinds.items():
             if kind != "public" and kind not in self.kinds and not self.allow_private:
                 raise InputError(
-                    f"redirected to {host}{f' ({address})' if address != host else ''}, a {kind} address",
+                    "redirected to "
+                    f"{host}{f' ({address})' if address != host else ''}, a {kind} "
+                    "address",
                     path=self.shown,
-                    advice="nothing was fetched there; give --allow-private if it is meant",
+                    advice=(
+                        "nothing was fetched there; give --allow-private if it is meant"
+                    ),
                 )
 
     async def client(self, **options: Any) -> Any:
@@ -95,7 +117,8 @@ class Hosts:
         hosts = self
 
         class Resolver(DefaultResolver):  # type: ignore[misc, valid-type]
-            """Looks at the addresses of names, which are then connected to: none is asked for twice."""
+            """Looks at the addresses of names, which are then connected to: none is
+            asked for twice."""
 
             async def resolve(self, host: str, *args: Any, **more: Any) -> Any:
                 found = await super().resolve(host, *args, **more)
@@ -103,13 +126,16 @@ class Hosts:
                 return found
 
         class Connector(aiohttp.TCPConnector):
-            """Looks at the URL of each request, also of those that a redirection leads to."""
+            """Looks at the URL of each request, also of those that a redirection leads
+            to."""
 
             async def connect(self, req: Any, *args: Any, **more: Any) -> Any:
                 hosts.meet(req.url)
                 return await super().connect(req, *args, **more)
 
-        return aiohttp.ClientSession(connector=Connector(resolver=Resolver()), **options)
+        return aiohttp.ClientSession(
+            connector=Connector(resolver=Resolver()), **options
+        )
 
 
 def _port(scheme: str, port: int | None) -> int | None:
@@ -129,20 +155,23 @@ def is_url(path: str | Path) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """A URL as it may be told and stored: without user, password, parameters and fragment, of which
-    any may be a secret. Of chained ones (``zip://a.json::https://host/b.zip``) each part is."""
+    """A URL as it may be told and stored: without user, password, parameters and
+    fragment, of which any may be a secret. Of chained ones
+    (``zip://a.json::https://host/b.zip``) each part is."""
     return "::".join(map(_shown_part, parts_of(url)))
 
 
 def parts_of(url: str) -> list[str]:
-    """The URLs of a chain, the one that is fetched from last. One of HTTP stands alone, whatever is in it: the
-    address ``[::1]`` too."""
+    """The URLs of a chain, the one that is fetched from last. One of HTTP stands alone,
+    whatever is in it: the address ``[::1]`` too."""
     return [url] if _HTTP.match(url) else _CHAIN.split(url)
 
 
 def without_secrets(text: str, url: str) -> str:
     """A message about a URL, without what :func:`shown_url` leaves out of it."""
-    text = re.sub(r"[A-Za-z][\w+.-]*://[^\s'\"<>)]+", lambda found: shown_url(found[0]), text)
+    text = re.sub(
+        r"[A-Za-z][\w+.-]*://[^\s'\"<>)]+", lambda found: shown_url(found[0]), text
+    )
     for secret in sorted(_secrets(url), key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
     return text
@@ -155,7 +184,9 @@ def _shown_part(part: str) -> str:
     host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     user, _, host = host.rpartition("@")
     port = host.rpartition("]")[2].partition(":")[2]
-    if not user and port and not port.isdigit():  # a password with a slash in it, which nobody escaped
+    if (
+        not user and port and not port.isdigit()
+    ):  # a password with a slash in it, which nobody escaped
         return f"{scheme}://{MASK}"
     return f"{scheme}://{host}{slash}{path}"
 
@@ -168,7 +199,9 @@ def _secrets(url: str) -> set[str]:
         base, _, behind = rest.partition("?")
         user = base.partition("/")[0].rpartition("@")[0]
         secrets |= {word for word in user.split(":") if word}
-        secrets |= {value for _, value in parse_qsl(behind)} | set(re.findall(r"=([^&#]+)", behind))
+        secrets |= {value for _, value in parse_qsl(behind)} | set(
+            re.findall(r"=([^&#]+)", behind)
+        )
         secrets |= {behind} if behind and "=" not in behind else set()
     return {form for word in secrets for form in (word, unquote(word)) if form}
 
@@ -196,31 +229,54 @@ def in_words(error: Exception, url: str) -> Exception:
     shown = shown_url(url)
     if isinstance(error, OSError) and error.errno in _FULL:
         return error  # this machine's own
-    if "Redirect" in type(error).__name__:  # as aiohttp calls two: round in a circle, and to what is no web address
-        circle = "redirected again and again" if "TooMany" in type(error).__name__ else "redirected to no web address"
-        return InputError(f"cannot be fetched: {circle}", path=shown, advice="name the file where it is")
+    if (
+        "Redirect" in type(error).__name__
+    ):  # as aiohttp calls two: round in a circle, and to what is no web address
+        circle = (
+            "redirected again and again"
+            if "TooMany" in type(error).__name__
+            else "redirected to no web address"
+        )
+        return InputError(
+            f"cannot be fetched: {circle}",
+            path=shown,
+            advice="name the file where it is",
+        )
     status = _status(error)
     if status in (404, 410) or isinstance(error, FileNotFoundError) and status is None:
         return MisuseError(f"no file or folder '{shown}'")
     if status is not None:
-        return _unreachable(f"HTTP {status}: {_REFUSED.get(status, 'the server failed')}", shown, status in (401, 403))
+        return _unreachable(
+            f"HTTP {status}: {_REFUSED.get(status, 'the server failed')}",
+            shown,
+            status in (401, 403),
+        )
     message = without_secrets(" ".join(first_line(error).split())[:300], url)
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return _unreachable("no answer in time", shown)
     if "Credentials" in type(error).__name__ or isinstance(error, PermissionError):
-        return _unreachable(f"not allowed ({message})" if message else "not allowed", shown, keys=True)
+        return _unreachable(
+            f"not allowed ({message})" if message else "not allowed", shown, keys=True
+        )
     return _unreachable(message or type(error).__name__, shown)
 
 
 def _unreachable(reason: str, shown: str, keys: bool = False) -> WarehouseError:
-    advice = "give the keys as the package of the protocol reads them" if keys else "try again"
+    advice = (
+        "give the keys as the package of the protocol reads them"
+        if keys
+        else "try again"
+    )
     return InputError(f"cannot be fetched: {reason}", path=shown, advice=advice)
 
 
 def _status(error: Exception) -> int | None:
     """The status with which a web server answered, if it was that."""
     answer = getattr(error, "response", None)
-    for status in (getattr(error, "status", None), getattr(answer, "status_code", None)):
+    for status in (
+        getattr(error, "status", None),
+        getattr(answer, "status_code", None),
+    ):
         if isinstance(status, int):
             return status
     return None

@@ -1,4 +1,5 @@
-"""Published figures that are none: over no sample, as nothing was asked, and words where a number is expected."""
+"""Published figures that are none: over no sample, as nothing was asked, and words
+where a number is expected."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _SHOWN = 40
 
 
 def drop_unmeasured(dump: Dump, name: str) -> None:
-    """Take figures over 0 samples out of a dump, with a note; so also runs of a dump without samples that say no more.
+    """Take figures over 0 samples out of a dump, with a note; so also runs of a dump
+    without samples that say no more.
 
     Args:
         dump: as its importer made it.
@@ -29,7 +31,12 @@ def drop_unmeasured(dump: Dump, name: str) -> None:
     left_out += [item for run in dump.runs for item in run.published if item.n == 0]
     if not left_out:
         return
-    named = [item.benchmark or run.benchmark for run in dump.runs for item in run.published if item.n == 0]
+    named = [
+        item.benchmark or run.benchmark
+        for run in dump.runs
+        for item in run.published
+        if item.n == 0
+    ]
     named += [item.benchmark for item in dump.published if item.n == 0]
     dump.published = _measured(dump.published)
     are_figures_only = isinstance(dump.batches, Sequence) and not dump.batches
@@ -48,7 +55,9 @@ def drop_unmeasured(dump: Dump, name: str) -> None:
         )
     dump.runs = tuple(kept)
     shown = ", ".join(dict.fromkeys(named))
-    dump.notes.append(f"{len(left_out)} figures over 0 samples are none, and left out: {shown[:300]}")
+    dump.notes.append(
+        f"{len(left_out)} figures over 0 samples are none, and left out: {shown[:300]}"
+    )
 
 
 def _measured(figures: Sequence[PublishedScore]) -> tuple[PublishedScore, ...]:
@@ -56,13 +65,18 @@ def _measured(figures: Sequence[PublishedScore]) -> tuple[PublishedScore, ...]:
 
 
 def note_words_for_figures(dump: Dump) -> None:
-    """Note the published figures that are no numbers: they are kept as texts, and no mean counts them."""
+    """Note the published figures that are no numbers: they are kept as texts, and no
+    mean counts them."""
     words: dict[str, list[str]] = {}
     for item in (*dump.published, *(own for run in dump.runs for own in run.published)):
-        if item.value is None and item.raw is not None and not _INFINITE.fullmatch(item.raw):
+        if (
+            item.value is None
+            and item.raw is not None
+            and not _INFINITE.fullmatch(item.raw)
+        ):
             words.setdefault(item.metric, []).append(item.raw)
     dump.notes += [
-        f"{len(said)} published {'figures' if len(said) > 1 else 'figure'} of {metric!r}, no number"
-        f" ({said[0][:_SHOWN]!r}): kept as text, in no mean"
+        f"{len(said)} published {'figures' if len(said) > 1 else 'figure'} of "
+        f"{metric!r}, no number ({said[0][:_SHOWN]!r}): kept as text, in no mean"
         for metric, said in words.items()
     ]

@@ -6,8 +6,9 @@
     store = warehouse.connect("evals.duckdb")
     with mlflow.start_run(): log_comparison(store.compare("tuned", "base"))
 
-The figures become metrics, each with its error and interval, which MLflow charts and compares; the whole answer becomes
-artifacts: as text, as the page of a notebook, and as JSON. Needs ``pip install eval-warehouse[mlflow]``.
+The figures become metrics, each with its error and interval, which MLflow charts and
+compares; the whole answer becomes artifacts: as text, as the page of a notebook, and as
+JSON. Needs ``pip install eval-warehouse[mlflow]``.
 """
 
 from __future__ import annotations
@@ -28,8 +29,20 @@ from warehouse.extras import install_command
 #: Folder of the artifacts, and what the tags begin with.
 PREFIX = "warehouse"
 #: Columns that become metrics, and how those end.
-_BOARD = {"estimate": "", "standard_error": "se", "ci_low": "ci_low", "ci_high": "ci_high", "rank": "rank"}
-_PAIR = {"difference": "", "standard_error": "se", "ci_low": "ci_low", "ci_high": "ci_high", "p_value": "p"}
+_BOARD = {
+    "estimate": "",
+    "standard_error": "se",
+    "ci_low": "ci_low",
+    "ci_high": "ci_high",
+    "rank": "rank",
+}
+_PAIR = {
+    "difference": "",
+    "standard_error": "se",
+    "ci_low": "ci_low",
+    "ci_high": "ci_high",
+    "p_value": "p",
+}
 _NO_NAME = re.compile(r"[^\w\-. /:]")
 
 Metrics = Iterator[tuple[str, float]]
@@ -49,16 +62,18 @@ def log_leaderboard(
         result: of ``store.leaderboard(...)``.
         run_id: the run; None: the active one.
         step: of the metrics, such as the step of training that a checkpoint is of.
-        models: only the figures of these models become metrics; empty: all. Artifacts are whole.
+        models: only the figures of these models become metrics; empty: all. Artifacts
+            are whole.
         tracking_uri: the tracking server or store; None: what MLflow is set to.
 
     Returns:
-        the metrics as logged, ``benchmark/model`` and what of it: the estimate by itself, and ``/se``,
-        ``/ci_low``, ``/ci_high``, ``/rank``. What is missing is not logged. Signs that MLflow does not
-        take in a name become ``_``.
+        the metrics as logged, ``benchmark/model`` and what of it: the estimate by
+        itself, and ``/se``, ``/ci_low``, ``/ci_high``, ``/rank``. What is missing is
+        not logged. Signs that MLflow does not take in a name become ``_``.
 
     Raises:
-        MisuseError: MLflow is not installed, no run is active, or a model is not on the leaderboard.
+        MisuseError: MLflow is not installed, no run is active, or a model is not on the
+            leaderboard.
     """
     boards = result.boards if isinstance(result, Leaderboards) else (result,)
     rows = [_named(row.to_dict(), board) for board in boards for row in board.rows]
@@ -66,12 +81,21 @@ def log_leaderboard(
     if unknown:
         raise MisuseError(f"the leaderboard has no model {sorted(unknown)[0]!r}")
     chosen = [row for row in rows if not models or row["model"] in models]
-    named = [(f"{row['benchmark']}/{_with_condition(row, 'model', 'condition')}", row) for row in chosen]
-    return _log("leaderboard", result, _figures(named, _BOARD), run_id, step, tracking_uri)
+    named = [
+        (f"{row['benchmark']}/{_with_condition(row, 'model', 'condition')}", row)
+        for row in chosen
+    ]
+    return _log(
+        "leaderboard", result, _figures(named, _BOARD), run_id, step, tracking_uri
+    )
 
 
 def log_comparison(
-    result: Comparison, *, run_id: str | None = None, step: int = 0, tracking_uri: str | None = None
+    result: Comparison,
+    *,
+    run_id: str | None = None,
+    step: int = 0,
+    tracking_uri: str | None = None,
 ) -> dict[str, float]:
     """Log a comparison of two models to a run of MLflow.
 
@@ -80,31 +104,42 @@ def log_comparison(
         run_id, step, tracking_uri: as of :func:`log_leaderboard`.
 
     Returns:
-        the metrics as logged, ``benchmark/a - b`` and what of it: the difference by itself, and ``/se``,
-        ``/ci_low``, ``/ci_high``, ``/p``; ``overall`` stands for all benchmarks together.
+        the metrics as logged, ``benchmark/a - b`` and what of it: the difference by
+        itself, and ``/se``, ``/ci_low``, ``/ci_high``, ``/p``; ``overall`` stands for
+        all benchmarks together.
 
     Raises:
         MisuseError: MLflow is not installed, or no run is active.
     """
-    rows = [row.to_dict() for row in (*result.rows, *([result.overall] if result.overall else []))]
+    rows = [
+        row.to_dict()
+        for row in (*result.rows, *([result.overall] if result.overall else []))
+    ]
     named = [
         (f"{row['benchmark']}/{_with_condition(row, 'model_a', 'condition_a')}"
          f" - {_with_condition(row, 'model_b', 'condition_b')}", row)
         for row in rows
     ]  # fmt: skip
-    return _log("comparison", result, _figures(named, _PAIR), run_id, step, tracking_uri)
+    return _log(
+        "comparison", result, _figures(named, _PAIR), run_id, step, tracking_uri
+    )
 
 
 def _named(row: dict[str, Any], board: Any) -> dict[str, Any]:
     """A row with what it is on: rows of a suite do not say."""
-    return {"benchmark": getattr(board, "suite", "") or getattr(board, "benchmark", ""), **row}
+    return {
+        "benchmark": getattr(board, "suite", "") or getattr(board, "benchmark", ""),
+        **row,
+    }
 
 
 def _with_condition(row: Mapping[str, Any], model: str, condition: str) -> str:
     return " ".join(filter(None, (row[model], row.get(condition))))
 
 
-def _figures(rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Mapping[str, str]) -> Metrics:
+def _figures(
+    rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Mapping[str, str]
+) -> Metrics:
     """Name and value of each figure that is defined."""
     for name, row in rows:
         for column, end in columns.items():
@@ -114,7 +149,12 @@ def _figures(rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Mapping[str
 
 
 def _log(
-    kind: str, result: Result, figures: Metrics, run_id: str | None, step: int, tracking_uri: str | None
+    kind: str,
+    result: Result,
+    figures: Metrics,
+    run_id: str | None,
+    step: int,
+    tracking_uri: str | None,
 ) -> dict[str, float]:
     client, run = _client(run_id, tracking_uri)
     metrics: dict[str, float] = {}
@@ -143,8 +183,15 @@ def _client(run_id: str | None, tracking_uri: str | None) -> tuple[Any, str]:
         import mlflow
     except ImportError as error:
         missing = error.name or "mlflow"
-        raise MisuseError(f"the package {missing} is not installed; run: {install_command('mlflow')}") from None
+        raise MisuseError(
+            f"the package {missing} is not installed; run: {install_command('mlflow')}"
+        ) from None
     active: Any = None if run_id else mlflow.active_run()
     if not run_id and active is None:
-        raise MisuseError("no run of MLflow is active; call it inside `with mlflow.start_run():`, or give run_id")
-    return mlflow.MlflowClient(tracking_uri=tracking_uri), run_id or str(active.info.run_id)
+        raise MisuseError(
+            "no run of MLflow is active; call it inside `with mlflow.start_run():`, or "
+            "give run_id"
+        )
+    return mlflow.MlflowClient(tracking_uri=tracking_uri), run_id or str(
+        active.info.run_id
+    )

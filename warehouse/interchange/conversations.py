@@ -10,28 +10,47 @@ Row = dict[str, Any]
 
 
 def stored(way: Row, tools: Iterable[Row]) -> Row:
-    """A transcript in the fields that an importer fills, without those of which nothing is known."""
-    named = [{name: tool[name] for name in ("tool", "n_calls", "n_errors")} for tool in tools]
-    fields = {name: value for name, value in way.items() if name != "n_tool_calls" and value is not None}
+    """A transcript in the fields that an importer fills, without those of which nothing
+    is known."""
+    named = [
+        {name: tool[name] for name in ("tool", "n_calls", "n_errors")} for tool in tools
+    ]
+    fields = {
+        name: value
+        for name, value in way.items()
+        if name != "n_tool_calls" and value is not None
+    }
     return fields if way["n_tool_calls"] is None else {**fields, "tools": named}
 
 
 def messages_of(text: str) -> list[Row]:
-    """The messages of a conversation. The format has texts only: of other parts it keeps the kind."""
+    """The messages of a conversation. The format has texts only: of other parts it
+    keeps the kind."""
     return [_message(index, item) for index, item in enumerate(json.loads(text))]
 
 
 def _message(index: int, item: Row) -> Row:
     said, thought = _texts(item.get("content"))
-    thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
+    thought += (
+        [item["reasoning_content"]]
+        if isinstance(item.get("reasoning_content"), str)
+        else []
+    )
     error = item.get("error")
     if error:
-        said = [_text(error.get("message") or error) if isinstance(error, dict) else _text(error), *said]
+        said = [
+            _text(error.get("message") or error)
+            if isinstance(error, dict)
+            else _text(error),
+            *said,
+        ]
     calls, key = item.get("tool_calls"), item.get("tool_call_id")
     message = {
         "content": "\n".join(said) if said else None,
         "reasoning_trace": "\n".join(thought) or None,
-        "tool_calls": [_call(index, n, call) for n, call in enumerate(calls)] if isinstance(calls, list) else None,
+        "tool_calls": [_call(index, n, call) for n, call in enumerate(calls)]
+        if isinstance(calls, list)
+        else None,
         "tool_call_id": [_text(key)] if key else None,
     }
     present = {name: value for name, value in message.items() if value is not None}
@@ -53,9 +72,17 @@ def _texts(content: Any) -> tuple[list[str], list[str]]:
 
 
 def _call(index: int, number: int, call: Any) -> Row:
-    fields = call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
+    fields = (
+        call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
+    )
     arguments = fields.get("arguments")
-    named = arguments if isinstance(arguments, dict) else {"arguments": arguments} if arguments is not None else {}
+    named = (
+        arguments
+        if isinstance(arguments, dict)
+        else {"arguments": arguments}
+        if arguments is not None
+        else {}
+    )
     return {
         "id": _text(fields.get("id") or f"{index}.{number}"),
         "name": _text(fields.get("function") or "unknown"),
@@ -68,7 +95,12 @@ def _text(value: Any) -> str:
 
 
 #: Roles as Inspect has them; who else speaks is no part of the model.
-_ROLES = {"system": "system", "developer": "system", "assistant": "assistant", "tool": "tool"}
+_ROLES = {
+    "system": "system",
+    "developer": "system",
+    "assistant": "assistant",
+    "tool": "tool",
+}
 _ERRORS = frozenset(
     """
     parsing timeout unicode_decode permission file_not_found is_a_directory limit approval cancelled unknown
@@ -78,13 +110,19 @@ _ERRORS = frozenset(
 
 def chat_messages(text: str) -> list[Row]:
     """The messages of a stored conversation as Inspect writes them."""
-    messages = [_chat_message(item, index) for index, item in enumerate(json.loads(text))]
+    messages = [
+        _chat_message(item, index) for index, item in enumerate(json.loads(text))
+    ]
     waiting: dict[str, str] = {}
     for message in messages:
-        if message["role"] == "tool" and waiting:  # a result that names no call is that of the first unanswered one
+        if (
+            message["role"] == "tool" and waiting
+        ):  # a result that names no call is that of the first unanswered one
             key = message.setdefault("tool_call_id", next(iter(waiting)))
             message.setdefault("function", waiting.pop(key, "unknown"))
-        waiting |= {call["id"]: call["function"] for call in message.get("tool_calls", ())}
+        waiting |= {
+            call["id"]: call["function"] for call in message.get("tool_calls", ())
+        }
     return messages
 
 
@@ -95,28 +133,40 @@ def _chat_message(item: Row, index: int) -> Row:
         message["source"] = "input" if item.get("source") == "input" else "generate"
     calls = item.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
-        message["tool_calls"] = [_tool_call(call, f"{index}.{number}") for number, call in enumerate(calls)]
+        message["tool_calls"] = [
+            _tool_call(call, f"{index}.{number}") for number, call in enumerate(calls)
+        ]
     if role != "tool":
         return message
     error = item.get("error")
     details = error if isinstance(error, dict) else {"message": error}
     present = {
-        "tool_call_id": _text(item["tool_call_id"]) if item.get("tool_call_id") else None,
+        "tool_call_id": _text(item["tool_call_id"])
+        if item.get("tool_call_id")
+        else None,
         "function": item.get("function") or item.get("name"),
         "error": {
-            "type": details.get("type") if details.get("type") in _ERRORS else "unknown",
+            "type": details.get("type")
+            if details.get("type") in _ERRORS
+            else "unknown",
             "message": _text(details.get("message") or details),
         }
         if error
         else None,
     }
-    return message | {name: value for name, value in present.items() if value is not None}
+    return message | {
+        name: value for name, value in present.items() if value is not None
+    }
 
 
 def _parts(item: Row) -> str | list[Row]:
     """A content: a text, or a text with thoughts before it."""
     said, thought = _texts(item.get("content"))
-    thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
+    thought += (
+        [item["reasoning_content"]]
+        if isinstance(item.get("reasoning_content"), str)
+        else []
+    )
     spoken = "\n".join(said)
     if not thought:
         return spoken

@@ -1,7 +1,9 @@
-"""The current runs as a folder of Every Eval Ever (schema 0.3.0): one evaluation for each run, one line for each score.
+"""The current runs as a folder of Every Eval Ever (schema 0.3.0): one evaluation for
+each run, one line for each score.
 
-What the format has no field for (draws, statuses, weights, likelihoods, the condition) is kept as
-JSON text among the details that it leaves free, so that an import gives the same runs again.
+What the format has no field for (draws, statuses, weights, likelihoods, the condition)
+is kept as JSON text among the details that it leaves free, so that an import gives the
+same runs again.
 """
 
 from __future__ import annotations
@@ -46,14 +48,17 @@ class EveryEvalEverReport:
     folder: Path  #: where.
     n_runs: int  #: evaluations, one for each run.
     n_rows: int  #: lines of samples.
-    #: lines of samples without a score, which the format has no form for; they are beside the samples, in files ending
-    #: in ``_unscored.ndjson``.
+    #: lines of samples without a score, which the format has no form for; they are
+    #: beside the samples, in files ending in ``_unscored.ndjson``.
     n_unscored: int
-    left_out: tuple[str, ...] = ()  #: runs of which no figure can be given, with the reason.
+    left_out: tuple[
+        str, ...
+    ] = ()  #: runs of which no figure can be given, with the reason.
 
     def __str__(self) -> str:
         return (
-            f"{self.n_runs} evaluations, {self.n_rows} sample rows, {self.n_unscored} without a score in {self.folder}"
+            f"{self.n_runs} evaluations, {self.n_rows} sample rows, {self.n_unscored} "
+            f"without a score in {self.folder}"
         )
 
 
@@ -65,24 +70,40 @@ def export(
     overwrite: bool = False,
     progress: Callable[[str], None] = lambda _name: None,
 ) -> EveryEvalEverReport:
-    """Write ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and its samples for each current run.
+    """Write ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and its samples for each
+    current run.
 
-    The folder is complete or not there at all. Names of files follow from what was measured: the
-    same runs give the same names. Arguments and errors are those of `Warehouse.export_every_eval_ever`; ``progress``
-    is told each file's name before it is written.
+    The folder is complete or not there at all. Names of files follow from what was
+    measured: the same runs give the same names. Arguments and errors are those of
+    `Warehouse.export_every_eval_ever`; ``progress`` is told each file's name before it
+    is written.
     """
     folder = require_free(folder, overwrite, MANIFEST)
     partial = draft_beside(folder)
     with in_place_of(folder, partial):
         report = _write_all(store, folder, partial, now, progress)
-        files = sorted(path.relative_to(partial).as_posix() for path in partial.rglob("*") if path.is_file())
-        manifest = {"format": f"every-eval-ever {SCHEMA_VERSION}", "runs": report.n_runs, "rows": files}
-        replace_file(partial / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
+        files = sorted(
+            path.relative_to(partial).as_posix()
+            for path in partial.rglob("*")
+            if path.is_file()
+        )
+        manifest = {
+            "format": f"every-eval-ever {SCHEMA_VERSION}",
+            "runs": report.n_runs,
+            "rows": files,
+        }
+        replace_file(
+            partial / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode()
+        )
     return report
 
 
 def _write_all(
-    store: Store, folder: Path, partial: Path, now: float, progress: Callable[[str], None]
+    store: Store,
+    folder: Path,
+    partial: Path,
+    now: float,
+    progress: Callable[[str], None],
 ) -> EveryEvalEverReport:
     rows, unscored, written = 0, 0, 0
     left_out: list[str] = []
@@ -90,7 +111,9 @@ def _write_all(
         where = Path("data") / _path_of(run)
         document = aggregate(store, run, now)
         if not document["evaluation_results"]:
-            left_out.append(f"{run.header['model']} on {run.header['benchmark']}: no figure")
+            left_out.append(
+                f"{run.header['model']} on {run.header['benchmark']}: no figure"
+            )
             continue
         progress(f"{where}.json")
         target = partial / where
@@ -115,7 +138,9 @@ def _write_all(
         replace_file(target.with_name(f"{target.name}.json"), f"{text}\n".encode())
         rows, unscored, written = rows + counts[0], unscored + counts[1], written + 1
     if not written:
-        raise MisuseError("the store has no run with a figure: there is nothing to export")
+        raise MisuseError(
+            "the store has no run with a figure: there is nothing to export"
+        )
     return EveryEvalEverReport(folder, written, rows, unscored, tuple(left_out))
 
 
@@ -123,7 +148,9 @@ def _path_of(run: Run) -> Path:
     """Collection, developer, model and file name of a run."""
     developer, _, model = run.model_id.partition("/")
     parts = [_safe(part) for part in (str(run.header["benchmark"]), developer, model)]
-    digest = hashlib.sha256(f"{run.condition_key} {run.content_digest}".encode()).digest()
+    digest = hashlib.sha256(
+        f"{run.condition_key} {run.content_digest}".encode()
+    ).digest()
     return Path(*parts) / str(uuid.UUID(bytes=digest[:16], version=4))
 
 
@@ -147,7 +174,9 @@ def _write(lines: Iterator[dict[str, Any]], path: Path) -> int:
 #: Prompts that are held in memory at a time; fewer where there are whole conversations.
 BLOCK, SPOKEN_BLOCK = 500, 20
 
-_SPOKEN = "select 1 from transcript where run_id = :run and messages_hash is not null limit 1"
+_SPOKEN = (
+    "select 1 from transcript where run_id = :run and messages_hash is not null limit 1"
+)
 
 _TEXTS = """
 select id, key, occurrence, tool_id, text, target, choices, metadata from prompt
@@ -165,15 +194,22 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
 
     Args:
         evaluation_id: id of its evaluation.
-        scored: lines with a score; else what has none: scores without a number, and responses
-            and likelihoods that nothing scores.
+        scored: lines with a score; else what has none: scores without a number, and
+            responses and likelihoods that nothing scores.
     """
     specs = {metric["id"]: metric for metric in run.metrics}
     for part in blocks_of(store, run):
         for answer_key in part.answer_keys:
             again = not scored and bool(part.lines(answer_key, True))
             for score in part.lines(answer_key, scored):
-                yield part.line(answer_key, score, part.positions[answer_key[0]], evaluation_id, specs, again)
+                yield part.line(
+                    answer_key,
+                    score,
+                    part.positions[answer_key[0]],
+                    evaluation_id,
+                    specs,
+                    again,
+                )
                 again = True
 
 
@@ -192,11 +228,16 @@ def blocks_of(store: Store, run: Run) -> Iterator[FactBlock]:
 class FactBlock:
     """Facts of a run on some prompts that follow each other."""
 
-    def __init__(self, store: Store, run: Run, bounds: dict[str, int], positions: dict[int, int]) -> None:
+    def __init__(
+        self, store: Store, run: Run, bounds: dict[str, int], positions: dict[int, int]
+    ) -> None:
         bound = {"run": run.id, **bounds}
         self.run, self.positions = run, positions
         self.prompts = {row["id"]: row for row in store.rows(_TEXTS, bounds)}
-        self.scores, self.choices = defaultdict[AnswerKey, list[Row]](list), defaultdict[AnswerKey, list[Row]](list)
+        self.scores, self.choices = (
+            defaultdict[AnswerKey, list[Row]](list),
+            defaultdict[AnswerKey, list[Row]](list),
+        )
         for query, target in (
             (query_text("interchange", "scores_of_block"), self.scores),
             (query_text("interchange", "choices_of_block"), self.choices),
@@ -210,18 +251,27 @@ class FactBlock:
             tools[_answer_key(row)].append(row)
         self.ways = {
             (key := _answer_key(row)): stored(
-                _without(row, _ANSWER_KEY) | {"n_tool_calls": row["n_tool_calls"]}, tools[key]
+                _without(row, _ANSWER_KEY) | {"n_tool_calls": row["n_tool_calls"]},
+                tools[key],
             )
-            for row in store.rows(query_text("interchange", "transcripts_of_block"), bound)
+            for row in store.rows(
+                query_text("interchange", "transcripts_of_block"), bound
+            )
         }
-        self.answer_keys = list(dict.fromkeys((*self.generations, *self.choices, *self.scores)))
+        self.answer_keys = list(
+            dict.fromkeys((*self.generations, *self.choices, *self.scores))
+        )
 
     def lines(self, answer_key: AnswerKey, scored: bool) -> list[Row | None]:
         """Scores of which lines are made; ``None``: a line without one."""
-        scored_rows = [row for row in self.scores.get(answer_key, []) if row["value"] is not None]
+        scored_rows = [
+            row for row in self.scores.get(answer_key, []) if row["value"] is not None
+        ]
         if scored:
             return list(scored_rows)
-        rest: list[Row | None] = [row for row in self.scores.get(answer_key, []) if row["value"] is None]
+        rest: list[Row | None] = [
+            row for row in self.scores.get(answer_key, []) if row["value"] is None
+        ]
         return rest or ([] if scored_rows else [None])
 
     def line(
@@ -234,14 +284,22 @@ class FactBlock:
         again: bool,
     ) -> Row:
         """One line; ``again``: prompt and response stand in an earlier one already."""
-        prompt, generation = self.prompts[answer_key[0]], self.generations.get(answer_key, {})
+        prompt, generation = (
+            self.prompts[answer_key[0]],
+            self.generations.get(answer_key, {}),
+        )
         golds = golds_of(prompt["target"])
         text = prompt["text"] or ""
         choices = parsed(prompt["choices"])
-        options = [_text(item) for item in choices] if isinstance(choices, list) else None
+        options = (
+            [_text(item) for item in choices] if isinstance(choices, list) else None
+        )
         kept = self._kept(answer_key, prompt, position, again)
         hashed = json.dumps(
-            {"raw": text, "reference": golds}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+            {"raw": text, "reference": golds},
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
         )
         answer = generation.get("extracted_answer")
         way = self.ways.get(answer_key, {})
@@ -253,16 +311,29 @@ class FactBlock:
             "evaluation_name": str(self.run.header["benchmark"]),
             "sample_id": prompt["tool_id"] or prompt["key"],
             "sample_hash": sha256_of(hashed),
-            "interaction_type": "single_turn" if messages is None else "agentic" if way.get("tools") else "multi_turn",
-            "input": {"raw": text, "formatted": generation.get("prompt_sent"), "reference": golds, "choices": options},
-            "output": {"raw": self._texts(answer_key, generation)} if messages is None else None,
+            "interaction_type": "single_turn"
+            if messages is None
+            else "agentic"
+            if way.get("tools")
+            else "multi_turn",
+            "input": {
+                "raw": text,
+                "formatted": generation.get("prompt_sent"),
+                "reference": golds,
+                "choices": options,
+            },
+            "output": {"raw": self._texts(answer_key, generation)}
+            if messages is None
+            else None,
             "messages": messages,
             "answer_attribution": []
             if answer is None
             else [
                 {
                     "turn_idx": 0 if messages is None else max(len(messages) - 1, 0),
-                    "source": "output.raw" if messages is None else "messages[turn_idx].content",
+                    "source": "output.raw"
+                    if messages is None
+                    else "messages[turn_idx].content",
                     "extracted_value": answer,
                     "extraction_method": (score or {}).get("filter") or "unknown",
                     "is_terminal": True,
@@ -277,30 +348,52 @@ class FactBlock:
             kept["score"] = _without(score, (*_ANSWER_KEY, "value", "metric_id"))
             if score["value"] is not None:
                 correct = _is_correct(score["value"], specs[score["metric_id"]])
-                line["evaluation"] = {"score": score["value"], "is_correct": correct, **_turns(way)}
-        text_kept = json.dumps(kept, sort_keys=True, allow_nan=False, ensure_ascii=False)
+                line["evaluation"] = {
+                    "score": score["value"],
+                    "is_correct": correct,
+                    **_turns(way),
+                }
+        text_kept = json.dumps(
+            kept, sort_keys=True, allow_nan=False, ensure_ascii=False
+        )
         return line | {"metadata": {DETAILS: text_kept}}
 
     def _texts(self, answer_key: AnswerKey, generation: Row) -> list[str]:
         """The response; of a score of all draws, those of all draws."""
         if answer_key[-1] >= 0:
-            return [] if generation.get("response") is None else [generation["response"]]
-        others = (row for key, row in self.generations.items() if key[:-1] == answer_key[:-1] and key[-1] >= 0)
+            return (
+                [] if generation.get("response") is None else [generation["response"]]
+            )
+        others = (
+            row
+            for key, row in self.generations.items()
+            if key[:-1] == answer_key[:-1] and key[-1] >= 0
+        )
         return [row["response"] for row in others if row["response"] is not None]
 
-    def _kept(self, answer_key: AnswerKey, prompt: Row, position: int, again: bool) -> Row:
+    def _kept(
+        self, answer_key: AnswerKey, prompt: Row, position: int, again: bool
+    ) -> Row:
         """What the format has no field for: columns of a sample row."""
         generation = self.generations.get(answer_key, {})
         row: Row = {
             "prompt_id": prompt["key"],
             "position": position,
             "draw": answer_key[-1],
-            **{name: value for name, value in zip(_ANSWER_KEY[1:-1], answer_key[1:-1], strict=True) if value},
+            **{
+                name: value
+                for name, value in zip(_ANSWER_KEY[1:-1], answer_key[1:-1], strict=True)
+                if value
+            },
         }
         if again:
             return {"row": row, "again": True}
         row |= {"target": prompt["target"], "text": prompt["text"]}
-        row |= {name: generation[name] for name in _COLUMNS if generation.get(name) is not None}
+        row |= {
+            name: generation[name]
+            for name in _COLUMNS
+            if generation.get(name) is not None
+        }
         for name in ("choices", "metadata"):
             value = parsed(prompt[name])
             if value is not None:
@@ -309,7 +402,10 @@ class FactBlock:
             del row["text"]
         if answer_key in self.ways:
             row["transcript"] = self.ways[answer_key]
-        if "messages" in row.get("transcript", {}) and generation.get("response") is not None:
+        if (
+            "messages" in row.get("transcript", {})
+            and generation.get("response") is not None
+        ):
             row["response"] = generation["response"]
         choices = self.choices.get(answer_key)
         if choices:
@@ -322,7 +418,11 @@ def _answer_key(row: Row) -> AnswerKey:
 
 
 def _without(row: Row, names: tuple[str, ...]) -> Row:
-    return {key: value for key, value in row.items() if key not in names and value is not None}
+    return {
+        key: value
+        for key, value in row.items()
+        if key not in names and value is not None
+    }
 
 
 def golds_of(target: str | None) -> list[str]:
@@ -348,17 +448,28 @@ def _turns(way: Row) -> Row:
     if "messages" not in way:
         return {}
     turns = {"num_turns": way["n_turns"]} if way.get("n_turns") else {}
-    return turns | ({"tool_calls_count": sum(tool["n_calls"] for tool in way["tools"])} if "tools" in way else {})
+    return turns | (
+        {"tool_calls_count": sum(tool["n_calls"] for tool in way["tools"])}
+        if "tools" in way
+        else {}
+    )
 
 
 def _counts(generation: Row, way: Row) -> Row:
     counts: Row = {}
     given, written = generation.get("input_tokens"), generation.get("output_tokens")
     if given is not None and written is not None:
-        parts = {"input_tokens_cache_read": way.get("cached_tokens"), "reasoning_tokens": way.get("reasoning_tokens")}
+        parts = {
+            "input_tokens_cache_read": way.get("cached_tokens"),
+            "reasoning_tokens": way.get("reasoning_tokens"),
+        }
         present = {name: count for name, count in parts.items() if count is not None}
         counts["token_usage"] = {
-            **{"input_tokens": given, "output_tokens": written, "total_tokens": given + written},
+            **{
+                "input_tokens": given,
+                "output_tokens": written,
+                "total_tokens": given + written,
+            },
             **present,
         }
     if generation.get("latency") is not None and generation["latency"] >= 0:

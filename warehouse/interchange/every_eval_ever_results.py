@@ -21,7 +21,16 @@ select metric_id, estimate, standard_error, n_prompts, n_clusters, n_draws, n_un
 from score_summary where run_id = :run
 """
 _AS_DETAILS = (
-    *("revision", "step", "epoch", "tokens", "base_checkpoint", "training_seed", "parameter_count", "agent"),
+    *(
+        "revision",
+        "step",
+        "epoch",
+        "tokens",
+        "base_checkpoint",
+        "training_seed",
+        "parameter_count",
+        "agent",
+    ),
     "agent_version",
 )
 
@@ -40,15 +49,30 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
         now: time of the export, in Unix seconds.
     """
     figures = figures_of(store, run)
-    results = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
+    results = (
+        _result(run, metric, figures.get(metric["id"])) for metric in run.metrics
+    )
     number = f"{run.model_id.replace('/', '_')}/{run.content_digest[:16]}"
-    return _document(run, f"{run.header['benchmark']}/{number}", [*filter(None, results)], bool(figures), now)
+    return _document(
+        run,
+        f"{run.header['benchmark']}/{number}",
+        [*filter(None, results)],
+        bool(figures),
+        now,
+    )
 
 
-def _document(run: Run, evaluation_id: str, results: list[Row], has_samples: bool, now: float) -> Row:
-    """The evaluation of a run, or of several of one model by one tool, with its results."""
+def _document(
+    run: Run, evaluation_id: str, results: list[Row], has_samples: bool, now: float
+) -> Row:
+    """The evaluation of a run, or of several of one model by one tool, with its
+    results."""
     header = run.header
-    when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if ("started_at" in header) else {}
+    when = (
+        {"evaluation_timestamp": f"{header['started_at']}+00:00"}
+        if ("started_at" in header)
+        else {}
+    )
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": evaluation_id,
@@ -63,15 +87,20 @@ def _document(run: Run, evaluation_id: str, results: list[Row], has_samples: boo
         "eval_library": {
             "name": header["harness"],
             "version": header.get("harness_version") or "unknown",
-            "additional_details": {DETAILS: json.dumps(header, sort_keys=True, allow_nan=False)},
+            "additional_details": {
+                DETAILS: json.dumps(header, sort_keys=True, allow_nan=False)
+            },
         },
         "model_info": _model(run, run.model_id),
         "evaluation_results": results,
     }
 
 
-def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) -> list[Row]:
-    """The rows of a card as evaluations: one for what one tool measured, or publishes, of one checkpoint.
+def card_documents(
+    store: Store, rows: Sequence[Mapping[str, Any]], now: float
+) -> list[Row]:
+    """The rows of a card as evaluations: one for what one tool measured, or publishes,
+    of one checkpoint.
 
     Args:
         rows: of the card, by name of column, with figures.
@@ -81,15 +110,26 @@ def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) 
     groups: dict[tuple[Any, ...], list[tuple[Run, Row]]] = {}
     for run in runs_of(store, set(newest)):
         row = newest[run.id]
-        key = (row["harness"], row["checkpoint"], row["training_seed"], row["method"] == "published")
+        key = (
+            row["harness"],
+            row["checkpoint"],
+            row["training_seed"],
+            row["method"] == "published",
+        )
         groups.setdefault(key, []).append((run, _card_result(run, row)))
     documents = []
     for (*_, published), members in groups.items():
-        digest = sha256_of(" ".join(sorted(run.content_digest for run, _ in members)))[:16]
+        digest = sha256_of(" ".join(sorted(run.content_digest for run, _ in members)))[
+            :16
+        ]
         first = members[0][0]
         name = f"card/{first.model_id.replace('/', '_')}/{digest}"
-        document = _document(first, name, [result for _, result in members], not published, now)
-        del document["eval_library"]["additional_details"]  # which is of one run, as its time is
+        document = _document(
+            first, name, [result for _, result in members], not published, now
+        )
+        del document["eval_library"][
+            "additional_details"
+        ]  # which is of one run, as its time is
         document.pop("evaluation_timestamp", None)
         documents.append(document)
     return documents
@@ -97,18 +137,37 @@ def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) 
 
 def _card_result(run: Run, row: Mapping[str, Any]) -> Row:
     """A row with its interval, whatever its repeats are."""
-    metric = next(metric for metric in run.metrics if result_id(metric["name"], metric["filter"]) == row["metric"])
+    metric = next(
+        metric
+        for metric in run.metrics
+        if result_id(metric["name"], metric["filter"]) == row["metric"]
+    )
     result = _result(run, metric, {**row})
     assert result is not None  # the row has a figure
-    details, uncertainty = result["score_details"], result["score_details"]["uncertainty"]
+    details, uncertainty = (
+        result["score_details"],
+        result["score_details"]["uncertainty"],
+    )
     if row["n_prompts"] is None:
         del uncertainty["num_samples"]
     if row["ci_low"] is not None and row["ci_high"] is not None:
         ends = {"lower": row["ci_low"], "upper": row["ci_high"]}
-        uncertainty["confidence_interval"] = {**ends, "confidence_level": row["level"], "method": row["method"]}
-    notes = {"condition": row["condition"], "unit": row["unit"], "flags": ", ".join(row["flags"])}
+        uncertainty["confidence_interval"] = {
+            **ends,
+            "confidence_level": row["level"],
+            "method": row["method"],
+        }
+    notes = {
+        "condition": row["condition"],
+        "unit": row["unit"],
+        "flags": ", ".join(row["flags"]),
+    }
     details["details"] |= {name: text for name, text in notes.items() if text}
-    when = {"evaluation_timestamp": f"{started}+00:00"} if (started := run.header.get("started_at")) else {}
+    when = (
+        {"evaluation_timestamp": f"{started}+00:00"}
+        if (started := run.header.get("started_at"))
+        else {}
+    )
     return result | when
 
 
@@ -123,9 +182,16 @@ def _model(run: Run, model: str) -> Row:
     info = {
         "name": str(header["model"]),
         "id": model,
-        "additional_details": {**details, "deployment_type": "unknown", "model_availability": "unknown"},
+        "additional_details": {
+            **details,
+            "deployment_type": "unknown",
+            "model_availability": "unknown",
+        },
     }
-    named = {"developer": header.get("developer"), "inference_platform": header.get("endpoint")}
+    named = {
+        "developer": header.get("developer"),
+        "inference_platform": header.get("endpoint"),
+    }
     return info | {name: value for name, value in named.items() if value}
 
 
@@ -150,26 +216,44 @@ def _result(run: Run, metric: Row, figure: Row | None) -> Row | None:
 
 
 def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
-    """The figure from the samples; where they give none, the published mean, else any other."""
+    """The figure from the samples; where they give none, the published mean, else any
+    other."""
     if figure is not None and figure["estimate"] is not None:
         uncertainty: Row = {"num_samples": figure["n_prompts"]}
         if figure["standard_error"] is not None:
             uncertainty["standard_error"] = {
                 "value": figure["standard_error"],
-                "method": "as published" if figure["method"] == "published" else f"analytic ({figure['method']})",
+                "method": "as published"
+                if figure["method"] == "published"
+                else f"analytic ({figure['method']})",
             }
         counts = {
-            name: str(figure[name]) for name in ("n_clusters", "n_draws", "n_unscored") if figure[name] is not None
+            name: str(figure[name])
+            for name in ("n_clusters", "n_draws", "n_unscored")
+            if figure[name] is not None
         }
-        return {"score": figure["estimate"], "details": counts, "uncertainty": uncertainty}
-    given = [row for row in run.published if row["metric_id"] == metric["id"] and row["value"] is not None]
-    ranked = sorted(given, key=lambda row: (row["statistic"] != "mean", bool(row["perturbation"])))
+        return {
+            "score": figure["estimate"],
+            "details": counts,
+            "uncertainty": uncertainty,
+        }
+    given = [
+        row
+        for row in run.published
+        if row["metric_id"] == metric["id"] and row["value"] is not None
+    ]
+    ranked = sorted(
+        given, key=lambda row: (row["statistic"] != "mean", bool(row["perturbation"]))
+    )
     if not ranked:
         return None
     first = ranked[0]
     details: Row = {} if first["n"] is None else {"num_samples": first["n"]}
     if first["standard_error"] is not None:
-        details["standard_error"] = {"value": first["standard_error"], "method": "as published"}
+        details["standard_error"] = {
+            "value": first["standard_error"],
+            "method": "as published",
+        }
     return {
         "score": first["value"],
         "details": {"statistic": first["statistic"]},
@@ -180,7 +264,11 @@ def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
 def _config(metric: Row) -> Row:
     better = metric["higher_is_better"]
     unit, judge = metric["unit"], metric["judge_model"]
-    details = {"link": metric["link"], "filter": metric["filter"], "scorer": metric["scorer"]}
+    details = {
+        "link": metric["link"],
+        "filter": metric["filter"],
+        "scorer": metric["scorer"],
+    }
     if better is None:
         details["direction"] = "unknown"
     config: Row = {
@@ -197,28 +285,49 @@ def _config(metric: Row) -> Row:
     if judge:
         unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
         info = {"name": judge, "id": judge, "additional_details": unknown}
-        config["llm_scoring"] = {"judges": [{"model_info": info}], "input_prompt": "unknown"}
+        config["llm_scoring"] = {
+            "judges": [{"model_info": info}],
+            "input_prompt": "unknown",
+        }
     return config
 
 
 def _generation(header: Row) -> Row:
-    sampling: Row = {name: header[name] for name in ("temperature", "top_p") if name in header}
+    sampling: Row = {
+        name: header[name] for name in ("temperature", "top_p") if name in header
+    }
     if header.get("max_tokens", 0) >= 1:
         sampling["max_tokens"] = header["max_tokens"]
     rest = {
         name: header[name]
-        for name in ("formulation", "fewshot", "fewshot_seed", "reasoning_effort", "sampling_seed", "sampling")
+        for name in (
+            "formulation",
+            "fewshot",
+            "fewshot_seed",
+            "reasoning_effort",
+            "sampling_seed",
+            "sampling",
+        )
         if name in header
     }
     details = {
-        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True) for name, value in rest.items()
+        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for name, value in rest.items()
     }
     return {"generation_args": sampling, "additional_details": details}
 
 
 _BENCHMARKS = "select id, name, parent_id from benchmark"
 #: Columns of a run that are no header fields.
-_APART = ("id", "condition_key", "content_digest", "n_scores", "benchmark_id", "position", "position_unit")
+_APART = (
+    "id",
+    "condition_key",
+    "content_digest",
+    "n_scores",
+    "benchmark_id",
+    "position",
+    "position_unit",
+)
 _JSON = ("sampling", "configuration", "tags", "hyperparameters", "agent_parameters")
 
 
@@ -229,7 +338,9 @@ class Run:
     id: int  #: id of the run in this store.
     header: Row  #: the fields of its :class:`warehouse.records.RunHeader`, without those of no value.
     metrics: list[Row]  #: its metrics, each with its id.
-    published: list[Row]  #: figures that its source publishes, each with the id of its metric.
+    published: list[
+        Row
+    ]  #: figures that its source publishes, each with the id of its metric.
     condition_key: str
     content_digest: str
 
@@ -237,7 +348,11 @@ class Run:
     def model_id(self) -> str:
         """The model as ``developer/name``."""
         name = str(self.header["model"]).strip("/") or "unknown"
-        return name if "/" in name else f"{self.header.get('developer') or 'unknown'}/{name}"
+        return (
+            name
+            if "/" in name
+            else f"{self.header.get('developer') or 'unknown'}/{name}"
+        )
 
 
 def runs_of(store: Store, only: Collection[int] | None = None) -> Iterator[Run]:
@@ -248,13 +363,22 @@ def runs_of(store: Store, only: Collection[int] | None = None) -> Iterator[Run]:
             continue
         bound = {"run": row["id"], "benchmark": row["benchmark_id"]}
         metrics = store.rows(query_text("interchange", "metrics_of_run"), bound)
-        published = store.rows(query_text("interchange", "published_of_run"), {"run": row["id"]})
+        published = store.rows(
+            query_text("interchange", "published_of_run"), {"run": row["id"]}
+        )
         header = _header(row) | {
             "suite": _suite(tree, row["benchmark_id"]),
             "metrics": [_present(item, "id") for item in metrics],
             "published": [_present(item, "metric_id") for item in published],
         }
-        yield Run(row["id"], header, metrics, published, row["condition_key"], row["content_digest"])
+        yield Run(
+            row["id"],
+            header,
+            metrics,
+            published,
+            row["condition_key"],
+            row["content_digest"],
+        )
 
 
 def parsed(value: Any) -> Any:
@@ -263,7 +387,9 @@ def parsed(value: Any) -> Any:
 
 
 def _header(row: Row) -> Row:
-    header = {name: parsed(value) if name in _JSON else value for name, value in row.items()}
+    header = {
+        name: parsed(value) if name in _JSON else value for name, value in row.items()
+    }
     unit, position = header["position_unit"], header["position"]
     if unit in ("step", "epoch") and position is not None:
         header[unit] = int(position) if unit == "step" else position
@@ -272,7 +398,9 @@ def _header(row: Row) -> Row:
     kept = {name: value for name, value in header.items() if name not in _APART}
     # what may be empty in a header and is no field of no value there
     always = {name: kept[name] for name in ("harness", "model", "benchmark", "split")}
-    return {name: value for name, value in kept.items() if value not in (None, "", {}, [])} | always
+    return {
+        name: value for name, value in kept.items() if value not in (None, "", {}, [])
+    } | always
 
 
 def _suite(tree: Mapping[int, Row], benchmark: int) -> list[str]:
@@ -286,7 +414,9 @@ def _suite(tree: Mapping[int, Row], benchmark: int) -> list[str]:
 
 
 def _present(item: Row, own: str) -> Row:
-    fields = {name: value for name, value in item.items() if name != own and value is not None}
+    fields = {
+        name: value for name, value in item.items() if name != own and value is not None
+    }
     if "scorer_parameters" in fields:
         fields["scorer_parameters"] = parsed(fields["scorer_parameters"]) or {}
     return fields

@@ -1,7 +1,8 @@
-"""Figures of a model as the Hugging Face Hub reads them: the ``model-index`` of a model card, which `huggingface_hub`
-reads as ``EvalResult``, and files of ``.eval_results/``.
+"""Figures of a model as the Hugging Face Hub reads them: the ``model-index`` of a model
+card, which `huggingface_hub` reads as ``EvalResult``, and files of ``.eval_results/``.
 
-Both hold the number in the unit in which it was published or scored; the unit is said beside it.
+Both hold the number in the unit in which it was published or scored; the unit is said
+beside it.
 """
 
 from __future__ import annotations
@@ -24,29 +25,64 @@ Row = Mapping[str, Any]
 _DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?::(?P<task>[^\s:]+))?")
 #: Where tools keep it: lm_eval, Inspect.
 _KEPT = (("task", "dataset_path"), ("eval", "dataset", "location"))
-#: What is said of a figure, under the names of ``--json``: with the metric, as `huggingface_hub` writes figures of one
-#: data set, configuration and split as one, with the data set of the first.
+#: What is said of a figure, under the names of ``--json``: with the metric, as
+#: `huggingface_hub` writes figures of one data set, configuration and split as one,
+#: with the data set of the first.
 _ARGUMENTS = (
-    *("unit", "standard_error", "ci_low", "ci_high", "level", "n_prompts", "n_clusters", "n_draws", "method", "flags"),
-    *("benchmark", "condition", "checkpoint", "training_seed", "fewshot", "temperature", "harness", "date"),
+    *(
+        "unit",
+        "standard_error",
+        "ci_low",
+        "ci_high",
+        "level",
+        "n_prompts",
+        "n_clusters",
+        "n_draws",
+        "method",
+        "flags",
+    ),
+    *(
+        "benchmark",
+        "condition",
+        "checkpoint",
+        "training_seed",
+        "fewshot",
+        "temperature",
+        "harness",
+        "date",
+    ),
 )
 
 
 def datasets_of(store: Store, rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
-    """The data set of the Hub behind each benchmark of a card, where its tool says so, and the configuration of it."""
+    """The data set of the Hub behind each benchmark of a card, where its tool says so,
+    and the configuration of it."""
     benchmarks = {row["run_ids"][-1]: row["benchmark"] for row in rows}
     found = {}
-    for row in store.rows(query_text("analysis", "run_settings"), {"run_ids": list(benchmarks)}):
+    for row in store.rows(
+        query_text("analysis", "run_settings"), {"run_ids": list(benchmarks)}
+    ):
         settings = parsed(row["configuration"])
         names = (_at(settings, path) for path in _KEPT)
-        dataset_name = next((name for name in names if isinstance(name, str) and _DATASET.fullmatch(name)), None)
+        dataset_name = next(
+            (
+                name
+                for name in names
+                if isinstance(name, str) and _DATASET.fullmatch(name)
+            ),
+            None,
+        )
         if dataset_name:
-            found[benchmarks[row["run_id"]]] = (dataset_name, str(_at(settings, ("task", "dataset_name")) or ""))
+            found[benchmarks[row["run_id"]]] = (
+                dataset_name,
+                str(_at(settings, ("task", "dataset_name")) or ""),
+            )
     return found
 
 
 def named_datasets(given: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Data set and task (which mostly is the configuration) of benchmarks, given as ``OWNER/NAME[:TASK]``.
+    """Data set and task (which mostly is the configuration) of benchmarks, given as
+    ``OWNER/NAME[:TASK]``.
 
     Raises:
         MisuseError: another form.
@@ -56,13 +92,16 @@ def named_datasets(given: Mapping[str, str]) -> dict[str, tuple[str, str]]:
         match = _DATASET.fullmatch(text)
         if match is None:
             raise MisuseError(
-                f"{benchmark}: {text!r} is no data set of the Hub; expected OWNER/NAME or OWNER/NAME:TASK"
+                f"{benchmark}: {text!r} is no data set of the Hub; expected OWNER/NAME "
+                "or OWNER/NAME:TASK"
             )
         found[benchmark] = (match["id"], match["task"] or "")
     return found
 
 
-def model_index(model: str, rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], made: str) -> str:
+def model_index(
+    model: str, rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], made: str
+) -> str:
     """The metadata block of a model card.
 
     Args:
@@ -71,31 +110,57 @@ def model_index(model: str, rows: Sequence[Row], datasets: Mapping[str, tuple[st
         made: what made it; a comment.
     """
     results = [_result(row, *datasets.get(row["benchmark"], ("", ""))) for row in rows]
-    return f"---\n{_comment(made)}{_yaml({'model-index': [{'name': model, 'results': results}]})}---\n"
+    return (
+        "---\n"
+        f"{_comment(made)}{_yaml({'model-index': [{'name': model, 'results': results}]})}---\n"
+    )
 
 
 def _result(row: Row, dataset: str, configuration: str) -> dict[str, Any]:
     unit = f" ({row['unit']})" if row["unit"] else ""
     shots = {} if row["fewshot"] is None else {"num_few_shot": row["fewshot"]}
     where = {"config": configuration, "split": row["split"], "args": shots}
-    arguments = {name: row[name] for name in _ARGUMENTS} | {"n_draws": row["n_draws"] or None}
+    arguments = {name: row[name] for name in _ARGUMENTS} | {
+        "n_draws": row["n_draws"] or None
+    }
     name = ", ".join(filter(None, (f"{row['metric']}{unit}", row["condition"])))
     return {
-        "task": {"type": "feature-extraction" if row["harness"].startswith("mteb") else "text-generation"},
-        "dataset": {"type": dataset or row["benchmark"], "name": row["benchmark"], **_present(where)},
-        "metrics": [{"type": row["metric"], "value": row["estimate"], "name": name, "args": _present(arguments)}],
+        "task": {
+            "type": "feature-extraction"
+            if row["harness"].startswith("mteb")
+            else "text-generation"
+        },
+        "dataset": {
+            "type": dataset or row["benchmark"],
+            "name": row["benchmark"],
+            **_present(where),
+        },
+        "metrics": [
+            {
+                "type": row["metric"],
+                "value": row["estimate"],
+                "name": name,
+                "args": _present(arguments),
+            }
+        ],
     }
 
 
-def eval_results(rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], made: str) -> str:
-    """A file of ``.eval_results/``; benchmarks without a known data set of the Hub are left out.
+def eval_results(
+    rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], made: str
+) -> str:
+    """A file of ``.eval_results/``; benchmarks without a known data set of the Hub are
+    left out.
 
     Raises:
         MisuseError: none is left.
     """
     entries = [
         {
-            "dataset": {"id": datasets[row["benchmark"]][0], "task_id": datasets[row["benchmark"]][1] or "default"},
+            "dataset": {
+                "id": datasets[row["benchmark"]][0],
+                "task_id": datasets[row["benchmark"]][1] or "default",
+            },
             "value": row["estimate"],
             **_present({"date": row["date"]}),
             "notes": ", ".join(_notes(row)),
@@ -104,14 +169,20 @@ def eval_results(rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], m
         if row["benchmark"] in datasets
     ]
     if not entries:
-        raise MisuseError("no benchmark has a known data set of the Hub; name it: --dataset BENCHMARK=OWNER/NAME:TASK")
+        raise MisuseError(
+            "no benchmark has a known data set of the Hub; name it: --dataset "
+            "BENCHMARK=OWNER/NAME:TASK"
+        )
     return f"{_comment(made)}{_yaml(entries)}"
 
 
 def _notes(row: Row) -> Iterator[str]:
     yield f"{row['metric']}{f' ({unit})' if (unit := row['unit']) else ''}"
     if row["ci_low"] is not None and row["ci_high"] is not None:
-        yield f"{100 * row['level']:g}% interval [{row['ci_low']:.4g}, {row['ci_high']:.4g}]"
+        yield (
+            f"{100 * row['level']:g}% interval [{row['ci_low']:.4g}, "
+            f"{row['ci_high']:.4g}]"
+        )
     if row["n_prompts"]:
         yield f"{row['n_prompts']} prompts"
     if row["fewshot"] is not None:
@@ -120,7 +191,9 @@ def _notes(row: Row) -> Iterator[str]:
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value not in (None, "", [], {})}
+    return {
+        name: value for name, value in values.items() if value not in (None, "", [], {})
+    }
 
 
 def _at(settings: Any, path: Sequence[str]) -> Any:
@@ -134,4 +207,9 @@ def _comment(made: str) -> str:
 
 
 def _yaml(content: Any) -> str:
-    return yaml.safe_dump(without_surrogates(content), sort_keys=False, allow_unicode=True, width=1_000_000)
+    return yaml.safe_dump(
+        without_surrogates(content),
+        sort_keys=False,
+        allow_unicode=True,
+        width=1_000_000,
+    )

@@ -1,1 +1,2 @@
-"""The questions that can be asked of a store: each is a frozen dataclass whose fields are its options."""
+"""The questions that can be asked of a store: each is a frozen dataclass whose fields
+are its options."""

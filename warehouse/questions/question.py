@@ -11,7 +11,18 @@ from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.spelling import in_python, shell_texts
@@ -23,16 +34,22 @@ Q = TypeVar("Q", bound="Options")
 
 @dataclass(frozen=True)
 class Option:
-    """What is to be said of a field of a question: ``name: Annotated[type, Option(...)] = default``."""
+    """What is to be said of a field of a question: ``name: Annotated[type, Option(...)]
+    = default``."""
 
     help: str  #: its meaning, for the command's ``--help`` and the method's docstring.
     metavar: str | None = None  #: what stands for its value on the command line.
     flags: tuple[str, ...] = ()  #: how it is called there, where not by its name.
-    choices: tuple[str, ...] = ()  #: the values that there are; on the command line with hyphens,
+    choices: tuple[
+        str, ...
+    ] = ()  #: the values that there are; on the command line with hyphens,
     keeps_underscores: bool = False  #: or as they are.
     least: float | None = None  #: the smallest value; None: any.
     most: float | None = None  #: the largest.
-    is_open: tuple[bool, bool] = (False, False)  #: whether the limits are excluded, the smallest and the largest.
+    is_open: tuple[bool, bool] = (
+        False,
+        False,
+    )  #: whether the limits are excluded, the smallest and the largest.
     is_argument: bool = False  #: whether it stands on the command line without a flag, although it may be left out.
     is_spread: bool = False  #: whether the method takes each of several values as an argument of its own.
     in_python_only: bool = False  #: whether the command has no option for it.
@@ -48,14 +65,24 @@ class Option:
         if self.choices:
             value = str(value).replace("-", "_")
             if value not in self.choices:
-                raise MisuseError(f"unknown {name} {value!r}; there are: {', '.join(self.choices)}")
+                raise MisuseError(
+                    f"unknown {name} {value!r}; there are: {', '.join(self.choices)}"
+                )
         elif value is not None and not self._holds(value):
             raise StatisticsError(f"{name} must be {self.limits}, found {value}")
         return value
 
     def _holds(self, value: float) -> bool:
-        above = self.least is None or value > self.least or (value == self.least and not self.is_open[0])
-        return above and (self.most is None or value < self.most or (value == self.most and not self.is_open[1]))
+        above = (
+            self.least is None
+            or value > self.least
+            or (value == self.least and not self.is_open[0])
+        )
+        return above and (
+            self.most is None
+            or value < self.most
+            or (value == self.most and not self.is_open[1])
+        )
 
     @property
     def shell_choices(self) -> tuple[str, ...]:
@@ -70,9 +97,16 @@ class Option:
     def limits(self) -> str:
         """The range in words; empty where there is none."""
         if self.least is not None and self.most is not None:
-            return f"in {'[('[self.is_open[0]]}{self.least:g}, {self.most:g}{'])'[self.is_open[1]]}"
+            return (
+                f"in {'[('[self.is_open[0]]}{self.least:g}, "
+                f"{self.most:g}{'])'[self.is_open[1]]}"
+            )
         if self.least is not None:
-            return f"above {self.least:g}" if self.is_open[0] else f"at least {self.least:g}"
+            return (
+                f"above {self.least:g}"
+                if self.is_open[0]
+                else f"at least {self.least:g}"
+            )
         return "" if self.most is None else f"at most {self.most:g}"
 
 
@@ -98,10 +132,13 @@ class UnusedError(MisuseError):
 
 @dataclass(frozen=True)
 class Options:
-    """Base of what questions are made of: fields with an `Option` each, which are checked."""
+    """Base of what questions are made of: fields with an `Option` each, which are
+    checked."""
 
     #: fields that were typed although they may be at their default; for `refuse`.
-    typed: frozenset[str] = field(default=frozenset(), init=False, repr=False, compare=False)
+    typed: frozenset[str] = field(
+        default=frozenset(), init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         for name, option in options(type(self)).items():
@@ -113,7 +150,8 @@ class Options:
 
         Args:
             values: of all its options, by name.
-            typed: names of those that were typed; `refuse` refuses these at their default, too.
+            typed: names of those that were typed; `refuse` refuses these at their
+                default, too.
 
         Raises:
             MisuseError: as the class itself.
@@ -134,7 +172,10 @@ class Options:
             UnusedError: one of them was typed, or is not at its default.
         """
         for name in names:
-            if name in self.typed or getattr(self, name) != options(type(self))[name].default:
+            if (
+                name in self.typed
+                or getattr(self, name) != options(type(self))[name].default
+            ):
                 raise UnusedError(name, reason)
 
     def only(self, kind: type[Q], reason: str, **values: Any) -> Q:
@@ -143,18 +184,31 @@ class Options:
         Args:
             kind: its class.
             reason: why it does not know what is refused.
-            values: what it says of its own; and, without effect, what need not be refused.
+            values: what it says of its own; and, without effect, what need not be
+                refused.
 
         Raises:
-            UnusedError: a field that the other kind does not know is not at its default, or was typed.
+            UnusedError: a field that the other kind does not know is not at its
+                default, or was typed.
         """
         declared = options(kind)
-        self.refuse(reason, *(name for name in options(type(self)) if name not in declared and name not in values))
-        return self.shared_with(kind, **{name: value for name, value in values.items() if name in declared})
+        self.refuse(
+            reason,
+            *(
+                name
+                for name in options(type(self))
+                if name not in declared and name not in values
+            ),
+        )
+        return self.shared_with(
+            kind, **{name: value for name, value in values.items() if name in declared}
+        )
 
     def shared_with(self, kind: type[Q], **values: Any) -> Q:
         """Another kind with what both of them say, and with these values."""
-        own = {name: getattr(self, name) for name in options(kind) if hasattr(self, name)}
+        own = {
+            name: getattr(self, name) for name in options(kind) if hasattr(self, name)
+        }
         return kind(**(own | values))
 
 
@@ -162,15 +216,22 @@ class Options:
 class Question(Options):
     """Base of a question."""
 
-    NAME: ClassVar[str]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
-    #: ``file:function`` of what answers it, in the folder of the class; empty: the function NAME of `answer.py`.
+    NAME: ClassVar[
+        str
+    ]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
+    #: ``file:function`` of what answers it, in the folder of the class; empty: the
+    #: function NAME of `answer.py`.
     ANSWER: ClassVar[str] = ""
-    COMMAND: ClassVar[str] = ""  #: words of that command and the switches without which it asks something else.
-    #: whether that is given how to open the store, as it lets go of it while it works, or writes.
+    COMMAND: ClassVar[str] = (
+        ""  #: words of that command and the switches without which it asks something else.
+    )
+    #: whether that is given how to open the store, as it lets go of it while it works,
+    #: or writes.
     OPENS: ClassVar[bool] = False
     #: whether there is a picture of the answer (``--svg``).
     IS_DRAWN: ClassVar[bool] = False
-    #: ``module:Class`` of its section in the report of a benchmark; of a question of another package.
+    #: ``module:Class`` of its section in the report of a benchmark; of a question of
+    #: another package.
     SECTION: ClassVar[str] = ""
     #: command lines that can be pasted, of a question of another package.
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
@@ -180,7 +241,8 @@ class Question(Options):
         return self.answer(store)
 
     def answer(self, store: Any) -> Any:
-        """What answers it, a `warehouse.Result`; loaded when it is asked (`answered_by`).
+        """What answers it, a `warehouse.Result`; loaded when it is asked
+        (`answered_by`).
 
         A question of another package may say so itself, in this method.
 
@@ -192,7 +254,8 @@ class Question(Options):
 
     @classmethod
     def answered_by(cls) -> tuple[str, str]:
-        """Module and function of its answer, an `Answer`: they stand in the folder of the class that names it."""
+        """Module and function of its answer, an `Answer`: they stand in the folder of
+        the class that names it."""
         named = next(kind for kind in cls.__mro__ if "NAME" in vars(kind))
         folder = named.__module__.rpartition(".")[0]
         file, _, function = cls.ANSWER.partition(":")
@@ -200,7 +263,8 @@ class Question(Options):
         return f"{folder}.{module}" if folder else module, function or cls.NAME
 
     def command(self, *more: str) -> str:
-        """The line of a shell that asks it, without the store; what is at its default is left out.
+        """The line of a shell that asks it, without the store; what is at its default
+        is left out.
 
         Args:
             more: further words of it, such as ``--json``.
@@ -212,23 +276,30 @@ class Question(Options):
         arguments: list[str] = []
         flags = [f"--{switch}" for switch in switches]
         for field_name, option, value in self._said():
-            (arguments if option.is_argument else flags).extend(option.in_shell(field_name, value))
+            (arguments if option.is_argument else flags).extend(
+                option.in_shell(field_name, value)
+            )
         if any(argument.startswith("-") for argument in arguments):
-            return shlex.join(["warehouse", *name.split(), *flags, *more, "--", *arguments])
+            return shlex.join(
+                ["warehouse", *name.split(), *flags, *more, "--", *arguments]
+            )
         return shlex.join(["warehouse", *name.split(), *arguments, *flags, *more])
 
     def _command(self) -> str:
         return self.COMMAND or self.NAME
 
     def python(self) -> str:
-        """The call of a method of ``store``, a `Warehouse`, that asks it; what is at its default is left out."""
+        """The call of a method of ``store``, a `Warehouse`, that asks it; what is at
+        its default is left out."""
         texts: list[str] = []
         for index, (name, option, value) in enumerate(self._said()):
             if option.is_spread:
                 texts += map(in_python, value)
             else:
                 by_position = option.is_argument and index == len(texts)
-                texts.append(in_python(value) if by_position else f"{name}={in_python(value)}")
+                texts.append(
+                    in_python(value) if by_position else f"{name}={in_python(value)}"
+                )
         return f"store.{self.NAME}({', '.join(texts)})"
 
     def _said(self) -> Iterable[tuple[str, FieldOption, Any]]:
@@ -240,9 +311,11 @@ class Question(Options):
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
-        """The question as a JSON Schema (draft 2020-12): what programs may fill in, and what is checked.
+        """The question as a JSON Schema (draft 2020-12): what programs may fill in, and
+        what is checked.
 
-        Fields that would change nothing beside others are refused when the question is made, not by the schema.
+        Fields that would change nothing beside others are refused when the question is
+        made, not by the schema.
         """
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -257,9 +330,13 @@ class FieldOption(Option):
     """An `Option` with the field that it is of."""
 
     type: Any = None  #: of the value, or of one of several; None left out.
-    kinds: tuple[Any, ...] = ()  #: of what the value, or each of several, has to be an instance.
+    kinds: tuple[
+        Any, ...
+    ] = ()  #: of what the value, or each of several, has to be an instance.
     may_be_none: bool = False  #: whether None may stand for it.
-    default: Any = inspect.Parameter.empty  #: ``inspect.Parameter.empty`` where it is required.
+    default: Any = (
+        inspect.Parameter.empty
+    )  #: ``inspect.Parameter.empty`` where it is required.
     is_list: bool = False  #: whether it is several values,
     may_be_single: bool = False  #: of which one may stand by itself.
     maps_to_numbers: bool = False  #: whether a dictionary gives numbers.
@@ -270,7 +347,11 @@ class FieldOption(Option):
             return None
         if not self.is_list:
             return self._one(name, value)
-        if isinstance(value, str) or self.may_be_single and isinstance(value, self.kinds):
+        if (
+            isinstance(value, str)
+            or self.may_be_single
+            and isinstance(value, self.kinds)
+        ):
             return (self._one(name, value),)
         if not isinstance(value, Iterable) or isinstance(value, Mapping):
             raise MisuseError(f"{name} must be a list, found {value!r}")
@@ -278,23 +359,37 @@ class FieldOption(Option):
 
     def _one(self, name: str, value: Any) -> Any:
         """A single value of the right type."""
-        is_truth = type(value).__name__ in ("bool", "bool_")  # numpy's too; as a number it is a slip
+        is_truth = type(value).__name__ in (
+            "bool",
+            "bool_",
+        )  # numpy's too; as a number it is a slip
         if is_truth and self.type is bool:
             return bool(value)
         if is_truth or not isinstance(value, self.kinds):
             error = StatisticsError if self.type in (float, int) else MisuseError
-            what = _IN_WORDS.get(get_origin(self.type) or self.type, f"a {self.type.__name__}")
-            several = f"; {self.if_several}" if self.if_several and isinstance(value, list | tuple) else ""
+            what = _IN_WORDS.get(
+                get_origin(self.type) or self.type, f"a {self.type.__name__}"
+            )
+            several = (
+                f"; {self.if_several}"
+                if self.if_several and isinstance(value, list | tuple)
+                else ""
+            )
             raise error(f"{name} must be {what}, found {value!r}{several}")
         if isinstance(value, Mapping) and self.maps_to_numbers:
             for key, number in value.items():
-                FieldOption("", type=float, kinds=(Real,)).checked(f"{name} of {key}", number)
+                FieldOption("", type=float, kinds=(Real,)).checked(
+                    f"{name} of {key}", number
+                )
         return self.check(name, value)
 
     @property
     def is_called(self) -> bool:
         """Whether only Python has such values: something that is called."""
-        return all(kind is Callable or getattr(kind, "_is_protocol", False) for kind in self.kinds)
+        return all(
+            kind is Callable or getattr(kind, "_is_protocol", False)
+            for kind in self.kinds
+        )
 
     @property
     def empty(self) -> Any:
@@ -313,31 +408,58 @@ class FieldOption(Option):
         """
         if value is None and self.default is self.empty:
             return []
-        value = self.in_shell_spelling(value) if self.choices and not self.is_list else value
-        texts = shell_texts(value, joined=self.type in (int, float) or self.type is str and not self.is_list)
+        value = (
+            self.in_shell_spelling(value)
+            if self.choices and not self.is_list
+            else value
+        )
+        texts = shell_texts(
+            value,
+            joined=self.type in (int, float) or self.type is str and not self.is_list,
+        )
         if self.in_python_only or not texts:
-            raise MisuseError(f"{name}={in_python(value)} cannot be said on the command line: ask in Python")
+            raise MisuseError(
+                f"{name}={in_python(value)} cannot be said on the command line: ask in "
+                "Python"
+            )
         if self.is_argument:
             return texts
         flag = max(self.all_flags(name), key=len)
         if self.type is bool:
             return flag.split()
-        return [word for text in texts for word in ([f"{flag}={text}"] if text.startswith("-") else [flag, text])]
+        return [
+            word
+            for text in texts
+            for word in ([f"{flag}={text}"] if text.startswith("-") else [flag, text])
+        ]
 
     def json_schema(self) -> dict[str, Any]:
         """The values that there are, as a JSON Schema."""
         none = ["null"] * self.may_be_none
         kinds = dict.fromkeys(_IN_JSON.get(kind, "string") for kind in self.kinds)
-        single: dict[str, Any] = {"type": _one_or_all([*kinds, *([] if self.is_list else none)])}
+        single: dict[str, Any] = {
+            "type": _one_or_all([*kinds, *([] if self.is_list else none)])
+        }
         if self.choices:
-            single["enum"] = [*self.choices, *([None] if self.may_be_none and not self.is_list else [])]
-        for names, limit, is_open in zip(_LIMITS, (self.least, self.most), self.is_open, strict=True):
+            single["enum"] = [
+                *self.choices,
+                *([None] if self.may_be_none and not self.is_list else []),
+            ]
+        for names, limit, is_open in zip(
+            _LIMITS, (self.least, self.most), self.is_open, strict=True
+        ):
             if limit is not None and math.isfinite(limit):
                 single[names[is_open]] = limit
-        schema = {"type": _one_or_all(["array", *none]), "items": single} if self.is_list else single
+        schema = (
+            {"type": _one_or_all(["array", *none]), "items": single}
+            if self.is_list
+            else single
+        )
         schema["description"] = self.help
         if self.default is not self.empty:
-            schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+            schema["default"] = (
+                list(self.default) if isinstance(self.default, tuple) else self.default
+            )
         return schema
 
 
@@ -347,15 +469,27 @@ _KINDS: dict[Any, Any] = {float: Real, int: Integral}  # those of numpy too
 _IN_JSON = {Real: "number", Integral: "integer", bool: "boolean", Mapping: "object"}
 #: What JSON Schema calls the limits of a number, included and excluded.
 _LIMITS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-_IN_WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Mapping: "a dictionary"}
+_IN_WORDS = {
+    float: "a number",
+    int: "a whole number",
+    str: "a text",
+    bool: "True or False",
+    Mapping: "a dictionary",
+}
 
 
 def options(question: type[Options]) -> Mapping[str, FieldOption]:
-    """The options of a question by name: first those that may stand without it, in the order of its fields."""
+    """The options of a question by name: first those that may stand without it, in the
+    order of its fields."""
     if question not in _KNOWN:
         hints = get_type_hints(question, include_extras=True)
-        own = sorted((item for item in fields(question) if item.init), key=lambda item: item.kw_only is True)
-        _KNOWN[question] = {item.name: _field_option(item.default, hints[item.name]) for item in own}
+        own = sorted(
+            (item for item in fields(question) if item.init),
+            key=lambda item: item.kw_only is True,
+        )
+        _KNOWN[question] = {
+            item.name: _field_option(item.default, hints[item.name]) for item in own
+        }
     return _KNOWN[question]
 
 
@@ -364,8 +498,14 @@ def fields_schema(question: type[Options]) -> dict[str, Any]:
     declared = options(question)
     return {
         "type": "object",
-        "properties": {name: option.json_schema() for name, option in declared.items() if not option.is_called},
-        "required": [name for name, option in declared.items() if option.default is option.empty],
+        "properties": {
+            name: option.json_schema()
+            for name, option in declared.items()
+            if not option.is_called
+        },
+        "required": [
+            name for name, option in declared.items() if option.default is option.empty
+        ],
         "additionalProperties": False,
     }
 
@@ -374,15 +514,28 @@ def _field_option(default: Any, hint: Any) -> FieldOption:
     kind, (option, *_) = hint.__origin__, hint.__metadata__
     every = _members(kind)
     lists = [part for part in every if get_origin(part) is Sequence]
-    types = [part for part in (_members(get_args(lists[0])[0]) if lists else every) if part is not NoneType]
+    types = [
+        part
+        for part in (_members(get_args(lists[0])[0]) if lists else every)
+        if part is not NoneType
+    ]
     return FieldOption(
-        **(vars(option) | {"is_argument": option.is_argument or default is MISSING and not option.flags}),
+        **(
+            vars(option)
+            | {
+                "is_argument": option.is_argument
+                or default is MISSING
+                and not option.flags
+            }
+        ),
         type=types[0],
         kinds=tuple(_KINDS.get(part, get_origin(part) or part) for part in types),
         may_be_none=NoneType in every,
         default=inspect.Parameter.empty if default is MISSING else default,
         is_list=bool(lists),
-        maps_to_numbers=any(get_origin(part) is Mapping and get_args(part)[1] is float for part in types),
+        maps_to_numbers=any(
+            get_origin(part) is Mapping and get_args(part)[1] is float for part in types
+        ),
         may_be_single=bool(lists) and any(part in types for part in every),
     )
 
@@ -393,9 +546,12 @@ def _members(kind: Any) -> tuple[Any, ...]:
 
 
 class Answer(Generic[P, Q, T]):
-    """What answers a question: a function of the store and the question; called with its fields, or by `to` with it."""
+    """What answers a question: a function of the store and the question; called with
+    its fields, or by `to` with it."""
 
-    def __init__(self, question: Callable[P, Q], function: Callable[[Any, Q], T]) -> None:
+    def __init__(
+        self, question: Callable[P, Q], function: Callable[[Any, Q], T]
+    ) -> None:
         self.question, self.to = question, function
         self.__doc__ = function.__doc__
 
@@ -403,7 +559,9 @@ class Answer(Generic[P, Q, T]):
         return self.to(store, self.question(*args, **kwargs))
 
 
-def answers(question: Callable[P, Q]) -> Callable[[Callable[[Any, Q], T]], Answer[P, Q, T]]:
+def answers(
+    question: Callable[P, Q],
+) -> Callable[[Callable[[Any, Q], T]], Answer[P, Q, T]]:
     """Make a function the answer to a question."""
     return lambda function: Answer(question, function)
 

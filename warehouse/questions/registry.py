@@ -1,8 +1,10 @@
-"""Which questions there are: those of this package in one table, those of others by their entry points.
+"""Which questions there are: those of this package in one table, those of others by
+their entry points.
 
-The table is read for every help and every mistyped command, so it imports no question: a module is loaded when its
-question is asked. A package of its own adds one as ``name = "module:Class"`` under the entry points
-``warehouse.questions``; it then has its command, its method and all forms of output (``docs/questions.md``).
+The table is read for every help and every mistyped command, so it imports no question:
+a module is loaded when its question is asked. A package of its own adds one as ``name =
+"module:Class"`` under the entry points ``warehouse.questions``; it then has its
+command, its method and all forms of output (``docs/questions.md``).
 """
 
 from __future__ import annotations
@@ -26,16 +28,20 @@ ADDED = "added"
 
 @dataclass(frozen=True)
 class Entry:
-    """A question as it is found, or the name that several share (``judge``), which asks nothing by itself."""
+    """A question as it is found, or the name that several share (``judge``), which asks
+    nothing by itself."""
 
     name: str  #: of its command; a blank stands before the last word of one of several.
     section: str  #: of the help.
-    question: str  #: its class, as ``module:Class``; empty for a name that several share.
+    question: (
+        str  #: its class, as ``module:Class``; empty for a name that several share.
+    )
     sentence: str  #: what it answers.
     examples: tuple[str, ...]  #: command lines that can be pasted.
 
 
-#: By section: name, ``folder:Class`` below ``warehouse.analysis`` (with a dot: whole), sentence, examples.
+#: By section: name, ``folder:Class`` below ``warehouse.analysis`` (with a dot: whole),
+#: sentence, examples.
 _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
     "look": (
         ("leaderboard", "suites:AnyLeaderboard", "Rank models on a benchmark or suite.",
@@ -68,7 +74,8 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse templates mmlu", "warehouse templates mmlu --factor fewshot --random templates --se 0.01"),
         ("formulations", "formulations:Formulations", "Whether two formulations of a benchmark rank models alike.",
          "warehouse formulations mmlu mmlu_cloze",
-         "warehouse formulations gsm8k gsm8k --first-where fewshot=0 --second-where fewshot=5",
+         "warehouse formulations gsm8k gsm8k --first-where fewshot=0 --second-where "
+         "fewshot=5",
          "warehouse formulations mmlu mmlu_cloze --crossings --json"),
         ("horizon", "horizon:TimeHorizon", "How long tasks may be for a model to do them.",
          "warehouse horizon metr_horizon", "warehouse horizon metr_horizon --q 0.5,0.8 --trend --svg horizon.svg",
@@ -80,7 +87,8 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("decide", "decide:Decide", "Tell whether two recipes differ by more than seeds do.",
          "warehouse decide mix-a mix-b", "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy"),
         ("recipes", "recipes:Recipes", "Find benchmarks that can decide between recipes.",
-         "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
+         "warehouse recipes --small parameter_count=411616256 --large "
+         "parameter_count=6889410560",
          "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000"),
         ("reliability", "reliability:Reliability", "How far a suite's verdicts hang on its prompts.",
          "warehouse reliability mmlu", "warehouse reliability mmlu_pro --scenarios category",
@@ -93,8 +101,10 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02"),
         ("gate", "gate:ReleaseGate", "Decide whether a candidate is no worse than a baseline.",
          "warehouse gate candidate baseline --margin 0.01",
-         "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 --markdown",
-         "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential --n-max 800",
+         "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 "
+         "--markdown",
+         "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential "
+         "--n-max 800",
          "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval"),
         ("subset", "", "Ask a part of a benchmark in place of all of it.",
          "warehouse subset plan gsm8k --size 200 --out plan.json", "warehouse subset export plan.json --to lm-eval"),
@@ -145,7 +155,8 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("audit", "audit:Audit", "Keys that are probably wrong, by what models answer.",
          "warehouse audit mmlu_redux --strata subject", "warehouse audit mmlu_redux --effect --plan cleaned.json",
          "warehouse audit mmlu_redux --against verdicts.csv",
-         "warehouse audit mmlu_redux --sample 200 --certain 50 --seed 3 --out judge.csv",
+         "warehouse audit mmlu_redux --sample 200 --certain 50 --seed 3 --out "
+         "judge.csv",
          "warehouse audit mmlu_redux --verdicts judge.csv"),
         ("datamap", "datamap:MapPrompts", "Map prompts by P(correct) and S(consistency).",
          "warehouse datamap gpt-4 --benchmark cruxeval_output",
@@ -202,7 +213,8 @@ ENTRIES = {
 
 
 def added_names() -> list[str]:
-    """Names of the questions of other packages; what is called like one of this package's is never asked."""
+    """Names of the questions of other packages; what is called like one of this
+    package's is never asked."""
     return [name for name in _points() if name not in ENTRIES]
 
 
@@ -241,7 +253,10 @@ def refresh() -> None:
 
 @cache
 def _points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+    return {
+        point.name: point
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    }
 
 
 @cache
@@ -254,10 +269,22 @@ def _loaded(point: EntryPoint) -> type[Question]:
     except Exception as error:
         raise WarehouseError(f"{where} does not load: {error}") from error
     if not (isinstance(question, type) and issubclass(question, Question)):
-        raise WarehouseError(f"{where} is no question; expected a class that derives from warehouse.questions.Question")
+        raise WarehouseError(
+            f"{where} is no question; expected a class that derives from "
+            "warehouse.questions.Question"
+        )
     named = getattr(question, "NAME", "")
     if named != point.name:
-        raise WarehouseError(f"{where} calls itself {named!r}; its NAME has to be that of its entry point")
-    if question.answer is Question.answer and find_spec(question.answered_by()[0]) is None:
-        raise WarehouseError(f"{where} has no answer; expected a method answer(self, store), or `answer.py` beside it")
+        raise WarehouseError(
+            f"{where} calls itself {named!r}; its NAME has to be that of its entry "
+            "point"
+        )
+    if (
+        question.answer is Question.answer
+        and find_spec(question.answered_by()[0]) is None
+    ):
+        raise WarehouseError(
+            f"{where} has no answer; expected a method answer(self, store), or "
+            "`answer.py` beside it"
+        )
     return question

@@ -24,11 +24,16 @@ def in_python(value: Any) -> str:
 
 
 def shell_texts(value: Any, *, joined: bool) -> list[str]:
-    """A value as words for a command line, each of several one of its own unless they are joined by commas."""
+    """A value as words for a command line, each of several one of its own unless they
+    are joined by commas."""
     if isinstance(value, Mapping):
         texts = [f"{name}={_number(item)}" for name, item in value.items()]
     else:
-        texts = [_text(item) for item in (value if isinstance(value, tuple) else (value,)) if item is not None]
+        texts = [
+            _text(item)
+            for item in (value if isinstance(value, tuple) else (value,))
+            if item is not None
+        ]
     return [",".join(texts)] if joined and texts else texts
 
 

@@ -1,4 +1,5 @@
-"""What prompts ask: vectors of their texts, what is near to what, and what generations say alike."""
+"""What prompts ask: vectors of their texts, what is near to what, and what generations
+say alike."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ class Embedder(Protocol):
 
     Attributes:
         name: under which its vectors are stored.
-        revision: which version of it; vectors of two revisions are kept apart. May be empty.
+        revision: which version of it; vectors of two revisions are kept apart. May be
+            empty.
         dimension: length of a vector.
         max_length: tokens that it reads of a text; None: any number.
     """
@@ -53,11 +55,15 @@ class Entailment(Protocol):
     @property
     def revision(self) -> str: ...
 
-    def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+    def entails(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.bool_]:
         """For each pair whether the hypothesis follows from the premise, shape (n,)."""
         ...
 
-    def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+    def too_long(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.bool_]:
         """Which of the pairs are longer than the model reads, shape (n,)."""
         ...
 

@@ -15,12 +15,15 @@ _MINUS = "−"
 _NOISE = re.compile(r"[^\w\s]|_")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _DECIMAL = r"(?:\d+\.?\d*|\.\d+)"
-_NUMBER = re.compile(rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?")
+_NUMBER = re.compile(
+    rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?"
+)
 _LONGEST = 400  # characters of a number
 
 
 def normalised(text: str) -> str:
-    """The text in lower case, without punctuation, with single blanks; numbers keep their signs and points.
+    """The text in lower case, without punctuation, with single blanks; numbers keep
+    their signs and points.
 
     >>> normalised(" The answer: -1,234.50 (or 1/2). ")
     'the answer -1234.50 or 1/2'
@@ -30,7 +33,8 @@ def normalised(text: str) -> str:
 
 
 def number_of_text(text: str) -> Fraction | None:
-    """The number that a text is (``1,234``, ``18.0``, ``1/2``, ``$-5``), exactly; None where it is none.
+    """The number that a text is (``1,234``, ``18.0``, ``1/2``, ``$-5``), exactly; None
+    where it is none.
 
     >>> number_of_text("1,234.50"), number_of_text("about 7")
     (Fraction(2469, 2), None)
@@ -55,11 +59,15 @@ def _ungrouped(text: str) -> str:
 def _mark(match: re.Match[str]) -> str:
     """What becomes of a punctuation mark: nothing, unless it belongs to a number.
 
-    A blank stands before one that begins a number, so that the number does not grow together with a word or number
-    when the marks between them are gone (``x=-5``, ``1,.5``).
+    A blank stands before one that begins a number, so that the number does not grow
+    together with a word or number when the marks between them are gone (``x=-5``,
+    ``1,.5``).
     """
     mark, start = match.group(), match.start()
-    earlier, before = match.string[max(0, start - 2) : max(0, start - 1)], match.string[max(0, start - 1) : start]
+    earlier, before = (
+        match.string[max(0, start - 2) : max(0, start - 1)],
+        match.string[max(0, start - 1) : start],
+    )
     after = match.string[match.end() : match.end() + 2]
     number = after[:1].isdigit()
     if mark in "./" and before.isdigit() and number:
@@ -67,7 +75,11 @@ def _mark(match: re.Match[str]) -> str:
     if mark == "." and number and not before.isalnum() and before != ".":
         return mark if before == "-" and _may_be_sign(earlier) else f" {mark}"
     if mark == "-" and _may_be_sign(before):
-        return f" {mark}" if number or (after[:1] in (*".$€£",) and after[1:].isdigit()) else ""
+        return (
+            f" {mark}"
+            if number or (after[:1] in (*".$€£",) and after[1:].isdigit())
+            else ""
+        )
     return " " if before.isdigit() and number else ""
 
 
@@ -77,7 +89,8 @@ def _may_be_sign(before: str) -> bool:
 
 
 def readable(text: str) -> str:
-    """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
+    """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000
+    U+FFFD."""
     fit: str = without_surrogates(text)
     return fit.replace("\0", "\ufffd")
 
@@ -85,9 +98,16 @@ def readable(text: str) -> str:
 def without_surrogates(value: Any) -> Any:
     """A value with the lone surrogates of all texts in it, keys too, as escapes."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return (
+            value
+            if value.isascii()
+            else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        )
     if isinstance(value, Mapping):
-        return {without_surrogates(name): without_surrogates(item) for name, item in value.items()}
+        return {
+            without_surrogates(name): without_surrogates(item)
+            for name, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [without_surrogates(item) for item in value]
     return value

@@ -26,24 +26,28 @@ TOO_DEEP = "lists or objects inside each other, too deep to read"
 
 
 def canonical_json(value: Any) -> bytes:
-    """JSON with sorted keys, no blanks, UTF-8: the form that every content hash is taken of.
+    """JSON with sorted keys, no blanks, UTF-8: the form that every content hash is
+    taken of.
 
     Raises:
-        TypeError: a value that JSON has no form for, an integer beyond 64 bits, a lone surrogate.
+        TypeError: a value that JSON has no form for, an integer beyond 64 bits, a lone
+            surrogate.
     """
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def parse_json(text: str | bytes, *, keep_infinite: bool = False) -> Any:
-    """Parse JSON, accepting the bare NaN and Infinity that Python writers emit (as null).
+    """Parse JSON, accepting the bare NaN and Infinity that Python writers emit (as
+    null).
 
     Args:
         text: what to parse.
-        keep_infinite: take the infinite ones as the texts ``Infinity`` and ``-Infinity``.
+        keep_infinite: take the infinite ones as the texts ``Infinity`` and
+            ``-Infinity``.
 
     Raises:
-        ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond 64 bits,
-            nesting beyond what can be read.
+        ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond
+            64 bits, nesting beyond what can be read.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if not _has_long_number(raw):  # longer ones may not fit 64 bits
@@ -55,8 +59,8 @@ def parse_json(text: str | bytes, *, keep_infinite: bool = False) -> Any:
 
 
 def is_cut(text: bytes) -> bool:
-    """Whether JSON text ends inside a string, list or object, as the last line of a file does that
-    was cut short (a whole last line may lack its line end)."""
+    """Whether JSON text ends inside a string, list or object, as the last line of a
+    file does that was cut short (a whole last line may lack its line end)."""
     if text.endswith(b"\n"):
         return False
     bare = _STRINGS.sub(b"", text)
@@ -65,7 +69,8 @@ def is_cut(text: bytes) -> bool:
 
 
 def _has_long_number(raw: bytes) -> bool:
-    """Whether a number has 19 digits in a row, other than after a decimal point; digits in texts do not count."""
+    """Whether a number has 19 digits in a row, other than after a decimal point; digits
+    in texts do not count."""
     digits = raw.translate(_SAME_DIGIT)
     position, read, is_text = digits.find(_LONG), 0, False
     while position >= 0:
@@ -119,7 +124,8 @@ def canonical_digest(value: Any) -> str:
 
 
 def short_digest(*parts: Any) -> str:
-    """Head (32 hex digits) of the sha256 of what JSON can hold, NaN and lone surrogates included."""
+    """Head (32 hex digits) of the sha256 of what JSON can hold, NaN and lone surrogates
+    included."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -154,11 +160,14 @@ def sha256_of(data: str | bytes) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-#: What JSON may hold as it is, and a terminal obeys: control characters beyond those of ASCII, marks of direction.
+#: What JSON may hold as it is, and a terminal obeys: control characters beyond those of
+#: ASCII, marks of direction.
 _STEERS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def json_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, lines: bool = False) -> Iterator[str]:
+def json_rows(
+    columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, lines: bool = False
+) -> Iterator[str]:
     """Parts of an array of objects, one on each line; NaN is null, times are ISO 8601.
 
     Args:
@@ -180,13 +189,22 @@ def json_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, line
 
 def columns_of(kind: type) -> list[str]:
     """Columns of records of a dataclass: its own, or its fields."""
-    return [*kind.columns()] if hasattr(kind, "columns") else [item.name for item in fields(kind)]
+    return (
+        [*kind.columns()]
+        if hasattr(kind, "columns")
+        else [item.name for item in fields(kind)]
+    )
 
 
 def records_as_json(kind: type, records: Iterable[Any]) -> str:
     """Records of a dataclass as a command's ``--json`` has them."""
     columns = columns_of(kind)
-    return "".join(json_rows(columns, ({name: getattr(record, name) for name in columns} for record in records)))
+    return "".join(
+        json_rows(
+            columns,
+            ({name: getattr(record, name) for name in columns} for record in records),
+        )
+    )
 
 
 def json_text(value: Any) -> str:

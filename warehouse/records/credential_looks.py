@@ -1,9 +1,11 @@
 """Keys that are known by their looks, and texts that look drawn: one row for each kind.
 
-Where a service's keys begin with letters of their own, these do; the sources are the public rule lists of gitleaks
-(``config/gitleaks.toml``, MIT) and detect-secrets (``plugins/``, Apache 2.0), else the pages of the service. Lengths
-are taken shorter than there: keys of tests, and of services that change them, are keys too. All patterns are linear in
-the length of a text: what repeats without bound is followed by nothing that it might be.
+Where a service's keys begin with letters of their own, these do; the sources are the
+public rule lists of gitleaks (``config/gitleaks.toml``, MIT) and detect-secrets
+(``plugins/``, Apache 2.0), else the pages of the service. Lengths are taken shorter
+than there: keys of tests, and of services that change them, are keys too. All patterns
+are linear in the length of a text: what repeats without bound is followed by nothing
+that it might be.
 """
 
 from __future__ import annotations
@@ -103,14 +105,19 @@ LOOKS = (
     KeyShape("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
          "documents of Google's API keys, Azure Functions, CloudFront", drawn=True),
 )  # fmt: skip
-#: What each key has that is no parameter of a URL: most settings have no such part, and need no further look.
+#: What each key has that is no parameter of a URL: most settings have no such part, and
+#: need no further look.
 _LONG_PART = re.compile(r"[A-Za-z0-9_/+.:=~-]{14}")
 _PARTS = re.compile(r"[A-Za-z0-9]{8,}")
 
 
 def masked_looks(text: str) -> str:
     """A text with :data:`MASK` for what looks like a key."""
-    if "=" not in text and "PRIVATE KEY" not in text and _LONG_PART.search(text) is None:
+    if (
+        "=" not in text
+        and "PRIVATE KEY" not in text
+        and _LONG_PART.search(text) is None
+    ):
         return text
     for look in LOOKS:
         if any(mark in text for mark in look.marks):
@@ -120,8 +127,9 @@ def masked_looks(text: str) -> str:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compiled when it is first needed: together they take longer than many a command. The edge of a word at its
-    beginning is one behind an underscore, too, as names of files have it."""
+    """Compiled when it is first needed: together they take longer than many a command.
+    The edge of a word at its beginning is one behind an underscore, too, as names of
+    files have it."""
     if pattern.startswith(r"\b"):
         pattern = f"(?<![A-Za-z0-9]){pattern[2:]}"
     return re.compile(pattern)
@@ -130,20 +138,26 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _mask(look: KeyShape) -> Callable[[re.Match[str]], str]:
     def mask(found: re.Match[str]) -> str:
         kept = found.groupdict().get("kept") or ""
-        return kept + MASK if not look.drawn or looks_drawn(found[0][len(kept) :]) else found[0]
+        return (
+            kept + MASK
+            if not look.drawn or looks_drawn(found[0][len(kept) :])
+            else found[0]
+        )
 
     return mask
 
 
 def looks_drawn(text: str) -> bool:
-    """Whether a text is none that people write: a part of eight or more has letters and several digits, or is long
-    and has letters of both cases in no order of words."""
+    """Whether a text is none that people write: a part of eight or more has letters and
+    several digits, or is long and has letters of both cases in no order of words."""
     return any(_is_drawn(part) for part in _PARTS.findall(text[:1000]))
 
 
 def looks_mixed(text: str) -> bool:
     """Whether a text of six or more has letters and digits, and no blank."""
-    has_both = any(sign.isdigit() for sign in text) and any(sign.isalpha() for sign in text)
+    has_both = any(sign.isdigit() for sign in text) and any(
+        sign.isalpha() for sign in text
+    )
     return has_both and len(text) >= 6 and not re.search(r"\s", text)
 
 
@@ -151,5 +165,8 @@ def _is_drawn(part: str) -> bool:
     digits = sum(sign.isdigit() for sign in part)
     if 2 <= digits < len(part):
         return True
-    changes = sum(before.islower() != other.islower() for before, other in zip(part, part[1:], strict=False))
+    changes = sum(
+        before.islower() != other.islower()
+        for before, other in zip(part, part[1:], strict=False)
+    )
     return len(part) >= 16 and changes >= len(part) / 4

@@ -1,11 +1,13 @@
-"""Keys and passwords among what a dump says of a run, left out before anything is stored.
+"""Keys and passwords among what a dump says of a run, left out before anything is
+stored.
 
-By name: a name is taken apart into its words (``openaiApiKey``, ``OPENAI_API_KEY`` and ``x-api-key`` alike), and
-its last words decide. The lists follow those of detect-secrets (``plugins/keyword.py``) and of gitleaks
-(``generic-api-key`` in ``config/gitleaks.toml``), with what tokenizers, tables and metrics call by like names.
+By name: a name is taken apart into its words (``openaiApiKey``, ``OPENAI_API_KEY`` and
+``x-api-key`` alike), and its last words decide. The lists follow those of
+detect-secrets (``plugins/keyword.py``) and of gitleaks (``generic-api-key`` in
+``config/gitleaks.toml``), with what tokenizers, tables and metrics call by like names.
 
-By looks: ``credential_looks``. All patterns are linear in the length of a text: what repeats without bound is followed
-by nothing that it might be.
+By looks: ``credential_looks``. All patterns are linear in the length of a text: what
+repeats without bound is followed by nothing that it might be.
 """
 
 from __future__ import annotations
@@ -17,26 +19,39 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from warehouse.records.credential_looks import MASK, looks_drawn, looks_mixed, masked_looks
+from warehouse.records.credential_looks import (
+    MASK,
+    looks_drawn,
+    looks_mixed,
+    masked_looks,
+)
 
 __all__ = ["MASK", "masked", "masked_looks", "masked_name", "without_credentials"]
 
-#: ``name=value``, ``name => value``, ``"name": "value"`` and ``name: value`` within one text, up to the value; and
-#: ``--name value``. What is compared (``name == value``) is not stated.
+#: ``name=value``, ``name => value``, ``"name": "value"`` and ``name: value`` within one
+#: text, up to the value; and ``--name value``. What is compared (``name == value``) is
+#: not stated.
 _STATED = re.compile(
     r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z][\w.-]{0,100})"""
     r"""(?:(?:\\?["'])?\]?(?::[ \t]?(?:str|string|SecretStr|Optional\[str\])(?:[ \t]?\|[ \t]?None)?)?"""
     r"""[ \t]{0,20}(?:=>|=(?!=))[ \t]{0,20}\s?"""
     r"""|\\?["'][ \t]{0,20}:[ \t]{0,20}\s?|(?P<colon>:[ \t]*))"""
 )
-_OPTION = re.compile(r"(?<![\w-])--(?P<name>[A-Za-z][\w-]{0,100})(?P<colon>(?!))?[ \t]+")
+_OPTION = re.compile(
+    r"(?<![\w-])--(?P<name>[A-Za-z][\w-]{0,100})(?P<colon>(?!))?[ \t]+"
+)
 _QUOTE = re.compile(r"""(?:\\?"){3}|'{3}|\\?["']""")
 #: A call around a text: ``SecretStr('…')``.
 _CALL = re.compile(r"""[A-Za-z_][\w.]{0,60}\([ \t]?[a-z]?(?=["'])""")
 #: What says of a text that it is a secret, whatever it is called.
-_SECRET_TEXT = re.compile(r"""(?P<kept>\bSecret(?:Str|Bytes)?\([ \t]?b?["'])[^"'\n]{1,2000}""")
-#: Elements and attributes: ``<password>…</password>``, ``<add key="ApiKey" value="…"/>``.
-_ELEMENT = re.compile(r"""<(?P<name>[A-Za-z][\w.:-]{0,100})>(?P<value>[^<>]{1,2000})</""")
+_SECRET_TEXT = re.compile(
+    r"""(?P<kept>\bSecret(?:Str|Bytes)?\([ \t]?b?["'])[^"'\n]{1,2000}"""
+)
+#: Elements and attributes: ``<password>…</password>``, ``<add key="ApiKey"
+#: value="…"/>``.
+_ELEMENT = re.compile(
+    r"""<(?P<name>[A-Za-z][\w.:-]{0,100})>(?P<value>[^<>]{1,2000})</"""
+)
 _ATTRIBUTES = re.compile(
     r"""\b(?:key|name)[ \t]?=[ \t]?["'](?P<name>[A-Za-z][\w.:-]{0,100})["']\s{1,5}value[ \t]?=[ \t]?"""
     r"""["'](?P<value>[^"'\n]{1,2000})"""
@@ -52,20 +67,27 @@ _BARE = re.compile(r"""[^\s,;&"'<>)\]}\\]+""")
 _LINE = re.compile(r"""[^\r\n"'\\]{1,2000}""")
 _LINE_ENDS = re.compile(r"""["'\\]?[,;.]?[ \t]*(?:[\r\n#]|$)""")
 _LONGEST = 10_000  # characters of a value in quotes
-_SCHEME = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re.IGNORECASE)
-#: User and password of a URL; what has a digest behind the sign is the name of an image.
-_USER = re.compile(r"""://(?P<user>[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)""")
+_SCHEME = re.compile(
+    r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re.IGNORECASE
+)
+#: User and password of a URL; what has a digest behind the sign is the name of an
+#: image.
+_USER = re.compile(
+    r"""://(?P<user>[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)"""
+)
 _WORD = r"""[^\s:@/"'<>,;(){}\[\]\\]{6,100}@"""
-#: The same without a scheme, before a port or path; not behind a sign of slices and mappings, whose parts may look so,
-#: nor where a word says whose address it is. What may be a name in a program (``x:weights@y.values/2``) is a password
-#: only before an address that is none there.
+#: The same without a scheme, before a port or path; not behind a sign of slices and
+#: mappings, whose parts may look so, nor where a word says whose address it is. What
+#: may be a name in a program (``x:weights@y.values/2``) is a password only before an
+#: address that is none there.
 _BARE_USER = re.compile(
     r"(?<![\w./:@%+,{\[-])(?!(?:e-?mail|mailto|mail|contact|author|from|to|b?cc|sips?|xmpp|acct):)[a-z][\w.-]{0,63}:(?:"
     rf"{_WORD}(?=(?:localhost|(?:[a-z0-9-]{{1,63}}\.){{2,8}}[a-z]{{2,24}}|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?:/|:\d))"
     rf"|(?![a-z_]\w{{5,99}}@){_WORD}(?=[a-z0-9-]{{1,63}}\.[a-z]{{2,24}}(?:/|:\d)))",
     re.IGNORECASE,
 )
-#: ``mysql -pPASSWORD``, with the programs of its kind; no variable, no ports, no word of find's.
+#: ``mysql -pPASSWORD``, with the programs of its kind; no variable, no ports, no word
+#: of find's.
 _MYSQL = re.compile(
     r"""(?<![\w-])(?P<kept>(?:mysql(?:dump|admin|import|show|check)?|mariadb(?:-dump|-admin)?)"""
     r"""[ \t](?:[^\n\r|;&]{0,200}?[ \t])?-p)(?!(?:rint0?|rune|ath|erm|id)\b|\d*:\d|["']?[$<{\[*])"""
@@ -79,16 +101,22 @@ _LOGIN = re.compile(
 _LOGINS = ("-u", "-U", "--user", "--proxy-user")
 #: Headers whose value has blanks.
 _HEADERS = ("authorization", "cookie")
-#: A word that may be a password or token: not one of these, no number, no sign of a vocabulary, no path, no variable.
-_PLAIN = re.compile(r"(?:true|false|yes|no|none|null|pass|fail|passed|failed|ok|error|[\d.]+)|[<\[/{$].*", re.I | re.S)
+#: A word that may be a password or token: not one of these, no number, no sign of a
+#: vocabulary, no path, no variable.
+_PLAIN = re.compile(
+    r"(?:true|false|yes|no|none|null|pass|fail|passed|failed|ok|error|[\d.]+)|[<\[/{$].*",
+    re.I | re.S,
+)
 
 
 def without_credentials(value: Any) -> Any:
-    """What a dump says of a run without keys and passwords: entries with such a name are left out, and in
-    texts :data:`MASK` stands for what is stated as one or looks like one.
+    """What a dump says of a run without keys and passwords: entries with such a name
+    are left out, and in texts :data:`MASK` stands for what is stated as one or looks
+    like one.
 
     Args:
-        value: what JSON can hold; mappings become dictionaries. Nested too deep to look through, it is left out.
+        value: what JSON can hold; mappings become dictionaries. Nested too deep to look
+            through, it is left out.
     """
     try:
         return _kept(value)
@@ -100,7 +128,9 @@ def _kept(value: Any, *, in_list: bool = False) -> Any:
     if isinstance(value, str):
         return masked(value) if len(value) > _SHORT else _masked_words(value)
     if isinstance(value, Mapping):
-        has_user = any(isinstance(name, str) and name.lower() in _USERS for name in value)
+        has_user = any(
+            isinstance(name, str) and name.lower() in _USERS for name in value
+        )
         kept = {
             _masked_name(name): _kept(item)
             for name, item in value.items()
@@ -113,11 +143,17 @@ def _kept(value: Any, *, in_list: bool = False) -> Any:
 
 
 #: Beside one of these a ``pass`` is that of somebody.
-_USERS = frozenset("user username user_name login email account smtp_user host hostname".split())
+_USERS = frozenset(
+    "user username user_name login email account smtp_user host hostname".split()
+)
 
 
 def _is_pass(name: Any, item: Any) -> bool:
-    return isinstance(name, str) and name.lower() in ("pass", "pw") and isinstance(item, str)
+    return (
+        isinstance(name, str)
+        and name.lower() in ("pass", "pw")
+        and isinstance(item, str)
+    )
 
 
 def _masked_name(name: Any) -> Any:
@@ -125,7 +161,8 @@ def _masked_name(name: Any) -> Any:
     return _masked_words(name) if isinstance(name, str) else name
 
 
-#: Characters of texts that are kept with what they are masked to: settings of one run are those of the next.
+#: Characters of texts that are kept with what they are masked to: settings of one run
+#: are those of the next.
 _SHORT = 200
 
 
@@ -140,31 +177,44 @@ def _is_secret(name: Any, item: Any) -> bool:
         return False
     secrecy = secrecy_of(name)
     if isinstance(item, Mapping):
-        return secrecy is Secrecy.CERTAIN and name.lower() not in ("token", "key")  # its parts, or several
+        return secrecy is Secrecy.CERTAIN and name.lower() not in (
+            "token",
+            "key",
+        )  # its parts, or several
     if isinstance(item, str):
         return secrecy is Secrecy.CERTAIN or _may_be(secrecy, item)
-    drawn = (isinstance(part, str) and _may_be(min(secrecy, Secrecy.DRAWN), part) for part in item)
+    drawn = (
+        isinstance(part, str) and _may_be(min(secrecy, Secrecy.DRAWN), part)
+        for part in item
+    )
     return secrecy is Secrecy.CERTAIN or any(drawn)
 
 
 def _may_be(secrecy: Secrecy, value: str) -> bool:
     """Whether a text is a secret, under a name of which only so much is sure."""
     if secrecy is Secrecy.LIKELY:
-        return len(value) >= 4 and not re.search(r"\s", value) and _PLAIN.fullmatch(value) is None
+        return (
+            len(value) >= 4
+            and not re.search(r"\s", value)
+            and _PLAIN.fullmatch(value) is None
+        )
     return secrecy is Secrecy.DRAWN and len(value) >= 12 and looks_drawn(value)
 
 
 def _without_named_value(value: dict[str, Any]) -> dict[str, Any]:
     """``{"name": "API_KEY", "value": "…"}``, as environments and headers are written."""
     for name, item in (("name", "value"), ("key", "value"), ("name", "default")):
-        if isinstance(value.get(name), str) and _is_secret(value[name], value.get(item)):
+        if isinstance(value.get(name), str) and _is_secret(
+            value[name], value.get(item)
+        ):
             value = {**value, item: MASK}
     return value
 
 
 def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
-    """Elements, of which one that follows the name of a secret is masked: arguments of a command, and pairs, which
-    stand in a list: two texts that do not are two of a kind, as where a generation stops."""
+    """Elements, of which one that follows the name of a secret is masked: arguments of
+    a command, and pairs, which stand in a list: two texts that do not are two of a
+    kind, as where a generation stops."""
     is_pair, named = in_list and len(values) == 2, ""
     for value in values:
         if isinstance(value, str) and named and _is_secret(named, value):
@@ -173,13 +223,17 @@ def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
             yield masked(f"{named} {value}").removeprefix(f"{named} ")
         else:
             yield _kept(value, in_list=True)
-        named = value if isinstance(value, str) and (value.startswith("-") or is_pair) else ""
+        named = (
+            value
+            if isinstance(value, str) and (value.startswith("-") or is_pair)
+            else ""
+        )
 
 
 @lru_cache(64)  # what a file says of all its runs stands in each of them
 def masked(text: str) -> str:
-    """A text with :data:`MASK` for each key and password in it. Linear in the length of a text, whatever it
-    holds: dumps are not trusted."""
+    """A text with :data:`MASK` for each key and password in it. Linear in the length of
+    a text, whatever it holds: dumps are not trusted."""
     if not text.isascii() and _WIDTHLESS.search(text):
         plain = _WIDTHLESS.sub("", text)
         shown = masked(plain)
@@ -209,10 +263,12 @@ _MASKED_NAME = re.compile(rf"{re.escape(MASK)}-[0-9a-f]{{6}}")
 
 @lru_cache(8192)
 def masked_name(name: str) -> str:
-    """The name of a model, benchmark, metric or the like with :data:`MASK` for each key and password in it.
+    """The name of a model, benchmark, metric or the like with :data:`MASK` for each key
+    and password in it.
 
-    Behind the first mask stands the beginning of the name's sha256: things are told apart by their names, and two that
-    differ in their keys alone stay two. A name that was masked before stays as it is.
+    Behind the first mask stands the beginning of the name's sha256: things are told
+    apart by their names, and two that differ in their keys alone stay two. A name that
+    was masked before stays as it is.
 
     >>> masked_name("quiz-AKIAQ7X2BCD3EFG4HIJ5")
     'quiz-***-d9ae50'
@@ -228,19 +284,29 @@ def masked_name(name: str) -> str:
 
 
 def _without_user(found: re.Match[str]) -> str:
-    """The beginning of a URL without its password, or without its user where that is a key: others are names."""
+    """The beginning of a URL without its password, or without its user where that is a
+    key: others are names."""
     user, _, password = (found["user"] or "").partition(":")
-    is_name = user and password in ("", MASK) and masked_looks(user) == user and not looks_drawn(user)
+    is_name = (
+        user
+        and password in ("", MASK)
+        and masked_looks(user) == user
+        and not looks_drawn(user)
+    )
     return found[0] if is_name else f"://{MASK}@"
 
 
 def _without_value(found: re.Match[str]) -> str:
-    """An element or attribute of which the value is masked, if its name is that of a secret."""
+    """An element or attribute of which the value is masked, if its name is that of a
+    secret."""
     secrecy, value = secrecy_of(found["name"]), found["value"]
     is_secret = secrecy is Secrecy.CERTAIN or _may_be(secrecy, value)
     if not is_secret or _PLAIN.fullmatch(value.strip()) is not None:
         return found[0]
-    start, end = (found.start("value") - found.start(), found.end("value") - found.start())
+    start, end = (
+        found.start("value") - found.start(),
+        found.end("value") - found.start(),
+    )
     return found[0][:start] + MASK + found[0][end:]
 
 
@@ -257,8 +323,11 @@ def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _is_stated(text: str, statement: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
-    """Whether a value is a secret, and no word of a sentence behind a colon ("The secret: nobody knows.")."""
+def _is_stated(
+    text: str, statement: re.Match[str], secrecy: Secrecy, start: int, end: int
+) -> bool:
+    """Whether a value is a secret, and no word of a sentence behind a colon ("The
+    secret: nobody knows.")."""
     name, value = statement["name"], text[start:end]
     if name.lower() in ("pass", "pw"):  # which is said of tests as well
         return statement["colon"] is None and looks_mixed(value)
@@ -268,12 +337,24 @@ def _is_stated(text: str, statement: re.Match[str], secrecy: Secrecy, start: int
         return (
             re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
         )  # what else is said of cookies is of those that are eaten
-    if statement["colon"] is None or re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS:
+    if (
+        statement["colon"] is None
+        or re.search(r"[_-]|[a-z][A-Z]", name)
+        or name.lower() in _HEADERS
+    ):
         return True
     before = text[max(0, statement.start() - 20) : statement.start()].rpartition("\n")
-    begins_line = (bool(before[1]) or statement.start() <= 20) and before[2].strip(" \t-") == ""
-    is_line = begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
-    return is_line or (not value.isalpha() and re.search(r"\d", value) is not None and _PLAIN.fullmatch(value) is None)
+    begins_line = (bool(before[1]) or statement.start() <= 20) and before[2].strip(
+        " \t-"
+    ) == ""
+    is_line = (
+        begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
+    )
+    return is_line or (
+        not value.isalpha()
+        and re.search(r"\d", value) is not None
+        and _PLAIN.fullmatch(value) is None
+    )
 
 
 def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
@@ -295,8 +376,8 @@ def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
 
 
 def _closed(text: str, closing: str, start: int) -> int:
-    """Where a value in quotes ends; a quote behind a backslash belongs to it, unless the first one had one too. -1: it
-    does not end."""
+    """Where a value in quotes ends; a quote behind a backslash belongs to it, unless
+    the first one had one too. -1: it does not end."""
     end = text.find(closing, start, start + _LONGEST)
     while end > start and text[end - 1] == "\\" and not closing.startswith("\\"):
         end = text.find(closing, end + 1, start + _LONGEST)
@@ -316,51 +397,71 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
 #: The last word, whatever stands before it.
 _ALONE = frozenset(
-    "password passwords passwd pwd passphrase passphrases passcode secret secrets credential credentials authorization"
-    " creds cookie cookies apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken"
+    "password passwords passwd pwd passphrase passphrases passcode secret secrets "
+    "credential credentials authorization creds cookie cookies apikey apikeys "
+    "accesskey secretkey privatekey authkey authtoken accesstoken"
     " refreshtoken bearertoken apitoken connectionstring".split()
 )
 #: Whose key, keys, token or tokens it is, where that says it all.
 _KEY_OF = frozenset(
-    "api secret private subscription access auth account storage client service app application encryption signing"
+    "api secret private subscription access auth account storage client service app "
+    "application encryption signing"
     " signature master ssh deploy license hmac admin priv db database".split()
 )
 _TOKEN_OF = frozenset(
-    "api auth access bearer hf hub secret refresh session csrf jwt oauth security id bot user app service personal"
+    "api auth access bearer hf hub secret refresh session csrf jwt oauth security id "
+    "bot user app service personal"
     " deploy github gitlab slack npm pypi registry".split()
 )
 _PROVIDERS = frozenset(
-    "openai anthropic azure aws amazon google gemini vertex mistral cohere together fireworks deepseek groq xai grok"
-    " nvidia nim replicate huggingface hf openrouter perplexity cerebras sambanova deepinfra anyscale lepton voyage"
-    " jina wandb langsmith langfuse comet mlflow tavily serper serpapi exa brave github gitlab slack discord stripe"
-    " twilio sendgrid datadog sentry modal runpod e2b daytona pinecone weaviate qdrant supabase databricks"
+    "openai anthropic azure aws amazon google gemini vertex mistral cohere together "
+    "fireworks deepseek groq xai grok nvidia nim replicate huggingface hf openrouter "
+    "perplexity cerebras sambanova deepinfra anyscale lepton voyage jina wandb "
+    "langsmith langfuse comet mlflow tavily serper serpapi exa brave github gitlab "
+    "slack discord stripe twilio sendgrid datadog sentry modal runpod e2b daytona "
+    "pinecone weaviate qdrant supabase databricks"
     " snowflake".split()
 )
 #: What a key or token is that is none of a service: of a table, a metric, a vocabulary.
 _PLAIN_KEYS = frozenset(
-    "primary foreign sort partition join group cache config metric score input output target label image audio video"
-    " text doc document dataset data prompt question answer response choice choices reward task index row column field"
-    " record sample model map dict json item run result public natural composite unique order filter"
+    "primary foreign sort partition join group cache config metric score input output "
+    "target label image audio video text doc document dataset data prompt question "
+    "answer response choice choices reward task index row column field record sample "
+    "model map dict json item run result public natural composite unique order filter"
     " state hash lookup request id name split subset category class type by per feature version message".split()
 )
 _PLAIN_TOKENS = frozenset(
-    "bos eos pad unk sep cls mask stop start end begin begin_of end_of image audio video vision special max min num n"
-    " next prev previous last first new old input output prompt completion answer think thinking reasoning tool turn"
-    " sot eot eom eod fim prefix suffix middle separator delimiter decoder encoder vocab total used cached per by"
-    " final single space newline boundary control system assistant message word sub subword padding"
+    "bos eos pad unk sep cls mask stop start end begin begin_of end_of image audio "
+    "video vision special max min num n next prev previous last first new old input "
+    "output prompt completion answer think thinking reasoning tool turn sot eot eom "
+    "eod fim prefix suffix middle separator delimiter decoder encoder vocab total used "
+    "cached per by final single space newline boundary control system assistant "
+    "message word sub subword padding"
     " target gold trigger correct incorrect predicted expected choice option label".split()
 )
 #: Words next to a ``pass`` that is not a password.
 _PLAIN_PASSES = frozenset(
-    "first second third last n num all any tests test forward backward single multi one two three full final by to"
+    "first second third last n num all any tests test forward backward single multi "
+    "one two three full final by to"
     " did does can must should will pass fail not no is at k rate rates count threshold criteria".split()
 )
 _OF_ACCOUNTS = frozenset("sig signature jwt pat auth bearer passkey dsn".split())
 #: What may stand behind a name and changes nothing.
-_BEHIND = frozenset("prod production dev staging live old new b64 base64 encoded header value str string".split())
+_BEHIND = frozenset(
+    "prod production dev staging live old new b64 base64 encoded header value str string".split()
+)
 #: Plain words that end so.
 _NO_PASSES = ("bypass", "compass", "trespass", "surpass", "overpass", "underpass")
-_RUN_TOGETHER = ("apikey", "accesskey", "secretkey", "accesstoken", "authtoken", "password", "passwd", "passphrase")
+_RUN_TOGETHER = (
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "accesstoken",
+    "authtoken",
+    "password",
+    "passwd",
+    "passphrase",
+)
 
 
 @lru_cache(4096)
@@ -371,7 +472,11 @@ def secrecy_of(name: str) -> Secrecy:
     (<Secrecy.CERTAIN: 3>, <Secrecy.NONE: 0>, <Secrecy.LIKELY: 2>)
     """
     words = [word.lower() for word in _WORDS.findall(name[-200:])]
-    if tuple(words[-2:]) in {("connection", "string"), ("conn", "string"), ("conn", "str")}:
+    if tuple(words[-2:]) in {
+        ("connection", "string"),
+        ("conn", "string"),
+        ("conn", "str"),
+    }:
         return Secrecy.CERTAIN
     while len(words) > 1 and words[-1] in _BEHIND:
         words.pop()
@@ -404,7 +509,11 @@ def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
 def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
     owner = before[-1] if before else ""
     if last == "tokens":
-        return Secrecy.CERTAIN if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"} else Secrecy.NONE
+        return (
+            Secrecy.CERTAIN
+            if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}
+            else Secrecy.NONE
+        )
     if not owner or owner in _TOKEN_OF or owner in _PROVIDERS:
         return Secrecy.CERTAIN
     if owner in _PLAIN_TOKENS:
@@ -413,10 +522,15 @@ def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
 
 
 def _is_password(before: str, word: str, after: str) -> bool:
-    """Whether a word between two others is that of a password, among names of an environment."""
+    """Whether a word between two others is that of a password, among names of an
+    environment."""
     if word == "pass":
         return bool(before) and _PLAIN_PASSES.isdisjoint((before, after))
-    return "password" in word or "passphrase" in word or (word.endswith("pass") and not word.endswith(_NO_PASSES))
+    return (
+        "password" in word
+        or "passphrase" in word
+        or (word.endswith("pass") and not word.endswith(_NO_PASSES))
+    )
 
 
 def _of_another(name: str, before: list[str], last: str) -> Secrecy:
@@ -430,4 +544,6 @@ def _of_another(name: str, before: list[str], last: str) -> Secrecy:
         return Secrecy.CERTAIN
     if _is_password("", last, ""):
         return Secrecy.LIKELY
-    return Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE
+    return (
+        Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE
+    )

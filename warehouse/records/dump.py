@@ -1,4 +1,5 @@
-"""A dump as importers yield it: its files, its run headers, and the columns of its sample batches."""
+"""A dump as importers yield it: its files, its run headers, and the columns of its
+sample batches."""
 
 from __future__ import annotations
 
@@ -33,12 +34,14 @@ class Rejection:
 class BulkQuery:
     """A query over files that yields the columns of :data:`SAMPLE_SCHEMA`."""
 
-    #: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and ``choice_scores`` are lists of
-    #: structs with the fields of the schema (any order).
+    #: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and
+    #: ``choice_scores`` are lists of structs with the fields of the schema (any order).
     sql: str
-    parameters: Mapping[str, Any]  #: values of the parameters; paths go here, escaped by :func:`literal_path`.
-    #: called when the query fails; yields the same rows one file at a time, and records each bad row in
-    #: ``Dump.rejections`` with its line.
+    parameters: Mapping[
+        str, Any
+    ]  #: values of the parameters; paths go here, escaped by :func:`literal_path`.
+    #: called when the query fails; yields the same rows one file at a time, and records
+    #: each bad row in ``Dump.rejections`` with its line.
     fallback: Callable[[], Iterable[pa.RecordBatch]]
     unfit: str = "false"  #: a condition on ``identity`` under which the query fails; held against each identity once.
 
@@ -48,10 +51,13 @@ Batch: TypeAlias = pa.RecordBatch | BulkQuery
 
 @dataclass(frozen=True)
 class SameContent:
-    """What rows of one run are that hold the same content, in a dump whose own ids do not settle it."""
+    """What rows of one run are that hold the same content, in a dump whose own ids do
+    not settle it."""
 
     are_draws: bool  #: of one prompt, in their order; else prompts of their own, told apart by ids or by place.
-    belong_together: bool = False  #: rows may be about one prompt, of other variants, draws or metrics.
+    belong_together: bool = (
+        False  #: rows may be about one prompt, of other variants, draws or metrics.
+    )
     by_metric: bool = False  #: each row holds a metric of its own.
     by_id: bool = False  #: ids tell them apart.
     key: str = ""  #: how a mapping says that they are draws of one prompt.
@@ -59,34 +65,43 @@ class SameContent:
 
 @dataclass
 class Scan:
-    """What scanners found in generations that runs of other sources hold, whichever comes first."""
+    """What scanners found in generations that runs of other sources hold, whichever
+    comes first."""
 
     scan_id: str  #: the tool's own id of the scan.
-    metrics: tuple[MetricSpec, ...]  #: one for each scanner, or for each key of one whose values are objects.
+    metrics: tuple[
+        MetricSpec, ...
+    ]  #: one for each scanner, or for each key of one whose values are objects.
     batches: Iterable[pa.RecordBatch]  #: columns of :data:`SCAN_SCHEMA`.
 
 
 @dataclass
 class Dump:
-    """What an importer makes of one source. ``rejections`` and ``notes`` grow while reading.
+    """What an importer makes of one source. ``rejections`` and ``notes`` grow while
+    reading.
 
     ``close`` lets go of what is held open for the batches, where they are not read.
     """
 
     runs: tuple[RunHeader, ...]
     batches: Iterable[Batch]
-    published: tuple[PublishedScore, ...] = ()  # figures of groups, which belong to no run
+    published: tuple[
+        PublishedScore, ...
+    ] = ()  # figures of groups, which belong to no run
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     close: Callable[[], None] = lambda: None
     same_content: SameContent | None = None  # where the importer does not know
     scan: Scan | None = None  # a dump of scanners has no runs
-    votes: Iterable[pa.RecordBatch] | None = None  # columns of VOTE_SCHEMA; such a dump may have no runs
+    votes: Iterable[pa.RecordBatch] | None = (
+        None  # columns of VOTE_SCHEMA; such a dump may have no runs
+    )
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file offered to the importers: its path, first bytes (up to 64 KiB) and size in bytes."""
+    """A file offered to the importers: its path, first bytes (up to 64 KiB) and size in
+    bytes."""
 
     path: Path
     head: bytes
@@ -95,8 +110,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Files that form one source. ``name`` is what the ledger shows; ``root`` the folder it is
-    relative to; ``files`` in a fixed order (they are hashed together)."""
+    """Files that form one source. ``name`` is what the ledger shows; ``root`` the
+    folder it is relative to; ``files`` in a fixed order (they are hashed together)."""
 
     name: str
     root: Path
@@ -107,10 +122,11 @@ class SourceFiles:
 class ImportSettings:
     """What the user said about the source.
 
-    ``values`` overrides header fields (``--set field=value``, already of the field's type); ``defaults`` fills those
-    that the dump leaves empty (``--default field=value``); ``mapping`` is the parsed mapping file of the tabular
-    importer; ``mapping_path`` names it. ``higher_is_better`` is the direction of metrics of which the source says none.
-    ``cluster_by`` are properties of prompts that are asked for.
+    ``values`` overrides header fields (``--set field=value``, already of the field's
+    type); ``defaults`` fills those that the dump leaves empty (``--default
+    field=value``); ``mapping`` is the parsed mapping file of the tabular importer;
+    ``mapping_path`` names it. ``higher_is_better`` is the direction of metrics of which
+    the source says none. ``cluster_by`` are properties of prompts that are asked for.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -134,7 +150,11 @@ class ImportSettings:
     @property
     def stated(self) -> dict[str, Any]:
         """The former name of :attr:`user_values`."""
-        warnings.warn("settings.stated is now settings.user_values", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            "settings.stated is now settings.user_values",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return self.user_values
 
 
@@ -152,10 +172,11 @@ RunStatus = Literal["complete", "truncated", "failed", "invalidated"]
 class MetricSpec:
     """What is known of one metric of a run.
 
-    ``kind``, ``low``, ``high`` and ``higher_is_better`` may be ``None``: unknown. ``link`` turns sum(w v)/sum(w) into
-    the reported figure; ``"none"`` means that the reported figure cannot be computed from the samples. ``unit`` is the
-    unit of the per-prompt value. ``is_default``: this is the run's headline metric; ``default_by`` tells whose word
-    that is, and a mapping's outweighs a tool's (``docs/schema.md``).
+    ``kind``, ``low``, ``high`` and ``higher_is_better`` may be ``None``: unknown.
+    ``link`` turns sum(w v)/sum(w) into the reported figure; ``"none"`` means that the
+    reported figure cannot be computed from the samples. ``unit`` is the unit of the
+    per-prompt value. ``is_default``: this is the run's headline metric; ``default_by``
+    tells whose word that is, and a mapping's outweighs a tool's (``docs/schema.md``).
     """
 
     name: str
@@ -179,8 +200,9 @@ class MetricSpec:
 class PublishedScore:
     """A figure that the source itself publishes.
 
-    ``benchmark`` is empty for the run's own benchmark, else the name of a group or leaf. ``statistic`` is ``mean``,
-    ``pass@1``, ``best`` …; ``n`` counts prompts; ``raw`` is the text where the value was not a number.
+    ``benchmark`` is empty for the run's own benchmark, else the name of a group or
+    leaf. ``statistic`` is ``mean``, ``pass@1``, ``best`` …; ``n`` counts prompts;
+    ``raw`` is the text where the value was not a number.
     """
 
     metric: str
@@ -199,9 +221,10 @@ class PublishedScore:
 class RunHeader:
     """One condition on one leaf benchmark and split, as the dump describes it.
 
-    Everything down to ``sampling`` changes what is measured and enters the condition key, except
-    ``sampling_seed``: runs that differ by it alone are repeats of one condition. Flat fields
-    have the names that ``--set field=value`` and mapping files use.
+    Everything down to ``sampling`` changes what is measured and enters the condition
+    key, except ``sampling_seed``: runs that differ by it alone are repeats of one
+    condition. Flat fields have the names that ``--set field=value`` and mapping files
+    use.
     """
 
     harness: str
@@ -226,7 +249,9 @@ class RunHeader:
     agent_version: str | None = None
     agent_parameters: Mapping[str, Any] = field(default_factory=dict)
     # on what
-    suite: tuple[str, ...] = ()  # names of the groups above the benchmark, outermost first
+    suite: tuple[
+        str, ...
+    ] = ()  # names of the groups above the benchmark, outermost first
     benchmark_version: str | None = None
     dataset_revision: str | None = None
     split: str = ""
@@ -270,11 +295,13 @@ SCORE_ORIGINS = ("recorded", "mapped", "implied")
 #: One score of one sample.
 SCORE_TYPE = pa.struct(
     [
-        # name of the metric, e.g. "acc"; with `filter` it names one entry of RunHeader.metrics
+        # name of the metric, e.g. "acc"; with `filter` it names one entry of
+        # RunHeader.metrics
         pa.field("metric", pa.string()),
         # filter pipeline of the harness ("" = none)
         pa.field("filter", pa.string()),
-        # the number, in the metric's additive unit; null where there is no number (see status)
+        # the number, in the metric's additive unit; null where there is no number (see
+        # status)
         pa.field("value", pa.float64()),
         # weight of this value in the benchmark's mean (words, bytes); null means 1
         pa.field("weight", pa.float64()),
@@ -294,7 +321,9 @@ CHOICE_TYPE = pa.struct(
     [
         pa.field("choice_index", pa.int32()),  # 0-based
         pa.field("loglikelihood", pa.float64()),  # nats, of the option given the prompt
-        pa.field("unconditional_loglikelihood", pa.float64()),  # nats, of the option alone
+        pa.field(
+            "unconditional_loglikelihood", pa.float64()
+        ),  # nats, of the option alone
         pa.field("is_greedy", pa.bool_()),  # greedy decoding gives this option
         pa.field("n_tokens", pa.int32()),
         pa.field("n_bytes", pa.int32()),
@@ -324,7 +353,9 @@ TRANSCRIPT_TYPE = pa.struct(
         # what ended it early: tokens, messages, time ...; null where nothing did
         pa.field("limit_hit", pa.string()),
         pa.field("cached_tokens", pa.int64()),  # of the input: read from a cache
-        pa.field("cache_write_tokens", pa.int64()),  # of the input: written into a cache
+        pa.field(
+            "cache_write_tokens", pa.int64()
+        ),  # of the input: written into a cache
         pa.field("reasoning_tokens", pa.int64()),  # of the output
         pa.field("tools", pa.list_(TOOL_TYPE)),  # null: unknown; empty: none was called
         # JSON list of all messages, where prompt and response do not say all of it
@@ -341,7 +372,8 @@ SCAN_SCHEMA = pa.schema(
         pa.field("uuid", pa.string()),
         # `place_of` it, where the log of its run has other ids, or none
         pa.field("place", pa.string()),
-        # 0: the value that the generation gets as its score; from 1: the items of a list
+        # 0: the value that the generation gets as its score; from 1: the items of a
+        # list
         pa.field("position", pa.int32()),
         pa.field("label", pa.string()),
         # the number; null where there is none (see status)
@@ -370,15 +402,21 @@ VOTE_SCHEMA = pa.schema(
         pa.field("template", pa.string()),
         pa.field("model_a", pa.string()),
         pa.field("model_b", pa.string()),
-        pa.field("first", pa.string()),  # whose answer was shown first: a or b; null: unknown
+        pa.field(
+            "first", pa.string()
+        ),  # whose answer was shown first: a or b; null: unknown
         # who judges: a judge, or people as a whole
         pa.field("scorer", pa.string()),
         pa.field("scorer_kind", pa.string()),  # of a MetricSpec; null: human
         pa.field("judge_model", pa.string()),
         pa.field("voter", pa.string()),  # the person; null: unknown
-        pa.field("outcome", pa.string()),  # one of VOTE_OUTCOMES; null: no verdict was given
+        pa.field(
+            "outcome", pa.string()
+        ),  # one of VOTE_OUTCOMES; null: no verdict was given
         pa.field("weight", pa.float64()),  # above 0; null: 1
-        pa.field("draw", pa.int32()),  # which of several votes by the same on the same; null: 0
+        pa.field(
+            "draw", pa.int32()
+        ),  # which of several votes by the same on the same; null: 0
         # JSON objects of numbers, of the answer of a and of b
         pa.field("covariates_a", pa.string()),
         pa.field("covariates_b", pa.string()),
@@ -388,8 +426,8 @@ VOTE_SCHEMA = pa.schema(
 
 
 def place_of(run: str, sample: object, epoch: object) -> str:
-    """What else names a generation than its id: the tool's own id of the run (and of this attempt at it), sample and
-    epoch, as texts."""
+    """What else names a generation than its id: the tool's own id of the run (and of
+    this attempt at it), sample and epoch, as texts."""
     return f"{run}/{sample}/{epoch}"
 
 
@@ -397,21 +435,29 @@ SAMPLE_SCHEMA = pa.schema(
     [
         # index of the RunHeader in Dump.runs
         pa.field("run", pa.int32()),
-        # 0-based place of the item in the data set or dump; equal for all rows of one item
+        # 0-based place of the item in the data set or dump; equal for all rows of one
+        # item
         pa.field("position", pa.int64()),
         # the tool's own id of the prompt, as text; null where it has none
         pa.field("prompt_id", pa.string()),
-        # JSON text of what makes the prompt this prompt (document and target, say). The key is
-        # sha256 of its canonical form (`content_key`). Null: prompt_id is the key, else position
+        # JSON text of what makes the prompt this prompt (document and target, say). The
+        # key is sha256 of its canonical form (`content_key`). Null: prompt_id is the
+        # key, else position
         pa.field("identity", pa.string()),
-        pa.field("text", pa.string()),  # the question, without few-shot examples or template
+        pa.field(
+            "text", pa.string()
+        ),  # the question, without few-shot examples or template
         pa.field("target", pa.string()),
         pa.field("choices", pa.string()),  # JSON list of option texts
         pa.field("metadata", pa.string()),  # JSON object of all document fields
         # perturbation or prompt format ("" = the headline form); never averaged over
         pa.field("perturbation", pa.string()),
-        pa.field("fewshot_draw", pa.string()),  # which draw of few-shot examples ("" = only one)
-        pa.field("template", pa.string()),  # template of this row, where it varies inside a run
+        pa.field(
+            "fewshot_draw", pa.string()
+        ),  # which draw of few-shot examples ("" = only one)
+        pa.field(
+            "template", pa.string()
+        ),  # template of this row, where it varies inside a run
         # 0-based number of the generation; -1 = a value of all draws together (maj@k);
         # null = 0, or numbered by the loader under `--on-duplicate draws`
         pa.field("draw", pa.int32()),

@@ -1,7 +1,8 @@
-"""What is known of a run, stated once: which fields make its condition, which a reader must see.
+"""What is known of a run, stated once: which fields make its condition, which a reader
+must see.
 
-Fields of the run header, columns of the table ``run`` and columns of the view ``run_current`` bear
-one name wherever they mean the same.
+Fields of the run header, columns of the table ``run`` and columns of the view
+``run_current`` bear one name wherever they mean the same.
 """
 
 from __future__ import annotations
@@ -15,18 +16,26 @@ class RunField:
     """One field."""
 
     name: str  #: of it, in the header and in ``run_current``.
-    in_key: bool = False  #: it changes what is measured, and is part of the condition key.
+    in_key: bool = (
+        False  #: it changes what is measured, and is part of the condition key.
+    )
     stored: bool = False  #: a column of ``run`` that takes the header's value as it is.
-    label: int | None = None  #: place among the settings of a condition's label; None where labels do without.
+    label: int | None = (
+        None  #: place among the settings of a condition's label; None where labels do without.
+    )
     always: bool = False  #: labels tell it even where it differs between models only: it changes what a figure means.
     is_hash: bool = False  #: a label shows its first characters only.
-    #: in a suite's rows ``"who"``: it says who was evaluated, and a row never mixes two of them; ``"common"``: it means
-    #: the same on every leaf, and where it differs on one leaf conditions make rows of their own; empty: neither.
+    #: in a suite's rows ``"who"``: it says who was evaluated, and a row never mixes two
+    #: of them; ``"common"``: it means the same on every leaf, and where it differs on
+    #: one leaf conditions make rows of their own; empty: neither.
     suite: Literal["", "who", "common"] = ""
-    of_checkpoint: bool = False  #: it changes along one training, and nothing else does.
+    of_checkpoint: bool = (
+        False  #: it changes along one training, and nothing else does.
+    )
 
 
-#: ``sampling_seed`` is in no key: runs that differ by it alone are repeats of one condition.
+#: ``sampling_seed`` is in no key: runs that differ by it alone are repeats of one
+#: condition.
 RUN_FIELDS = (
     # who was evaluated
     RunField("model", in_key=True, suite="who"),
@@ -56,13 +65,26 @@ RUN_FIELDS = (
     RunField("task_version", in_key=True, stored=True, label=10, always=True),
     # how
     RunField("harness", in_key=True, label=11, suite="common"),
-    RunField("formulation", in_key=True, stored=True, label=12, always=True, suite="common"),
-    RunField("fewshot", in_key=True, stored=True, label=13, always=True, suite="common"),
+    RunField(
+        "formulation", in_key=True, stored=True, label=12, always=True, suite="common"
+    ),
+    RunField(
+        "fewshot", in_key=True, stored=True, label=13, always=True, suite="common"
+    ),
     RunField("fewshot_seed", in_key=True, stored=True, label=14, suite="common"),
     RunField("template_hash", in_key=True, stored=True, label=21, is_hash=True),
     RunField("system_prompt_hash", in_key=True, stored=True, label=22, is_hash=True),
-    RunField("reasoning_effort", in_key=True, stored=True, label=15, always=True, suite="common"),
-    RunField("temperature", in_key=True, stored=True, label=16, always=True, suite="common"),
+    RunField(
+        "reasoning_effort",
+        in_key=True,
+        stored=True,
+        label=15,
+        always=True,
+        suite="common",
+    ),
+    RunField(
+        "temperature", in_key=True, stored=True, label=16, always=True, suite="common"
+    ),
     RunField("top_p", in_key=True, stored=True, label=17, suite="common"),
     RunField("max_tokens", in_key=True, stored=True, label=18, suite="common"),
     RunField("endpoint", in_key=True, stored=True, label=19, suite="common"),
@@ -88,7 +110,9 @@ CONDITION_FIELDS = _names("in_key")
 STORED_FIELDS = _names("stored")
 #: Settings of a condition, in the order in which labels show them.
 LABEL_FIELDS = tuple(
-    field.name for field in sorted(RUN_FIELDS, key=lambda field: field.label or 0) if field.label is not None
+    field.name
+    for field in sorted(RUN_FIELDS, key=lambda field: field.label or 0)
+    if field.label is not None
 )
 #: Those that a reader must see even where they differ between models only.
 ALWAYS_TOLD = _names("always")

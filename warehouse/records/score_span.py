@@ -1,4 +1,5 @@
-"""Between which values scores lie, and whether they look like shares of 1 or like per cent."""
+"""Between which values scores lie, and whether they look like shares of 1 or like per
+cent."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from typing import Literal
 
 #: Scores above that are no shares, nor counts of what mostly happens once.
 SURELY_PERCENT = 10.0
-#: Of per cent at most this part of those above 0 is as small as a share; of counts and costs more is.
+#: Of per cent at most this part of those above 0 is as small as a share; of counts and
+#: costs more is.
 MOST_SMALL = 0.1
 
 Scale = Literal["share", "percent", ""]
@@ -28,14 +30,23 @@ class ScoreSpan:
     def of(cls, *figures: float) -> ScoreSpan:
         """That of some figures."""
         positive = [figure for figure in figures if figure > 0]
-        return cls(min(figures), max(figures), len(positive), sum(figure <= 1 for figure in positive))
+        return cls(
+            min(figures),
+            max(figures),
+            len(positive),
+            sum(figure <= 1 for figure in positive),
+        )
 
     @property
     def scale(self) -> Scale:
-        """What they look like; empty where that cannot be told, as of zeros, which fit every scale."""
+        """What they look like; empty where that cannot be told, as of zeros, which fit
+        every scale."""
         if not self.low >= 0 or not self.high > 0:
             return ""
         if self.high <= 1:
             return "share"
-        is_percent = SURELY_PERCENT < self.high <= 100 and self.n_small <= MOST_SMALL * self.n_positive
+        is_percent = (
+            SURELY_PERCENT < self.high <= 100
+            and self.n_small <= MOST_SMALL * self.n_positive
+        )
         return "percent" if is_percent else ""

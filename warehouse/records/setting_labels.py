@@ -1,4 +1,5 @@
-"""What tells the settings of a few conditions apart, in words short enough for a row of a table."""
+"""What tells the settings of a few conditions apart, in words short enough for a row of
+a table."""
 
 from __future__ import annotations
 
@@ -17,14 +18,18 @@ Settings = Mapping[str, str]
 Values = tuple[str | None, ...]
 
 
-def differing_paths(settings: Sequence[Settings], told: Iterable[str] = ()) -> list[str]:
+def differing_paths(
+    settings: Sequence[Settings], told: Iterable[str] = ()
+) -> list[str]:
     """Paths of settings in which some conditions differ, the least nested first.
 
-    A setting that stands in several places of a dump, with the same values, is told once.
+    A setting that stands in several places of a dump, with the same values, is told
+    once.
 
     Args:
         settings: of each condition, by path.
-        told: paths that are told otherwise: they, and what says the same under the same last name, are left out.
+        told: paths that are told otherwise: they, and what says the same under the same
+            last name, are left out.
     """
     paths: set[str] = set()
     for own in settings:
@@ -105,12 +110,16 @@ def _ends(path: str) -> list[str]:
 
 
 def short_values(values: Sequence[str | None]) -> list[str]:
-    """Values as a label shows them: whole where they are short, else what differs in them."""
+    """Values as a label shows them: whole where they are short, else what differs in
+    them."""
     said = [value for value in values if value is not None]
     if all(len(value) <= LENGTH for value in said):
         return [_on_one_line(value) for value in values]
     start, end = _in_common(said)
-    return [_on_one_line(None) if value is None else _middle(value, start, end) for value in values]
+    return [
+        _on_one_line(None) if value is None else _middle(value, start, end)
+        for value in values
+    ]
 
 
 def _on_one_line(value: str | None) -> str:
@@ -120,15 +129,19 @@ def _on_one_line(value: str | None) -> str:
 
 
 def _in_common(values: Sequence[str]) -> tuple[int, int]:
-    """How many characters some texts have in common at their beginning, and at their end."""
+    """How many characters some texts have in common at their beginning, and at their
+    end."""
     if len(values) < 2:
         return 0, 0
     reversed_values = [value[::-1] for value in values]
-    return len(os.path.commonprefix(list(values))), len(os.path.commonprefix(reversed_values))
+    return len(os.path.commonprefix(list(values))), len(
+        os.path.commonprefix(reversed_values)
+    )
 
 
 def _middle(value: str, start: int, end: int) -> str:
-    """What of a text lies between what it has in common with others, from one boundary of words to the next."""
+    """What of a text lies between what it has in common with others, from one boundary
+    of words to the next."""
     first = start
     while first > 0 and not _BOUNDARY.match(value[first - 1]):
         first -= 1

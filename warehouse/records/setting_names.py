@@ -1,8 +1,10 @@
-"""What a name in a run's configuration means: a setting, or one of the few things that do not change what is measured.
+"""What a name in a run's configuration means: a setting, or one of the few things that
+do not change what is measured.
 
-The table ``settings_table.tsv`` is the one place that says so, with a reason for each name, in general (tool ``*``) and
-by tool. A name that it does not know is a setting: two runs that differ by a key that means nothing are visible, and
-``warehouse runs ignore`` joins them; two settings under one row would be invisible.
+The table ``settings_table.tsv`` is the one place that says so, with a reason for each
+name, in general (tool ``*``) and by tool. A name that it does not know is a setting:
+two runs that differ by a key that means nothing are visible, and ``warehouse runs
+ignore`` joins them; two settings under one row would be invisible.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal, get_args
 
-#: ``setting``, ``model`` (who was evaluated), ``prompt`` and ``scorer`` are part of the condition. A ``version`` (of a
-#: harness or library) is shown. A ``mark`` tells two executions of one condition apart. A ``subset`` says which prompts
-#: were asked: part of the condition where figures alone are stored, else the prompts say it. ``ignore`` is none of
-#: these.
-SettingClass = Literal["setting", "model", "prompt", "scorer", "version", "mark", "subset", "ignore"]
+#: ``setting``, ``model`` (who was evaluated), ``prompt`` and ``scorer`` are part of the
+#: condition. A ``version`` (of a harness or library) is shown. A ``mark`` tells two
+#: executions of one condition apart. A ``subset`` says which prompts were asked: part
+#: of the condition where figures alone are stored, else the prompts say it. ``ignore``
+#: is none of these.
+SettingClass = Literal[
+    "setting", "model", "prompt", "scorer", "version", "mark", "subset", "ignore"
+]
 
 #: Classes that are part of the condition.
 IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
@@ -27,7 +32,8 @@ IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
 ANY_TOOL = "*"
 
 
-#: The tool whose rows name columns of tables; what stands in an object of such a name is none of them.
+#: The tool whose rows name columns of tables; what stands in an object of such a name
+#: is none of them.
 _COLUMNS = "tabular"
 #: Numbers of elements in a path.
 _NUMBERS = re.compile(r"\.\d+(?=\.|$)")
@@ -39,7 +45,9 @@ class Rule:
 
     kind: SettingClass
     reason: str
-    absent: frozenset[str] = frozenset()  #: values, in canonical form, that mean the same as no value at all.
+    absent: frozenset[str] = (
+        frozenset()
+    )  #: values, in canonical form, that mean the same as no value at all.
 
     @property
     def is_in_condition(self) -> bool:
@@ -54,14 +62,16 @@ UNKNOWN = Rule("setting", "not in the table")
 def rule_of(tool: str, path: str) -> Rule:
     """The rule for one leaf of a configuration.
 
-    The tool's own rows come first: of the whole path, then of its last two names, then of its last name, then of what
-    stands around the leaf; after them the general rows in the same order. A row of one name holds wherever that
-    stands; a row of several names (``eval.config.epochs``) wherever its last two do, and says nothing of the last name
-    elsewhere.
+    The tool's own rows come first: of the whole path, then of its last two names, then
+    of its last name, then of what stands around the leaf; after them the general rows
+    in the same order. A row of one name holds wherever that stands; a row of several
+    names (``eval.config.epochs``) wherever its last two do, and says nothing of the
+    last name elsewhere.
 
     Args:
         tool: name of the harness, as ``RunHeader.harness`` has it.
-        path: names from the outside in, joined by dots; numbers of elements say nothing.
+        path: names from the outside in, joined by dots; numbers of elements say
+            nothing.
     """
     return _rule_of(tool, path)
 
@@ -78,7 +88,10 @@ def _rule_of(tool: str, path: str) -> Rule:
     if own and tool != _COLUMNS and (rule := own.around(path)):
         return rule
     around = general.around(path)
-    if around is not None and around.kind not in ("ignore", "subset"):  # of a total of tokens each number is a total
+    if around is not None and around.kind not in (
+        "ignore",
+        "subset",
+    ):  # of a total of tokens each number is a total
         return around
     return general.at(path) or UNKNOWN
 
@@ -88,15 +101,20 @@ class _Rules:
 
     def __init__(self) -> None:
         self._whole: dict[str, Rule] = {}
-        self._by_end: dict[str, Rule | None] = {}  # None: rows of this end say different things
+        self._by_end: dict[
+            str, Rule | None
+        ] = {}  # None: rows of this end say different things
         self._patterns: list[tuple[re.Pattern[str], Rule]] = []
 
     def add(self, name: str, rule: Rule) -> None:
-        """Take a row in; ``*`` in a name stands for one name, at its end for all that is inside."""
+        """Take a row in; ``*`` in a name stands for one name, at its end for all that
+        is inside."""
         if name.endswith(".*"):
             name = name[:-2]
         if "*" in name:
-            expressions = (re.escape(part).replace(r"\*", "[^.]*") for part in name.split("."))
+            expressions = (
+                re.escape(part).replace(r"\*", "[^.]*") for part in name.split(".")
+            )
             self._patterns.append((re.compile(r"\.".join(expressions)), rule))
             return
         self._whole.setdefault(name, rule)
@@ -122,7 +140,8 @@ class _Rules:
         return None
 
     def around(self, path: str) -> Rule | None:
-        """The rule of the nearest object around a path that is no part of the condition."""
+        """The rule of the nearest object around a path that is no part of the
+        condition."""
         for outer in _outer_paths(path):
             rule = self.at(outer)
             if rule is not None and not rule.is_in_condition:
@@ -163,7 +182,9 @@ def _rules_by_tool() -> dict[str, _Rules]:
 
 def table_rows() -> Iterator[tuple[str, Rule, list[str]]]:
     """The rows of the table: tool, rule, and the names that it is the rule of."""
-    text = (files("warehouse.records") / "settings_table.tsv").read_text(encoding="utf-8")
+    text = (files("warehouse.records") / "settings_table.tsv").read_text(
+        encoding="utf-8"
+    )
     for line in text.splitlines()[1:]:
         tool, kind, absent, reason, names = line.split("\t")
         assert kind in get_args(SettingClass), line

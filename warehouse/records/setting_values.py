@@ -1,4 +1,5 @@
-"""The one form of a setting's value: what tools write in several ways is one, what only looks alike stays apart."""
+"""The one form of a setting's value: what tools write in several ways is one, what only
+looks alike stays apart."""
 
 from __future__ import annotations
 
@@ -15,7 +16,22 @@ from warehouse.records.canonical_json import canonical_json, parse_json, sha256_
 from warehouse.records.setting_names import ANY_TOOL, rule_of, snake_case
 
 #: Texts that say that there is no value; compared in small letters.
-_NOTHING = frozenset({"", "null", "none", "nan", "n/a", "?", "unknown", "[redacted]", "redacted", "[]", "{}", "empty"})
+_NOTHING = frozenset(
+    {
+        "",
+        "null",
+        "none",
+        "nan",
+        "n/a",
+        "?",
+        "unknown",
+        "[redacted]",
+        "redacted",
+        "[]",
+        "{}",
+        "empty",
+    }
+)
 #: Lists that have no order and no repeats, by name.
 UNORDERED = frozenset(
     """
@@ -23,7 +39,8 @@ UNORDERED = frozenset(
     disabled_tools internal_tools tags extra_allowed_hosts hosts languages splits scorers judges groups
     """.split()
 )
-#: Longest text, and longest list, that is kept as it is; of others their hash stands for them.
+#: Longest text, and longest list, that is kept as it is; of others their hash stands
+#: for them.
 LONGEST_TEXT, LONGEST_LIST = 1000, 50
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -32,12 +49,29 @@ _LONGEST_NUMBER = 25
 _LEADING_ZERO = re.compile(r"[+-]?0\d")
 _WHOLE_VERSION = re.compile(r"(\d+)\.0")
 #: Names whose values are no numbers, even where they look like some.
-_NO_NUMBERS = re.compile(r"(?:^|_)(?:ids?|name|names|hash|sha|commit|revision|version|versions|label|key)$")
+_NO_NUMBERS = re.compile(
+    r"(?:^|_)(?:ids?|name|names|hash|sha|commit|revision|version|versions|label|key)$"
+)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _CLASS = re.compile(r"<class '(?:[\w]+\.)*(\w+)'>")
 
-_DTYPES = {"fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32"}
-_DTYPE_NAMES = frozenset({"dtype", "torch_dtype", "model_dtype", "precision", "softmax_dtype", "mixed_precision_dtype"})
+_DTYPES = {
+    "fp16": "float16",
+    "half": "float16",
+    "bf16": "bfloat16",
+    "fp32": "float32",
+    "float": "float32",
+}
+_DTYPE_NAMES = frozenset(
+    {
+        "dtype",
+        "torch_dtype",
+        "model_dtype",
+        "precision",
+        "softmax_dtype",
+        "mixed_precision_dtype",
+    }
+)
 
 _ENDPOINT_NAMES = frozenset(
     """
@@ -46,14 +80,17 @@ _ENDPOINT_NAMES = frozenset(
     """.split()
 )
 
-#: Names that people give to an experiment, behind which tools write a time or a random word of their own.
+#: Names that people give to an experiment, behind which tools write a time or a random
+#: word of their own.
 _GIVEN_NAMES = frozenset(
     """
     experiment experiment_name experiment_prefix run_name exp_name campaign job_name dataset_run_name
     """.split()
 )
 _TAILS = (
-    re.compile(r"\d{4}-?\d\d-?\d\d(?:[T_ -]{1,2}\d\d[:_-]?\d\d(?:[:_-]?\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?$"),
+    re.compile(
+        r"\d{4}-?\d\d-?\d\d(?:[T_ -]{1,2}\d\d[:_-]?\d\d(?:[:_-]?\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?$"
+    ),
     re.compile(r"(?<=[-_ ])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{4,8}$"),
     re.compile(r"(?:^|(?<=[-_ ]))[a-z]{3,}-[a-z]{3,}-\d{1,4}$"),
 )
@@ -61,7 +98,9 @@ _TAILS = (
 #: A comma between two ``name=value`` pairs, not one inside a list or an object.
 _PAIR_SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
 _PAIRS = re.compile(r"\s*[A-Za-z_][\w.-]*\s*=[^=]")
-_REPR_PAIR = re.compile(r"([A-Za-z_]\w*)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s'\"]\S*)(?:\s+|$)")
+_REPR_PAIR = re.compile(
+    r"([A-Za-z_]\w*)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s'\"]\S*)(?:\s+|$)"
+)
 
 
 def canonical_value(name: str, value: Any) -> str | None:
@@ -82,7 +121,11 @@ def canonical_value(name: str, value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return _element(name, value) if snake_case(name) in UNORDERED else _text(name, value)
+        return (
+            _element(name, value)
+            if snake_case(name) in UNORDERED
+            else _text(name, value)
+        )
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -92,13 +135,17 @@ def canonical_value(name: str, value: Any) -> str | None:
     if isinstance(value, Sequence):
         return _list(name, value)
     if isinstance(value, Mapping):
-        return _shortened(canonical_json(_canonical_object(value)).decode()) if value else None
+        return (
+            _shortened(canonical_json(_canonical_object(value)).decode())
+            if value
+            else None
+        )
     return _text(name, str(value))
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is the same as not saying it: null, a word for it, empty, or a list of such; not one that was
-    hidden.
+    """Whether a value is the same as not saying it: null, a word for it, empty, or a
+    list of such; not one that was hidden.
 
     >>> says_nothing(None), says_nothing("None"), says_nothing([]), says_nothing(False), says_nothing("[REDACTED]")
     (True, True, True, False, False)
@@ -141,12 +188,17 @@ def _text(name: str, value: str) -> str | None:
 
 
 def number_in(name: str, text: str) -> float | None:
-    """The number that a text is; none of ids, names and versions, of leading zeros, and of what is beyond all numbers.
+    """The number that a text is; none of ids, names and versions, of leading zeros, and
+    of what is beyond all numbers.
 
     >>> number_in("threshold", "0.50"), number_in("version", "1.10"), number_in("code", "007")
     (0.5, None, None)
     """
-    if not _NUMBER.fullmatch(text) or _LEADING_ZERO.match(text) or _NO_NUMBERS.search(snake_case(name)):
+    if (
+        not _NUMBER.fullmatch(text)
+        or _LEADING_ZERO.match(text)
+        or _NO_NUMBERS.search(snake_case(name))
+    ):
         return None
     number = float(text)
     return number if math.isfinite(number) and len(text) < _LONGEST_NUMBER else None
@@ -174,7 +226,8 @@ def _list(name: str, values: Sequence[Any]) -> str | None:
 
 
 def _element(name: str, value: Any) -> str | None:
-    # what stands in a list is kept as it is written: blanks and line ends of a stop sequence mean something
+    # what stands in a list is kept as it is written: blanks and line ends of a stop
+    # sequence mean something
     if isinstance(value, str):
         return None if value.lower() in _NOTHING else value
     return canonical_value(name, value)
@@ -182,7 +235,11 @@ def _element(name: str, value: Any) -> str | None:
 
 def _canonical_object(value: Mapping[str, Any]) -> dict[str, Any]:
     """An object inside a list, with each of its settings in its one form."""
-    kept = {str(name): item for name, item in value.items() if rule_of(ANY_TOOL, str(name)).is_in_condition}
+    kept = {
+        str(name): item
+        for name, item in value.items()
+        if rule_of(ANY_TOOL, str(name)).is_in_condition
+    }
     forms = {name: canonical_value(name, item) for name, item in kept.items()}
     return {name: form for name, form in forms.items() if form is not None}
 
@@ -194,10 +251,12 @@ def _shortened(text: str) -> str:
 
 
 def unpacked(name: str, value: Any) -> Any:
-    """A text that holds structure, as the object that it is: ``k=v,k=v``, the repr of an object, JSON.
+    """A text that holds structure, as the object that it is: ``k=v,k=v``, the repr of
+    an object, JSON.
 
     Args:
-        name: the last name of its path; only arguments and configurations are looked into.
+        name: the last name of its path; only arguments and configurations are looked
+            into.
         value: any value; what is no such text comes back as it is.
     """
     if not isinstance(value, str) or not 2 < len(value) <= 20 * LONGEST_TEXT:
@@ -210,13 +269,28 @@ def unpacked(name: str, value: Any) -> Any:
     if not _holds_arguments(name) or not _PAIRS.match(text):
         return value
     pairs = _REPR_PAIR.findall(text)
-    if "," not in text and len(pairs) > 1 and sum(len(key) + len(item) + 2 for key, item in pairs) >= len(text):
+    if (
+        "," not in text
+        and len(pairs) > 1
+        and sum(len(key) + len(item) + 2 for key, item in pairs) >= len(text)
+    ):
         return {key: item.strip("'\"") for key, item in pairs}
-    parts = [part.partition("=") for part in _PAIR_SEPARATOR.split(text) if part.strip()]
+    parts = [
+        part.partition("=") for part in _PAIR_SEPARATOR.split(text) if part.strip()
+    ]
     return {key.strip(): item.strip().strip("'\"") for key, _, item in parts}
 
 
-_ARGUMENTS = ("args", "kwargs", "config", "params", "parameters", "options", "arguments", "settings")
+_ARGUMENTS = (
+    "args",
+    "kwargs",
+    "config",
+    "params",
+    "parameters",
+    "options",
+    "arguments",
+    "settings",
+)
 
 
 def _holds_arguments(name: str) -> bool:
@@ -237,7 +311,8 @@ def _parsed_object(text: str, otherwise: Any) -> Any:
 
 
 def without_generated_tail(text: str) -> str:
-    """A name that a person gave, without the time, hex digits or random words that a tool wrote behind it.
+    """A name that a person gave, without the time, hex digits or random words that a
+    tool wrote behind it.
 
     >>> without_generated_tail("baseline - 2026-11-02T03:04:05Z"), without_generated_tail("prefix-1a2b3c4d")
     ('baseline', 'prefix')
@@ -255,19 +330,29 @@ _RANDOM_FOLDER = re.compile(r"tmp[\w-]{6,}")
 
 def looks_like_place(text: str) -> bool:
     """Whether a text is the path of a file or folder on some machine."""
-    return _PLACE.match(text) is not None and "\n" not in text and len(text) <= LONGEST_TEXT
+    return (
+        _PLACE.match(text) is not None
+        and "\n" not in text
+        and len(text) <= LONGEST_TEXT
+    )
 
 
 def normal_place(text: str) -> str:
-    """A path without what says nothing: its scheme, ``./``, the end of a folder, names of temporary folders."""
+    """A path without what says nothing: its scheme, ``./``, the end of a folder, names
+    of temporary folders."""
     path = text.removeprefix("file://").replace("\\", "/")
-    parts = [part for part in path.split("/") if part not in ("", ".") and not _RANDOM_FOLDER.fullmatch(part)]
+    parts = [
+        part
+        for part in path.split("/")
+        if part not in ("", ".") and not _RANDOM_FOLDER.fullmatch(part)
+    ]
     lead = "/" if path.startswith("/") else ""
     return lead + "/".join(parts)
 
 
 def public_host(text: str) -> str | None:
-    """The host of an endpoint in small letters; ``None`` for one's own machine and private networks.
+    """The host of an endpoint in small letters; ``None`` for one's own machine and
+    private networks.
 
     >>> public_host("https://API.Example.com/v1"), public_host("http://127.0.0.1:34929")
     ('api.example.com', None)

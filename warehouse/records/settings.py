@@ -1,6 +1,8 @@
-"""Which settings a run was made with: all that its dump says of how it was made, unless it is known not to matter.
+"""Which settings a run was made with: all that its dump says of how it was made, unless
+it is known not to matter.
 
-Two runs of one model on one benchmark are repeats where their settings are equal; see ``docs/identity.md``.
+Two runs of one model on one benchmark are repeats where their settings are equal; see
+``docs/identity.md``.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from warehouse.records.setting_values import (
 _OBJECTS = ("sampling", "agent_parameters", "configuration")
 #: Deepest object that is looked into; what lies below it is one value.
 DEEPEST = 12
-#: Settings of the sampling that nothing is made of where the likeliest token is always taken.
+#: Settings of the sampling that nothing is made of where the likeliest token is always
+#: taken.
 _VOID_WHEN_GREEDY = frozenset({"top_p", "top_k", "min_p", "typical_p", "seed"})
 _TOKENIZERS = frozenset({"tokenizer", "tokenizer_path", "tokenizer_name"})
 
@@ -35,7 +38,8 @@ _TOKENIZERS = frozenset({"tokenizer", "tokenizer_path", "tokenizer_name"})
 class LeftOut:
     """A name that is no part of the condition, and why."""
 
-    #: class of the table; ``void`` where another setting makes it mean nothing, ``absent`` where it holds anyway.
+    #: class of the table; ``void`` where another setting makes it mean nothing,
+    #: ``absent`` where it holds anyway.
     kind: str
     reason: str
     value: str
@@ -56,11 +60,18 @@ class RunSettings:
         return condition_key_of(self.settings)
 
     def of_figures_alone(self) -> RunSettings:
-        """The same of a run without samples, of which nothing but its settings says which prompts were asked."""
-        subset = {path: found.value for path, found in self.left_out.items() if found.kind == "subset"}
+        """The same of a run without samples, of which nothing but its settings says
+        which prompts were asked."""
+        subset = {
+            path: found.value
+            for path, found in self.left_out.items()
+            if found.kind == "subset"
+        }
         if not subset:
             return self
-        left_out = {path: found for path, found in self.left_out.items() if path not in subset}
+        left_out = {
+            path: found for path, found in self.left_out.items() if path not in subset
+        }
         return replace(self, settings={**self.settings, **subset}, left_out=left_out)
 
 
@@ -83,18 +94,29 @@ def settings_of(header: RunHeader) -> RunSettings:
 
 
 def scorers_of(header: RunHeader) -> list[str]:
-    """The judges and scorers of a run, in one order; empty if every score is a plain comparison."""
-    return sorted(_scorer(spec) for spec in header.metrics if spec.scorer or spec.judge_model)
+    """The judges and scorers of a run, in one order; empty if every score is a plain
+    comparison."""
+    return sorted(
+        _scorer(spec) for spec in header.metrics if spec.scorer or spec.judge_model
+    )
 
 
 def _scorer(spec: MetricSpec) -> str:
     parameters = _with_numbers("", dict(spec.scorer_parameters))
-    parts = [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, parameters]
+    parts = [
+        spec.name,
+        spec.filter,
+        spec.scorer,
+        spec.scorer_kind,
+        spec.judge_model,
+        parameters,
+    ]
     return canonical_json(parts).decode()
 
 
 def _with_numbers(name: str, value: Any) -> Any:
-    """A parameter in which numbers that are written as texts, or with a point, are the numbers that they are."""
+    """A parameter in which numbers that are written as texts, or with a point, are the
+    numbers that they are."""
     if isinstance(value, Mapping):
         return {inner: _with_numbers(inner, item) for inner, item in value.items()}
     if isinstance(value, list | tuple):
@@ -117,18 +139,23 @@ class _Sorter:
         self.is_greedy = header.temperature == 0
 
     def add_field(self, name: str, value: Any) -> None:
-        """Take in a field that is part of the condition whatever it is called in the dump."""
+        """Take in a field that is part of the condition whatever it is called in the
+        dump."""
         if value is None or value == "":
             return
         if is_object(value):
-            if name not in _OBJECTS:  # of a training: its batch size and its seed are what was trained
+            if (
+                name not in _OBJECTS
+            ):  # of a training: its batch size and its seed are what was trained
                 self.settings |= dict(_plain_leaves(name, value))
             return
         form = canonical_value(name, value)
         if form is None:
             return
         if name == "top_p" and self.is_greedy:
-            self.left_out[name] = LeftOut("void", "the likeliest token is always taken", form)
+            self.left_out[name] = LeftOut(
+                "void", "the likeliest token is always taken", form
+            )
         elif name == "fewshot_seed" and self.header.fewshot == 0:
             self.left_out[name] = LeftOut("void", "no examples are shown", form)
         else:
@@ -153,12 +180,18 @@ class _Sorter:
             self.versions[path] = form
         elif rule.kind in ("ignore", "subset"):
             is_nothing = rule.kind == "subset" and form in rule.absent
-            self.left_out[path] = LeftOut("absent" if is_nothing else rule.kind, rule.reason, form)
+            self.left_out[path] = LeftOut(
+                "absent" if is_nothing else rule.kind, rule.reason, form
+            )
         elif form in rule.absent:
             self.left_out[path] = LeftOut("absent", "the same as not saying it", form)
         elif is_void:
-            self.left_out[path] = LeftOut("void", "the likeliest token is always taken", form)
-        elif self.header.fewshot == 0 and snake_case(name).startswith(("fewshot", "few_shot")):
+            self.left_out[path] = LeftOut(
+                "void", "the likeliest token is always taken", form
+            )
+        elif self.header.fewshot == 0 and snake_case(name).startswith(
+            ("fewshot", "few_shot")
+        ):
             self.left_out[path] = LeftOut("void", "no examples are shown", form)
         elif snake_case(name) in _TOKENIZERS and self._is_own_model(form):
             self.left_out[path] = LeftOut("absent", "the model's own", form)
@@ -166,7 +199,9 @@ class _Sorter:
             self.settings[path] = form
 
     def _is_own_model(self, form: str) -> bool:
-        return form == self.header.model or (looks_like_place(form) and form.endswith(f"/{self.header.model}"))
+        return form == self.header.model or (
+            looks_like_place(form) and form.endswith(f"/{self.header.model}")
+        )
 
     def add_marks_of_header(self) -> None:
         """Take in what the header's own fields say of one execution."""
@@ -174,7 +209,9 @@ class _Sorter:
         own = {
             "run_id": header.run_id,
             "sampling_seed": None if self.is_greedy else header.sampling_seed,
-            "started_at": None if header.started_at is None else header.started_at.isoformat(),
+            "started_at": None
+            if header.started_at is None
+            else header.started_at.isoformat(),
             "cost": header.cost,
         }
         for name, value in own.items():
@@ -187,10 +224,14 @@ class _Sorter:
             self.versions["harness_commit"] = header.harness_commit
 
 
-def _leaves(path: str, value: Mapping[str, Any], depth: int, is_greedy: bool) -> Iterator[tuple[str, Any, bool]]:
-    """Path and value of everything inside an object, and whether a setting beside it makes it mean nothing.
+def _leaves(
+    path: str, value: Mapping[str, Any], depth: int, is_greedy: bool
+) -> Iterator[tuple[str, Any, bool]]:
+    """Path and value of everything inside an object, and whether a setting beside it
+    makes it mean nothing.
 
-    A list is one value, unless it has an order and holds objects: these are looked into, by their numbers.
+    A list is one value, unless it has an order and holds objects: these are looked
+    into, by their numbers.
     """
     is_greedy = is_greedy or _is_greedy(value)
     for key, item in value.items():
@@ -199,7 +240,11 @@ def _leaves(path: str, value: Mapping[str, Any], depth: int, is_greedy: bool) ->
         item = unpacked(name, item)
         if is_object(item) and depth < DEEPEST:
             yield from _leaves(inner, item, depth + 1, False)
-        elif _is_list_of_objects(item) and snake_case(name) not in UNORDERED and depth < DEEPEST:
+        elif (
+            _is_list_of_objects(item)
+            and snake_case(name) not in UNORDERED
+            and depth < DEEPEST
+        ):
             numbered = {str(number): element for number, element in enumerate(item)}
             yield from _leaves(inner, numbered, depth + 1, False)
         else:
@@ -207,7 +252,8 @@ def _leaves(path: str, value: Mapping[str, Any], depth: int, is_greedy: bool) ->
 
 
 def is_object(value: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether a value is a mapping; to ask a plain value whether it is one takes longer than all else of it."""
+    """Whether a value is a mapping; to ask a plain value whether it is one takes longer
+    than all else of it."""
     if value is None or isinstance(value, str | int | float | list):
         return False
     return isinstance(value, Mapping)

@@ -1,7 +1,8 @@
 """What a refresh found that somebody should look at, with false alarms held down.
 
-Every test of one refresh is adjusted together (Holm), so that one in which nothing changed but
-chance raises a false alarm with at most the chance ``alpha``, however many figures it computed.
+Every test of one refresh is adjusted together (Holm), so that one in which nothing
+changed but chance raises a false alarm with at most the chance ``alpha``, however many
+figures it computed.
 """
 
 from __future__ import annotations
@@ -41,23 +42,32 @@ _Scores = Mapping[_ScoreKey, Mapping[str, Any]]
 class Rules:
     """What raises an alert (MisuseError: a number out of range)."""
 
-    #: a score that moved since the refresh before by more than both errors allow; a newest run that differs from those
-    #: before it, or a figure that was stated anew, by more than chance.
+    #: a score that moved since the refresh before by more than both errors allow; a
+    #: newest run that differs from those before it, or a figure that was stated anew,
+    #: by more than chance.
     moved: bool = True
-    #: a difference from a baseline, the checkpoint before or the runs before that is significant, for the worse.
+    #: a difference from a baseline, the checkpoint before or the runs before that is
+    #: significant, for the worse.
     worse: bool = True
-    #: share of samples without a score above which a score is doubtful; None: not checked.
+    #: share of samples without a score above which a score is doubtful; None: not
+    #: checked.
     max_unscored: float | None = None
     gone: bool = True  #: a score that is not there any more.
     published: bool = True  #: a published figure that the samples contradict.
-    max_silence: timedelta | None = None  #: longest time without a load; None: not checked.
+    max_silence: timedelta | None = (
+        None  #: longest time without a load; None: not checked.
+    )
     alpha: float = 0.05  #: chance of any false alarm of one refresh, in (0, 1).
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
-            raise MisuseError(f"alpha of alerts lies between 0 and 1, found {self.alpha}")
+            raise MisuseError(
+                f"alpha of alerts lies between 0 and 1, found {self.alpha}"
+            )
         if self.max_unscored is not None and not 0 <= self.max_unscored <= 1:
-            raise MisuseError(f"a share of samples lies in [0, 1], found {self.max_unscored}")
+            raise MisuseError(
+                f"a share of samples lies in [0, 1], found {self.max_unscored}"
+            )
 
 
 @dataclass(frozen=True)
@@ -68,12 +78,15 @@ class Alert(Row):
     benchmark: str  #: name of the benchmark; empty for ``silence``.
     subject: str  #: what it is about.
     message: str  #: in words.
-    p_value: float | None = None  #: of the test, not adjusted; None where the rule is no test.
+    p_value: float | None = (
+        None  #: of the test, not adjusted; None where the rule is no test.
+    )
     p_holm: float | None = None  #: adjusted over all tests of the refresh.
-    #: the difference that was tested, in the metric's unit; None where the rule is no test.
+    #: the difference that was tested, in the metric's unit; None where the rule is no
+    #: test.
     change: float | None = None
-    #: what two runs of one recipe differ by with the training seed in 5 % of cases, pooled over the recipes of the
-    #: benchmark that have seeds; None without seeds.
+    #: what two runs of one recipe differ by with the training seed in 5 % of cases,
+    #: pooled over the recipes of the benchmark that have seeds; None without seeds.
     noise_floor: float | None = None
 
 
@@ -89,12 +102,18 @@ class Alerts(Result):
     @property
     def one_line(self) -> str:
         number = len(self.rows)
-        return f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, Holm)"
+        return (
+            f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, "
+            "Holm)"
+        )
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
         rows = [row.to_dict() for row in self.rows]
-        return View((self.one_line, Table.of(rows, hide_empty=HIDE_EMPTY, empty="no alerts")), self.notes)
+        return View(
+            (self.one_line, Table.of(rows, hide_empty=HIDE_EMPTY, empty="no alerts")),
+            self.notes,
+        )
 
 
 @dataclass(frozen=True)
@@ -102,7 +121,9 @@ class _Test:
     """One test of a refresh."""
 
     alert: Alert  #: that it raises if it rejects.
-    about: _ScoreKey | None = None  #: the score that has changed; None of a difference between two.
+    about: _ScoreKey | None = (
+        None  #: the score that has changed; None of a difference between two.
+    )
     is_newest: bool = False  #: it holds the newest run against those before it.
 
 
@@ -110,7 +131,8 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     """Hold the figures that a refresh wrote against the rules.
 
     Args:
-        refresh: its id; what it did not compute has not changed, and is not checked again.
+        refresh: its id; what it did not compute has not changed, and is not checked
+            again.
         now: naive UTC.
     """
     written = _read(store, "refresh_values", refresh)
@@ -122,7 +144,12 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.worse:
         tests += _worse(values)
     tests += _newest(values, before, rules)
-    adjusted = holm([math.nan if test.alert.p_value is None else test.alert.p_value for test in tests])
+    adjusted = holm(
+        [
+            math.nan if test.alert.p_value is None else test.alert.p_value
+            for test in tests
+        ]
+    )
     found = [
         replace(test, alert=replace(test.alert, p_holm=float(p)))
         for test, p in zip(tests, adjusted, strict=True)
@@ -138,8 +165,11 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     return Alerts(tuple(alerts), refresh, len(tests), tuple(notes))
 
 
-def _news(store: Store, written: Sequence[dict[str, Any]], refresh: int) -> list[dict[str, Any]]:
-    """Figures that a refresh wrote, but for those that had been gone and are back as they were."""
+def _news(
+    store: Store, written: Sequence[dict[str, Any]], refresh: int
+) -> list[dict[str, Any]]:
+    """Figures that a refresh wrote, but for those that had been gone and are back as
+    they were."""
     values = [row for row in written if row["method"] != GONE]
     if not values:
         return []
@@ -151,7 +181,9 @@ def _news(store: Store, written: Sequence[dict[str, Any]], refresh: int) -> list
 
 def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
     rows = store.rows(query_text("refresh", name).format(refresh=refresh))
-    return [{**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows]
+    return [
+        {**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows
+    ]
 
 
 def _score_key(row: Mapping[str, Any]) -> _ScoreKey:
@@ -160,18 +192,30 @@ def _score_key(row: Mapping[str, Any]) -> _ScoreKey:
 
 def _gone(written: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Alert]:
     """A score that goes on under another kind of subject is not gone."""
-    there = {_score_key(row) for row in written if row["statistic"] == "score" and row["method"] != GONE}
+    there = {
+        _score_key(row)
+        for row in written
+        if row["statistic"] == "score" and row["method"] != GONE
+    }
     for row in written:
         old = before.get(_score_key(row))
         if _score_key(row) in there:
             continue
-        if row["statistic"] == "score" and row["method"] == GONE and old and old["estimate"] is not None:
-            message = f"{row['metric']} was {old['estimate']:.4g} and is not there any more"
+        if (
+            row["statistic"] == "score"
+            and row["method"] == GONE
+            and old
+            and old["estimate"] is not None
+        ):
+            message = (
+                f"{row['metric']} was {old['estimate']:.4g} and is not there any more"
+            )
             yield Alert("gone", row["benchmark"], row["subject"], message)
 
 
 def _moved(values: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[_Test]:
-    """Both figures taken as independent, which is cautious where they share prompts or runs."""
+    """Both figures taken as independent, which is cautious where they share prompts or
+    runs."""
     for row in values:
         old = before.get(_score_key(row))
         if row["statistic"] != "score" or old is None:
@@ -180,13 +224,24 @@ def _moved(values: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[_Te
             continue
         p = change_p_value(_figure(old), _figure(row))
         if p is not None:
-            message = f"{row['metric']} moved from {old['estimate']:.4g} to {row['estimate']:.4g}"
+            message = (
+                f"{row['metric']} moved from {old['estimate']:.4g} to "
+                f"{row['estimate']:.4g}"
+            )
             change = row["estimate"] - old["estimate"]
-            yield _Test(Alert("moved", row["benchmark"], row["subject"], message, p, change=change), _score_key(row))
+            yield _Test(
+                Alert(
+                    "moved", row["benchmark"], row["subject"], message, p, change=change
+                ),
+                _score_key(row),
+            )
 
 
-def _newest(values: Sequence[Mapping[str, Any]], before: _Scores, rules: Rules) -> Iterator[_Test]:
-    """The newest run against those before it, where the runs are others than at the refresh before.
+def _newest(
+    values: Sequence[Mapping[str, Any]], before: _Scores, rules: Rules
+) -> Iterator[_Test]:
+    """The newest run against those before it, where the runs are others than at the
+    refresh before.
 
     Two-sided; where only what is worse raises an alert, one-sided.
     """
@@ -194,7 +249,9 @@ def _newest(values: Sequence[Mapping[str, Any]], before: _Scores, rules: Rules) 
         if row["statistic"] != NEWEST_RUN or row["estimate"] is None:
             continue
         old = before.get(_score_key(row))
-        if old is not None and inputs_of(old["input_fingerprint"]) == inputs_of(row["input_fingerprint"]):
+        if old is not None and inputs_of(old["input_fingerprint"]) == inputs_of(
+            row["input_fingerprint"]
+        ):
             continue
         about = row["parameters"]
         p, p_worse = about["p_value"], about["p_worse"]
@@ -204,7 +261,14 @@ def _newest(values: Sequence[Mapping[str, Any]], before: _Scores, rules: Rules) 
         if p is None or not (rules.moved or rules.worse):
             continue
         rule = "worse" if rules.worse and is_worse else "moved"
-        alert = Alert(rule, row["benchmark"], row["subject"], _newest_in_words(row), p, change=row["estimate"])
+        alert = Alert(
+            rule,
+            row["benchmark"],
+            row["subject"],
+            _newest_in_words(row),
+            p,
+            change=row["estimate"],
+        )
         yield _Test(alert, _score_key(row), is_newest=True)
 
 
@@ -213,21 +277,32 @@ def _newest_in_words(row: Mapping[str, Any]) -> str:
     now, then = f"{about['mean']:.4g}", f"{about['mean_before']:.4g}"
     if not about["runs_before"]:
         return f"{row['metric']} is stated as {now}, and was stated as {then} before"
-    runs = "the run" if about["runs_before"] == 1 else f"the {about['runs_before']} runs"
-    return f"{row['metric']} is {now} in run {about['run']}, the newest, against {then} in {runs} of it before"
+    runs = (
+        "the run" if about["runs_before"] == 1 else f"the {about['runs_before']} runs"
+    )
+    return (
+        f"{row['metric']} is {now} in run {about['run']}, the newest, against {then} "
+        f"in {runs} of it before"
+    )
 
 
 def _each_once(tests: Sequence[_Test]) -> Iterator[Alert]:
-    """Alerts, but for a score that moved because of the newest run, which has one of its own."""
+    """Alerts, but for a score that moved because of the newest run, which has one of
+    its own."""
     told = {test.about for test in tests if test.is_newest}
     for test in tests:
         if test.is_newest or test.about is None or test.about not in told:
             yield test.alert
 
 
-def _told_by_rows(alerts: Sequence[Alert], values: Iterable[Mapping[str, Any]]) -> list[Alert]:
+def _told_by_rows(
+    alerts: Sequence[Alert], values: Iterable[Mapping[str, Any]]
+) -> list[Alert]:
     """Alerts without those of seeds and checkpoints whose row has the same."""
-    row_of = {(value["benchmark"], value["subject"]): value["parameters"].get("row") for value in values}
+    row_of = {
+        (value["benchmark"], value["subject"]): value["parameters"].get("row")
+        for value in values
+    }
     told = {(alert.rule, alert.benchmark, alert.subject) for alert in alerts}
     kept: list[Alert] = []
     for alert in alerts:
@@ -238,9 +313,13 @@ def _told_by_rows(alerts: Sequence[Alert], values: Iterable[Mapping[str, Any]]) 
 
 
 def _beside_noise_floors(store: Store, found: Iterable[Alert]) -> Iterator[Alert]:
-    """Alerts of benchmarks that have training seeds, with whether another seed would do as much."""
+    """Alerts of benchmarks that have training seeds, with whether another seed would do
+    as much."""
     alerts = list(found)
-    floors = {name: _noise_floor(store, name) for name in {alert.benchmark for alert in alerts}}
+    floors = {
+        name: _noise_floor(store, name)
+        for name in {alert.benchmark for alert in alerts}
+    }
     for alert in alerts:
         floor = floors[alert.benchmark]
         if floor is None or alert.change is None:
@@ -249,23 +328,45 @@ def _beside_noise_floors(store: Store, found: Iterable[Alert]) -> Iterator[Alert
         is_more = abs(alert.change) > floor
         words = "more than" if is_more else "within"
         yield replace(
-            alert, message=f"{alert.message}; {words} the noise floor of training seeds, {floor:.2g}", noise_floor=floor
+            alert,
+            message=(
+                f"{alert.message}; {words} the noise floor of training seeds, "
+                f"{floor:.2g}"
+            ),
+            noise_floor=floor,
         )
 
 
 def _noise_floor(store: Store, benchmark: str) -> float | None:
-    from warehouse.analysis.training.pools import pooled_seed_variance  # only where there are alerts
+    from warehouse.analysis.training.pools import (
+        pooled_seed_variance,
+    )  # only where there are alerts
     from warehouse.analysis.training.read import read_recipes
 
-    pooled = pooled_seed_variance(read_recipes(store, find_benchmark(store, benchmark).ids))
-    return None if pooled is None else t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
+    pooled = pooled_seed_variance(
+        read_recipes(store, find_benchmark(store, benchmark).ids)
+    )
+    return (
+        None
+        if pooled is None
+        else t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
+    )
 
 
 def _figure(row: Mapping[str, Any]) -> ReportedFigure:
     units = row["n"] if row["n_clusters"] is None else row["n_clusters"]
-    none = None if row["method"] == "published" else 0.0  # scores are there, without spread
+    none = (
+        None if row["method"] == "published" else 0.0
+    )  # scores are there, without spread
     error = none if row["standard_error"] is None else row["standard_error"]
-    return ReportedFigure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
+    return ReportedFigure(
+        row["estimate"],
+        error,
+        row["low"],
+        row["high"],
+        row["parameters"]["level"],
+        units or None,
+    )
 
 
 def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[_Test]:
@@ -274,9 +375,20 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[_Test]:
         p = row["parameters"].get("p_worse")
         if row["statistic"] != "difference" or p is None:
             continue
-        kind = "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
+        kind = (
+            "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
+        )
         message = f"{row['metric']} {row['estimate']:+.4g} against {kind}"
-        yield _Test(Alert("worse", row["benchmark"], row["subject"], message, p, change=row["estimate"]))
+        yield _Test(
+            Alert(
+                "worse",
+                row["benchmark"],
+                row["subject"],
+                message,
+                p,
+                change=row["estimate"],
+            )
+        )
 
 
 def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -292,12 +404,15 @@ def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
     for metric, benchmark in sorted(undirected):
         benchmarks.setdefault(metric, []).append(benchmark)
     return [
-        f"worse is not checked for {metric} on {', '.join(names)}: {direction_unknown(metric, *names)}"
+        f"worse is not checked for {metric} on {', '.join(names)}: "
+        f"{direction_unknown(metric, *names)}"
         for metric, names in benchmarks.items()
     ]
 
 
-def _unscored(values: Sequence[Mapping[str, Any]], limit: float | None) -> Iterator[Alert]:
+def _unscored(
+    values: Sequence[Mapping[str, Any]], limit: float | None
+) -> Iterator[Alert]:
     for row in values:
         share = row["parameters"].get("share_unscored")
         if row["statistic"] == "score" and None not in (share, limit) and share > limit:
@@ -307,16 +422,21 @@ def _unscored(values: Sequence[Mapping[str, Any]], limit: float | None) -> Itera
 
 def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]:
     """Of the benchmarks that this refresh touched."""
-    if not store.rows(_ANY_PUBLISHED):  # to plan the view takes an engine a tenth of a second
+    if not store.rows(
+        _ANY_PUBLISHED
+    ):  # to plan the view takes an engine a tenth of a second
         return []
     touched = sorted({row["benchmark"] for row in values})
-    rows = store.rows(query_text("refresh", "contradicted_figures"), {"benchmarks": touched})
+    rows = store.rows(
+        query_text("refresh", "contradicted_figures"), {"benchmarks": touched}
+    )
     return [
         Alert(
             "published",
             row["benchmark"],
             row["model"],
-            f"{row['metric']} is published as {row['published']:.6g}, its samples give {row['recomputed']:.6g}",
+            f"{row['metric']} is published as {row['published']:.6g}, its samples give "
+            f"{row['recomputed']:.6g}",
         )
         for row in rows
     ]

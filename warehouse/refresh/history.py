@@ -11,7 +11,11 @@ from warehouse.analysis.families.family import RECIPE, ROW, model_of, subject_of
 from warehouse.analysis.families.rows import refresh_rows
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark, runs_on
-from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
+from warehouse.analysis.selection.conditions import (
+    Condition,
+    group_runs,
+    label_conditions,
+)
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.rows import without_place
 from warehouse.errors import MisuseError
@@ -35,7 +39,11 @@ def history(store: Store, question: FigureHistory) -> History:
     model, benchmark = question.model, None
     if question.benchmark is None:
         about_model = _subjects_of(store, str(model), None)
-        rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
+        rows = [
+            row
+            for name in _stored_names(store)
+            for row in _of_model(_figures(store, name), about_model)
+        ]
     else:
         benchmark = find_benchmark(store, question.benchmark)
         try:
@@ -46,16 +54,32 @@ def history(store: Store, question: FigureHistory) -> History:
                 rows = _of_model(rows, _subjects_of(store, model, benchmark.ids, rows))
         except MisuseError as error:
             raise MisuseError(f"{error}; {_what_there_is(store, benchmark)}") from None
-    about = " on ".join(filter(None, ("" if model is None else repr(model), benchmark.name if benchmark else "")))
+    about = " on ".join(
+        filter(
+            None,
+            ("" if model is None else repr(model), benchmark.name if benchmark else ""),
+        )
+    )
     if not rows:
-        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, benchmark)}")
-    rows = _narrowed(_narrowed(rows, "metric", question.metric, about), "statistic", question.statistic, about)
+        raise MisuseError(
+            f"no refresh has computed figures of {about}; "
+            f"{_what_there_is(store, benchmark)}"
+        )
+    rows = _narrowed(
+        _narrowed(rows, "metric", question.metric, about),
+        "statistic",
+        question.statistic,
+        about,
+    )
     kept = [row for row in rows if question.last is None or row.age <= question.last]
-    return History(model, benchmark.name if benchmark else "", tuple(kept), _settings(store, kept))
+    return History(
+        model, benchmark.name if benchmark else "", tuple(kept), _settings(store, kept)
+    )
 
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
-    """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
+    """What tells the conditions of one model on a benchmark apart, by their subjects;
+    of one alone, nothing."""
     by_subject: dict[str, str] = {}
     for name in sorted({row.benchmark for row in rows}):
         try:
@@ -63,7 +87,12 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
         except MisuseError:  # it is gone, its figures are not
             continue
         of_model: dict[str, list[Condition]] = defaultdict(list)
-        subjects = {side for row in rows if row.benchmark == name for side in _sides(row.subject)}
+        subjects = {
+            side
+            for row in rows
+            if row.benchmark == name
+            for side in _sides(row.subject)
+        }
         for condition in conditions:
             if subject_of(condition) in subjects:
                 of_model[condition.model].append(condition)
@@ -74,20 +103,30 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
     return by_subject
 
 
-def _rows(store: Store, conditions: Sequence[Condition], subjects: Collection[str]) -> dict[str, str]:
+def _rows(
+    store: Store, conditions: Sequence[Condition], subjects: Collection[str]
+) -> dict[str, str]:
     """What rows over seeds and checkpoints are called, by their subjects."""
-    rows = [row for row in refresh_rows(store, conditions, dict) if row.kind == ROW and row.subject in subjects]
+    rows = [
+        row
+        for row in refresh_rows(store, conditions, dict)
+        if row.kind == ROW and row.subject in subjects
+    ]
     shown = [without_place(row.plan.conditions[0], keep_seed=False) for row in rows]
     by_subject: dict[str, str] = {}
     for row, label in zip(rows, label_conditions(store, shown), strict=True):
-        seeds = {str(condition.setting("training_seed") or "") for condition in row.plan.conditions}
+        seeds = {
+            str(condition.setting("training_seed") or "")
+            for condition in row.plan.conditions
+        }
         over = "the row over its seeds" if len(seeds) > 1 else "the row"
         by_subject[row.subject] = ", ".join(filter(None, (label, over)))
     return by_subject
 
 
 def history_of(store: Store, name: str, **options: Any) -> History:
-    """:func:`history` of whatever bears a name: a benchmark, else a model on all benchmarks.
+    """:func:`history` of whatever bears a name: a benchmark, else a model on all
+    benchmarks.
 
     Raises:
         MisuseError: it is neither, or nothing has been computed of it.
@@ -105,10 +144,17 @@ def history_of(store: Store, name: str, **options: Any) -> History:
 
 def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
     """All that are stored of a benchmark."""
-    return [_row(record) for record in store.rows(query_text("refresh", "history"), {"benchmark": benchmark})]
+    return [
+        _row(record)
+        for record in store.rows(
+            query_text("refresh", "history"), {"benchmark": benchmark}
+        )
+    ]
 
 
-def _narrowed(rows: Sequence[HistoryRow], column: str, value: str | None, about: str) -> list[HistoryRow]:
+def _narrowed(
+    rows: Sequence[HistoryRow], column: str, value: str | None, about: str
+) -> list[HistoryRow]:
     """Rows of one metric or statistic; a metric also by its name without a filter.
 
     Raises:
@@ -119,9 +165,13 @@ def _narrowed(rows: Sequence[HistoryRow], column: str, value: str | None, about:
     there = sorted({getattr(row, column) for row in rows if getattr(row, column)})
     fitting = [row for row in rows if getattr(row, column) == value]
     if column == "metric":
-        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == value]
+        fitting = fitting or [
+            row for row in rows if row.metric.partition(",")[0] == value
+        ]
     if not fitting:
-        raise MisuseError(f"no {column} {value!r} of {about}; there are: {', '.join(there)}")
+        raise MisuseError(
+            f"no {column} {value!r} of {about}; there are: {', '.join(there)}"
+        )
     return fitting
 
 
@@ -133,13 +183,33 @@ def _stored_names(store: Store) -> list[str]:
 def _what_there_is(store: Store, benchmark: Benchmark | None) -> str:
     """Which names figures are stored under, or how to compute some."""
     stored = current_values(store)
-    here = [row for row in stored if benchmark is None or row["benchmark"] == benchmark.name]
-    models = sorted({model_of(side) for row in here for side in _sides(row["subject"]) if "#" in side})
+    here = [
+        row for row in stored if benchmark is None or row["benchmark"] == benchmark.name
+    ]
+    models = sorted(
+        {
+            model_of(side)
+            for row in here
+            for side in _sides(row["subject"])
+            if "#" in side
+        }
+    )
     if models:
-        return f"figures are stored of: {some_of(models, _NAMES)}; what is new needs: warehouse refresh"
-    command = "warehouse refresh" if benchmark is None else f"warehouse refresh {benchmark.name}"
+        return (
+            f"figures are stored of: {some_of(models, _NAMES)}; what is new needs: "
+            "warehouse refresh"
+        )
+    command = (
+        "warehouse refresh"
+        if benchmark is None
+        else f"warehouse refresh {benchmark.name}"
+    )
     others = sorted({str(row["benchmark"]) for row in stored})
-    there = f"; figures are stored of the benchmarks {some_of(others, _NAMES)}" if others else ""
+    there = (
+        f"; figures are stored of the benchmarks {some_of(others, _NAMES)}"
+        if others
+        else ""
+    )
     return f"run: {command}{there}"
 
 
@@ -149,7 +219,9 @@ def _row(stored: dict[str, Any]) -> HistoryRow:
 
 
 def _of_benchmark(stored: Sequence[HistoryRow]) -> list[HistoryRow]:
-    return [row for row in stored if row.subject_kind in _WHOLE and "#" not in row.subject]
+    return [
+        row for row in stored if row.subject_kind in _WHOLE and "#" not in row.subject
+    ]
 
 
 def _sides(subject: str) -> list[str]:
@@ -158,9 +230,13 @@ def _sides(subject: str) -> list[str]:
 
 
 def _subjects_of(
-    store: Store, model: str, benchmark_ids: Sequence[int] | None, stored: Sequence[HistoryRow] = ()
+    store: Store,
+    model: str,
+    benchmark_ids: Sequence[int] | None,
+    stored: Sequence[HistoryRow] = (),
 ) -> tuple[set[str], set[str]]:
-    """The subjects of the model's conditions, and its names; only the name where its runs are gone.
+    """The subjects of the model's conditions, and its names; only the name where its
+    runs are gone.
 
     Raises:
         MisuseError: it has no runs on the benchmarks, nor stored figures.
@@ -168,7 +244,9 @@ def _subjects_of(
     try:
         conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
     except MisuseError:  # its runs may be gone
-        if benchmark_ids is not None and not any(_names_one_of(row, {model}) for row in stored):
+        if benchmark_ids is not None and not any(
+            _names_one_of(row, {model}) for row in stored
+        ):
             raise
         return set(), {model}
     subjects = {subject_of(condition) for condition in conditions}
@@ -176,13 +254,20 @@ def _subjects_of(
     on_each = grouped(conditions, lambda condition: condition.setting("benchmark"))
     for name in on_each:
         every = group_runs(runs_on(store, find_benchmark(store, name).ids))
-        subjects |= {row.subject for row in refresh_rows(store, every, dict) if row.plan.keys & keys}
+        subjects |= {
+            row.subject
+            for row in refresh_rows(store, every, dict)
+            if row.plan.keys & keys
+        }
     return subjects, {condition.model for condition in conditions}
 
 
-def _of_model(stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]) -> list[HistoryRow]:
-    """Figures of the model's conditions and recipes, also as the second of a pair; where there are
-    none by their keys, or no runs any more, those under the model's name."""
+def _of_model(
+    stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]
+) -> list[HistoryRow]:
+    """Figures of the model's conditions and recipes, also as the second of a pair;
+    where there are none by their keys, or no runs any more, those under the model's
+    name."""
     subjects, models = about
     matching = [
         row

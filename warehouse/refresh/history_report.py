@@ -44,20 +44,23 @@ class HistoryRow(Row):
     age: int  #: 1 for the newest.
     reason: str
     input_fingerprint: str
-    p_value: float | None  #: of the test behind the figure, not adjusted; None without one.
+    p_value: (
+        float | None
+    )  #: of the test behind the figure, not adjusted; None without one.
 
 
 @dataclass(frozen=True)
 class History(Result):
-    """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
-    the newest first; those of the benchmark as a whole if ``model`` is None.
+    """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by
+    statistic and subject, the newest first; those of the benchmark as a whole if
+    ``model`` is None.
     """
 
     model: str | None
     benchmark: str
     rows: tuple[HistoryRow, ...]
-    #: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each; those whose runs are
-    #: gone are not there.
+    #: what tells the conditions of one model apart, such as ``fewshot=5``, by the
+    #: subject of each; those whose runs are gone are not there.
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -104,30 +107,44 @@ def _cells(changes: History, row: HistoryRow, subject: str) -> dict[str, Any]:
 
 
 def _n_decimals(row: HistoryRow) -> int:
-    """Number of decimals: none for counts such as ranks; else four, or what shows two digits of a small figure."""
-    shown = [value for value in (row.estimate, row.low, row.high, row.change) if value is not None]
+    """Number of decimals: none for counts such as ranks; else four, or what shows two
+    digits of a small figure."""
+    shown = [
+        value
+        for value in (row.estimate, row.low, row.high, row.change)
+        if value is not None
+    ]
     if row.standard_error is None and all(value.is_integer() for value in shown):
         return 0
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
 def _subjects(changes: History) -> dict[tuple[str, str], str]:
-    """What each subject is called: by its models, and by settings only where one has several."""
+    """What each subject is called: by its models, and by settings only where one has
+    several."""
     keys = {(row.benchmark, row.subject) for row in changes.rows}
     short = sum(" - " in subject for _, subject in keys) > FEW
     labels = {key: _label(changes, key[1], short) for key in keys}
     times = Counter((key[0], name) for key, name in labels.items())
-    return {key: name if times[key[0], name] == 1 else key[1] for key, name in labels.items()}
+    return {
+        key: name if times[key[0], name] == 1 else key[1]
+        for key, name in labels.items()
+    }
 
 
 def _label(changes: History, subject: str, short: bool) -> str:
-    """A condition, or a difference of two, in which the model of the whole table may be :data:`SAME_MODEL`."""
+    """A condition, or a difference of two, in which the model of the whole table may be
+    :data:`SAME_MODEL`."""
     sides = [_side(changes, side) for side in subject.split(" - ")]
-    return " - ".join(SAME_MODEL if short and len(sides) > 1 and side == changes.model else side for side in sides)
+    return " - ".join(
+        SAME_MODEL if short and len(sides) > 1 and side == changes.model else side
+        for side in sides
+    )
 
 
 def _place(changes: History, row: HistoryRow) -> int:
-    """Figures of the model itself stand first, then its differences from others, then those of others from it."""
+    """Figures of the model itself stand first, then its differences from others, then
+    those of others from it."""
     first, _, second = row.subject.partition(" - ")
     return 0 if not second else 1 + (_model(first) != changes.model)
 
@@ -137,7 +154,8 @@ def _model(side: str) -> str:
 
 
 def _side(changes: History, side: str) -> str:
-    """A condition or recipe: its model, unless the whole table is of that one, and its settings."""
+    """A condition or recipe: its model, unless the whole table is of that one, and its
+    settings."""
     model, settings = _model(side), changes.settings.get(side, "")
     if settings and model == changes.model:
         return settings

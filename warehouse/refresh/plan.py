@@ -1,7 +1,8 @@
-"""What a refresh has to do: questions of all families, which answers are out of date, and figures as rows.
+"""What a refresh has to do: questions of all families, which answers are out of date,
+and figures as rows.
 
-A figure's fingerprint is ``family/version/question/data/settings``, the last three as hashes. A
-stored answer is fresh if it bears the fingerprint that its question has now.
+A figure's fingerprint is ``family/version/question/data/settings``, the last three as
+hashes. A stored answer is fresh if it bears the fingerprint that its question has now.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from typing import Any
 
 from warehouse.analysis.families import choose_families, family_names
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import GONE, Family, FamilySettings, RefreshQuestion, Value
+from warehouse.analysis.families.family import (
+    GONE,
+    Family,
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+)
 from warehouse.errors import WarehouseError
 from warehouse.records.canonical_json import short_digest
 
@@ -47,17 +54,29 @@ class PlannedQuestion:
 class RefreshPlan:
     """What there is and what is to be done."""
 
-    questions: tuple[PlannedQuestion, ...]  #: all, fresh and stale, benchmark by benchmark.
+    questions: tuple[
+        PlannedQuestion, ...
+    ]  #: all, fresh and stale, benchmark by benchmark.
     stored: Mapping[str, tuple[StoredValue, ...]]  #: current figures by question.
     resumed: frozenset[str]  #: questions that an unfinished refresh has answered.
-    outdated: tuple[str, ...]  #: fingerprints in it that are not true any more, or not asked for now.
-    gone: tuple[StoredValue, ...]  #: current figures whose question nobody asks any more.
-    failures: tuple[str, ...]  #: families that could not say what they ask, with the reason.
+    outdated: tuple[
+        str, ...
+    ]  #: fingerprints in it that are not true any more, or not asked for now.
+    gone: tuple[
+        StoredValue, ...
+    ]  #: current figures whose question nobody asks any more.
+    failures: tuple[
+        str, ...
+    ]  #: families that could not say what they ask, with the reason.
 
     @property
     def stale(self) -> list[PlannedQuestion]:
         """Questions that have to be asked."""
-        return [question for question in self.questions if question.why and question.name not in self.resumed]
+        return [
+            question
+            for question in self.questions
+            if question.why and question.name not in self.resumed
+        ]
 
 
 def question_of(fingerprint: str) -> str:
@@ -90,7 +109,8 @@ def make_plan(
     Args:
         current: rows of ``metric_current``.
         unfinished: rows of a refresh that was killed.
-        named: names of the only benchmarks that are meant, also without runs; None: all.
+        named: names of the only benchmarks that are meant, also without runs; None:
+            all.
     """
     stored: dict[str, list[StoredValue]] = defaultdict(list)
     for value in current:
@@ -100,15 +120,21 @@ def make_plan(
     failed: set[tuple[str, str]] = set()
     for data in benchmarks:
         for family in families:
-            if isinstance(data, SuiteBenchmarks) and not getattr(family, "takes_suites", False):
+            if isinstance(data, SuiteBenchmarks) and not getattr(
+                family, "takes_suites", False
+            ):
                 continue
             try:
                 own = family.questions(data, settings)
             except Exception as error:  # a plug-in may raise anything; the others go on
-                failures.append(f"{family.name} on {data.benchmark.name}: {_first_line(error)}")
+                failures.append(
+                    f"{family.name} on {data.benchmark.name}: {_first_line(error)}"
+                )
                 failed.add((family.name, data.benchmark.name))
                 continue
-            questions += [_question(family, data, own_question, stored) for own_question in own]
+            questions += [
+                _question(family, data, own_question, stored) for own_question in own
+            ]
     fingerprints = {question.fingerprint for question in questions}
     chosen = {family.name for family in families}
     mine = {row["input_fingerprint"] for row in unfinished}
@@ -119,7 +145,9 @@ def make_plan(
         family = family_of(value["input_fingerprint"])
         is_chosen = family in chosen and (family, value["benchmark"]) not in failed
         here = named is None or value["benchmark"] in named
-        return is_chosen and here and question_of(value["input_fingerprint"]) not in names
+        return (
+            is_chosen and here and question_of(value["input_fingerprint"]) not in names
+        )
 
     return RefreshPlan(
         questions=tuple(questions),
@@ -132,7 +160,10 @@ def make_plan(
 
 
 def _question(
-    family: Family, data: BenchmarkData, question: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
+    family: Family,
+    data: BenchmarkData,
+    question: RefreshQuestion,
+    stored: Mapping[str, Sequence[StoredValue]],
 ) -> PlannedQuestion:
     hashes = (
         short_digest(data.benchmark.name, question.subject)[:_LENGTH],
@@ -140,8 +171,12 @@ def _question(
         short_digest(question.settings)[:_LENGTH],
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
-    before = {row["input_fingerprint"] for row in stored.get(question_of(fingerprint), ())}
-    return PlannedQuestion(family, data, question, fingerprint, _why(fingerprint, before))
+    before = {
+        row["input_fingerprint"] for row in stored.get(question_of(fingerprint), ())
+    }
+    return PlannedQuestion(
+        family, data, question, fingerprint, _why(fingerprint, before)
+    )
 
 
 def _why(now: str, before: set[str]) -> str:
@@ -162,7 +197,11 @@ def _why(now: str, before: set[str]) -> str:
 
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
-    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+    return (
+        f"{type(error).__name__}: {text.splitlines()[0]}"
+        if text
+        else type(error).__name__
+    )
 
 
 #: Reasons that do not mean that a stored figure is wrong.
@@ -176,7 +215,8 @@ def notes_on_others(
     current: Sequence[StoredValue],
     named: Collection[str] | None,
 ) -> Iterator[str]:
-    """A line for each family that is not chosen and has figures which do not hold any more.
+    """A line for each family that is not chosen and has figures which do not hold any
+    more.
 
     Args:
         current: rows of ``metric_current``.
@@ -186,15 +226,21 @@ def notes_on_others(
     figures = Counter(
         name
         for row in current
-        if (named is None or row["benchmark"] in named) and (name := family_of(row["input_fingerprint"])) not in mine
+        if (named is None or row["benchmark"] in named)
+        and (name := family_of(row["input_fingerprint"])) not in mine
     )
     installed = family_names()
     for name, count in sorted(figures.items()):
         if name not in installed:
-            yield f"{count} figures of the family {name!r} stay as they are: it is not installed"
+            yield (
+                f"{count} figures of the family {name!r} stay as they are: it is not "
+                "installed"
+            )
             continue
         try:
-            plan = make_plan(choose_families([name]), benchmarks, settings, current, [], named)
+            plan = make_plan(
+                choose_families([name]), benchmarks, settings, current, [], named
+            )
         except WarehouseError as error:
             yield f"{count} figures stay as they are: {error}"
             continue
@@ -202,7 +248,10 @@ def notes_on_others(
         # pairs depend on which baselines are named
         stale += sum(row["subject_kind"] != "pair" for row in plan.gone)
         if stale:
-            yield f"{stale} answers of the family {name!r} are out of date; --family {name}"
+            yield (
+                f"{stale} answers of the family {name!r} are out of date; --family "
+                f"{name}"
+            )
 
 
 def computed(question: PlannedQuestion, settings: FamilySettings) -> Sequence[Value]:
@@ -216,19 +265,25 @@ def computed(question: PlannedQuestion, settings: FamilySettings) -> Sequence[Va
         raise ValueError("no figure and no reason: a family has to say one of them")
     finite = [_finite(value) for value in values]
     for value in finite:
-        json.dumps(dict(value.details), allow_nan=False)  # else this question has failed
+        json.dumps(
+            dict(value.details), allow_nan=False
+        )  # else this question has failed
     return finite
 
 
 def _finite(value: Value) -> Value:
     """Without numbers that are none."""
     details = {
-        name: None if isinstance(detail, float) and not math.isfinite(detail) else detail
+        name: None
+        if isinstance(detail, float) and not math.isfinite(detail)
+        else detail
         for name, detail in value.details.items()
     }
     value = replace(value, details=details)
     bad = {
-        name: None for name in _NUMBERS if (number := getattr(value, name)) is not None and not math.isfinite(number)
+        name: None
+        for name in _NUMBERS
+        if (number := getattr(value, name)) is not None and not math.isfinite(number)
     }
     if not bad:
         return value
@@ -238,8 +293,14 @@ def _finite(value: Value) -> Value:
 
 def row_of(question: PlannedQuestion, value: Value) -> dict[str, Any]:
     """The row of a figure, but for the id of its refresh."""
-    own = {name: getattr(value, name) for name in value.__dataclass_fields__ if name != "details"}
-    numbers = {name: None if own[name] is None else float(own[name]) for name in _NUMBERS}
+    own = {
+        name: getattr(value, name)
+        for name in value.__dataclass_fields__
+        if name != "details"
+    }
+    numbers = {
+        name: None if own[name] is None else float(own[name]) for name in _NUMBERS
+    }
     return {
         **own,
         **numbers,

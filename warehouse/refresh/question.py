@@ -24,17 +24,30 @@ class FigureHistory(Question):
     model: Annotated[
         str | None,
         Option(
-            "Reference of a model, or run:ID; a model whose runs are gone by its name alone; None for the figures of"
-            " the benchmark as a whole, such as the matrix tests, or of all models where there are none."
+            "Reference of a model, or run:ID; a model whose runs are gone by its name "
+            "alone; None for the figures of the benchmark as a whole, such as the "
+            "matrix tests, or of all models where there are none."
         ),
     ]
-    benchmark: Annotated[str | None, Option("Name of a benchmark; None for all that the model has figures on.")] = None
+    benchmark: Annotated[
+        str | None,
+        Option("Name of a benchmark; None for all that the model has figures on."),
+    ] = None
     _: KW_ONLY
     metric: Annotated[
-        str | None, Option("Metric, or METRIC,FILTER; default: the headline metric.", "NAME", ("-m", "--metric"))
+        str | None,
+        Option(
+            "Metric, or METRIC,FILTER; default: the headline metric.",
+            "NAME",
+            ("-m", "--metric"),
+        ),
     ] = None
-    statistic: Annotated[str | None, Option("Only this figure, such as score or difference.", "NAME")] = None
-    last: Annotated[int | None, Option("Only the newest N of each.", "N", least=1)] = None
+    statistic: Annotated[
+        str | None, Option("Only this figure, such as score or difference.", "NAME")
+    ] = None
+    last: Annotated[int | None, Option("Only the newest N of each.", "N", least=1)] = (
+        None
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -20,8 +20,8 @@ class StaleRow(Row):
     family: str  #: metric family.
     benchmark: str  #: name of the benchmark.
     subject: str  #: what it is about.
-    #: ``new``, what has changed, ``gone`` (its runs are no longer there), or ``resumed`` (an unfinished refresh has
-    #: answered it).
+    #: ``new``, what has changed, ``gone`` (its runs are no longer there), or
+    #: ``resumed`` (an unfinished refresh has answered it).
     why: str
 
 
@@ -69,9 +69,14 @@ class Refreshed(Result):
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
-        rows = [row.to_dict() | {"seconds": WrittenNumber(f"{row.seconds:.1f}")} for row in self.rows]
+        rows = [
+            row.to_dict() | {"seconds": WrittenNumber(f"{row.seconds:.1f}")}
+            for row in self.rows
+        ]
         failed = tuple(f"failed: {failure}" for failure in self.failures)
-        return View((self.one_line, Table.of(rows, counts=COUNTS)), (*failed, *self.notes))
+        return View(
+            (self.one_line, Table.of(rows, counts=COUNTS)), (*failed, *self.notes)
+        )
 
     def total(self, name: str) -> int:
         """Sum of a column."""
@@ -79,7 +84,10 @@ class Refreshed(Result):
 
     @property
     def one_line(self) -> str:
-        words = [f"{self.total('recomputed')} recomputed", f"{self.total('fresh')} fresh"]
+        words = [
+            f"{self.total('recomputed')} recomputed",
+            f"{self.total('fresh')} fresh",
+        ]
         words += [f"{self.total(n)} {n}" for n in COUNTS if self.total(n)]
         return f"refresh {self.refresh_id}: {', '.join(words)}, {self.seconds:.1f} s"
 

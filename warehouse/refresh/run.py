@@ -41,7 +41,8 @@ from warehouse.tracing import span
 
 #: Prompt scores that are read at a time, before the store is let go.
 ROWS_AT_ONCE = 2_000_000
-#: Seconds of computing after which figures are written, so that little is lost when killed.
+#: Seconds of computing after which figures are written, so that little is lost when
+#: killed.
 WRITE_AFTER = 2.0
 #: Counts that the span of a refresh tells.
 TRACED = ("recomputed", "resumed", "fresh", "failed", "values", "gone")
@@ -54,14 +55,21 @@ Progress = Callable[[int, int], None]
 class RefreshRequest:
     """What a refresh is asked for."""
 
-    families: tuple[str | Family, ...] = ()  #: names, or families of your own; all but those that take long, if empty.
+    families: tuple[
+        str | Family, ...
+    ] = ()  #: names, or families of your own; all but those that take long, if empty.
     benchmarks: tuple[str, ...] = ()  #: names; all, if empty.
     settings: FamilySettings = FamilySettings()  #: that hold for all figures.
-    channels: tuple[str, ...] = ()  #: that alerts are told on, marked in the store until they have (`deliver_alerts`).
+    channels: tuple[
+        str, ...
+    ] = ()  #: that alerts are told on, marked in the store until they have (`deliver_alerts`).
 
 
-def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> StaleList:
-    """What a refresh would recompute, and why (MisuseError: an unknown family or benchmark)."""
+def list_stale(
+    opener: StoreOpener, work: RefreshRequest = RefreshRequest()
+) -> StaleList:
+    """What a refresh would recompute, and why (MisuseError: an unknown family or
+    benchmark)."""
     plan, notes, _ = _read(opener, work, choose_families(work.families))
     rows = [
         StaleRow(
@@ -73,7 +81,12 @@ def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> 
         for planned in plan.questions
         if planned.why
     ]
-    rows += [StaleRow(family_of(row["input_fingerprint"]), row["benchmark"], row["subject"], GONE) for row in plan.gone]
+    rows += [
+        StaleRow(
+            family_of(row["input_fingerprint"]), row["benchmark"], row["subject"], GONE
+        )
+        for row in plan.gone
+    ]
     fresh = sum(not planned.why for planned in plan.questions)
     return StaleList(tuple(rows), fresh, (*notes, *plan.failures))
 
@@ -96,7 +109,8 @@ def refresh(
         clock: naive UTC.
 
     Raises:
-        StoreError: the store cannot be opened or written; and those of `Warehouse.refresh`.
+        StoreError: the store cannot be opened or written; and those of
+            `Warehouse.refresh`.
     """
     families = choose_families(work.families)
     if lake is not None:
@@ -104,9 +118,15 @@ def refresh(
 
         with opener.reading() as store:
             require_fit(store, lake)  # before anything is computed for nothing
-    with metric_values.holding(opener.reading, wait, say), span("warehouse.refresh.figures") as about:
+    with (
+        metric_values.holding(opener.reading, wait, say),
+        span("warehouse.refresh.figures") as about,
+    ):
         refreshed = _Refresh(opener, work, families, clock).run(progress)
-        about.set(refresh_id=refreshed.refresh_id, **{name: refreshed.total(name) for name in TRACED})
+        about.set(
+            refresh_id=refreshed.refresh_id,
+            **{name: refreshed.total(name) for name in TRACED},
+        )
     if lake is not None:
         with opener.reading() as store:
             synced = sync(store, lake)
@@ -122,7 +142,11 @@ def _read(
     with opener.reading() as store:
         current = metric_values.current_values(store)
         read = read_all(
-            store, opener, work.settings.baselines, work.benchmarks, {value["benchmark"] for value in current}
+            store,
+            opener,
+            work.settings.baselines,
+            work.benchmarks,
+            {value["benchmark"] for value in current},
         )
         dead = metric_values.unfinished(store)
         done = metric_values.values_of(store, dead["id"]) if dead else []
@@ -136,13 +160,23 @@ def _read(
 class _Refresh:
     """One refresh while it runs."""
 
-    def __init__(self, opener: StoreOpener, work: RefreshRequest, families: Sequence[Family], clock: Clock) -> None:
+    def __init__(
+        self,
+        opener: StoreOpener,
+        work: RefreshRequest,
+        families: Sequence[Family],
+        clock: Clock,
+    ) -> None:
         self.opener, self.work, self.clock = opener, work, clock
         self.started = time.monotonic()
-        self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
+        self.holder = (
+            f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
+        )
         self.plan, self.notes, self.adopted = _read(opener, work, families)
         self.failures = list(self.plan.failures)
-        self.counts: dict[str, Counter[str]] = {family.name: Counter() for family in families}
+        self.counts: dict[str, Counter[str]] = {
+            family.name: Counter() for family in families
+        }
         self.seconds: dict[str, float] = defaultdict(float)
         self.waiting: list[tuple[PlannedQuestion, list[dict[str, Any]]]] = []
         self.overtaken = 0
@@ -151,7 +185,13 @@ class _Refresh:
 
     def run(self, progress: Progress | None) -> Refreshed:
         for planned in self.plan.questions:
-            name = "resumed" if planned.name in self.plan.resumed else "" if planned.why else "fresh"
+            name = (
+                "resumed"
+                if planned.name in self.plan.resumed
+                else ""
+                if planned.why
+                else "fresh"
+            )
             self.counts[planned.family.name][name] += 1
         stale = self.plan.stale
         if stale:
@@ -173,7 +213,12 @@ class _Refresh:
             "settings": asdict(self.work.settings),
         }
         self.id = metric_values.begin(
-            store, parameters, version("eval-warehouse"), self.clock(), self.adopted, self.plan.outdated
+            store,
+            parameters,
+            version("eval-warehouse"),
+            self.clock(),
+            self.adopted,
+            self.plan.outdated,
         )
 
     def _answer(self, question: PlannedQuestion) -> None:
@@ -188,7 +233,10 @@ class _Refresh:
                 values = computed(question, self.work.settings)
         except Exception as error:  # a plug-in may raise anything; the others go on
             self.counts[family.name]["failed"] += 1
-            where = f"{family.name} of {question.question.subject} on {question.data.benchmark.name}"
+            where = (
+                f"{family.name} of {question.question.subject} on "
+                f"{question.data.benchmark.name}"
+            )
             self.failures.append(f"{where}: {type(error).__name__}: {error}")
             return
         finally:
@@ -205,17 +253,24 @@ class _Refresh:
     def _write(self) -> None:
         if self.waiting:
             with self.opener.writing() as store:
-                metric_values.add_values(store, self.id, self.holder, self._holding(store))
+                metric_values.add_values(
+                    store, self.id, self.holder, self._holding(store)
+                )
         self.waiting, self.written = [], time.monotonic()
 
     def _holding(self, store: Store) -> list[dict[str, Any]]:
-        """Rows that wait, but for answers whose runs changed while they were computed: scores may
-        have gone while they were read, and have come back as another run with equal content."""
+        """Rows that wait, but for answers whose runs changed while they were computed:
+        scores may have gone while they were read, and have come back as another run
+        with equal content."""
         now = run_digests(store) if self.waiting else {}
         kept: list[dict[str, Any]] = []
         for question, rows in self.waiting:
             data = question.data
-            runs = [run for key in question.question.conditions for run in data.conditions[key].run_ids]
+            runs = [
+                run
+                for key in question.question.conditions
+                for run in data.conditions[key].run_ids
+            ]
             if any(now.get(run) != data.digests[run] for run in runs):
                 self.overtaken += 1
                 continue
@@ -249,7 +304,8 @@ class _Refresh:
     def _summary(self) -> Refreshed:
         if self.overtaken:
             self.notes.append(
-                f"{self.overtaken} answers are left for the next refresh: their runs changed while they were computed"
+                f"{self.overtaken} answers are left for the next refresh: their runs "
+                "changed while they were computed"
             )
         return Refreshed(
             rows=tuple(self._family_row(name) for name in self.counts),
@@ -260,25 +316,39 @@ class _Refresh:
         )
 
     def _marks(self) -> dict[str, Any]:
-        """Alerts are due with the figures, in one transaction; without any there are none."""
+        """Alerts are due with the figures, in one transaction; without any there are
+        none."""
         names = ("values", "gone", "resumed")
         news = any(counts[name] for counts in self.counts.values() for name in names)
         due = DUE if news else TOLD
-        return {MARKS: dict.fromkeys(self.work.channels, due)} if self.work.channels else {}
+        return (
+            {MARKS: dict.fromkeys(self.work.channels, due)}
+            if self.work.channels
+            else {}
+        )
 
     def _family_row(self, name: str) -> RefreshedFamilyRow:
         counts = self.counts[name]
         named = {name: counts[name] for name in TRACED}
-        return RefreshedFamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
+        return RefreshedFamilyRow(
+            family=name, **named, seconds=round(self.seconds[name], 3)
+        )
 
 
-def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[PlannedQuestion]:
-    """The questions in their order, with the scores of several benchmarks read at a time."""
+def _fetched(
+    stale: Sequence[PlannedQuestion], opener: StoreOpener
+) -> Iterator[PlannedQuestion]:
+    """The questions in their order, with the scores of several benchmarks read at a
+    time."""
     for chunk in _chunks(stale):
         runs = {index: _runs(questions) for index, questions in enumerate(chunk)}
         with opener.reading() as store:
             for index, shared in in_blocks(store, runs):
-                keys = [key for planned in chunk[index] for key in planned.question.conditions]
+                keys = [
+                    key
+                    for planned in chunk[index]
+                    for key in planned.question.conditions
+                ]
                 chunk[index][0].data.fetch(shared, keys)
         for questions in chunk:
             yield from questions
@@ -287,8 +357,17 @@ def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[
 
 def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuestion]]]:
     """Questions by benchmark, so many benchmarks as are read at once."""
-    by_benchmark = (list(members) for _, members in groupby(stale, key=lambda planned: planned.data.benchmark.name))
-    return in_parts(by_benchmark, lambda questions: sum(run["n_found"] for run in _runs(questions)), ROWS_AT_ONCE)
+    by_benchmark = (
+        list(members)
+        for _, members in groupby(
+            stale, key=lambda planned: planned.data.benchmark.name
+        )
+    )
+    return in_parts(
+        by_benchmark,
+        lambda questions: sum(run["n_found"] for run in _runs(questions)),
+        ROWS_AT_ONCE,
+    )
 
 
 def _runs(questions: Sequence[PlannedQuestion]) -> list[Run]:

@@ -1,4 +1,5 @@
-"""Delivery another service: one POST with a time limit, tried again where that may help."""
+"""Delivery another service: one POST with a time limit, tried again where that may
+help."""
 
 from __future__ import annotations
 
@@ -21,20 +22,27 @@ if TYPE_CHECKING:
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-def post(url: str, message: Mapping[str, Any], *, timeout: float = 10.0, tries: int = 3, pause: float = 1.0) -> None:
+def post(
+    url: str,
+    message: Mapping[str, Any],
+    *,
+    timeout: float = 10.0,
+    tries: int = 3,
+    pause: float = 1.0,
+) -> None:
     """POST a message as JSON.
 
     Args:
-        url: ``http://`` or ``https://``; ``user:password@`` before the host is sent as an
-            ``Authorization`` header (RFC 7617).
+        url: ``http://`` or ``https://``; ``user:password@`` before the host is sent as
+            an ``Authorization`` header (RFC 7617).
         timeout: seconds for one try.
         tries: at most so many, from 1.
         pause: seconds before the second; doubled from try to try.
 
     Raises:
         MisuseError: a URL of another form.
-        WarehouseError: no try succeeded; says what the last came to. The path of the URL is not
-            told: it may hold a secret.
+        WarehouseError: no try succeeded; says what the last came to. The path of the
+            URL is not told: it may hold a secret.
     """
     require_url(url)
     parts = urllib.parse.urlsplit(url)
@@ -42,7 +50,11 @@ def post(url: str, message: Mapping[str, Any], *, timeout: float = 10.0, tries: 
         _without_credentials(parts),
         data=json.dumps(message).encode(),
         method="POST",
-        headers={"Content-Type": "application/json", "User-Agent": "eval-warehouse", **_authorization(parts)},
+        headers={
+            "Content-Type": "application/json",
+            "User-Agent": "eval-warehouse",
+            **_authorization(parts),
+        },
     )
     for attempt in range(1, tries + 1):
         problem, final = _try(request, timeout)
@@ -85,15 +97,17 @@ def require_url(text: str) -> None:
     """Refuse what cannot be a webhook.
 
     Raises:
-        MisuseError: no ``http://`` or ``https://`` URL of printable ASCII with a host; does not
-            tell it, for it may hold a secret.
+        MisuseError: no ``http://`` or ``https://`` URL of printable ASCII with a host;
+            does not tell it, for it may hold a secret.
     """
     try:
         parts = urllib.parse.urlsplit(text)
         named = bool(parts.hostname) and parts.port != 0
         (parts.hostname or "").encode("idna")
         named &= urllib.parse.unquote(parts.netloc).isprintable()
-    except ValueError:  # a port that is no number, brackets that are not closed, a name too long
+    except (
+        ValueError
+    ):  # a port that is no number, brackets that are not closed, a name too long
         named = False
     plain = text.isascii() and text.isprintable() and " " not in text
     if not (named and plain and parts.scheme in ("http", "https")):

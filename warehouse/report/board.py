@@ -27,19 +27,26 @@ from warehouse.tables.page import (
 )
 from warehouse.tables.words import decimals, listed, seeds_in_words
 
-DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+DIRECTION = {
+    True: "higher is better",
+    False: "lower is better",
+    None: "direction unknown",
+}
 #: Benchmarks of a suite whose figures stand in one table.
 MOST_LEAVES = 20
 
 
 def _what_differs(rows: Sequence[LeaderboardRow]) -> str:
-    """How many prompts there are and by what method, where that is not said of all rows; a semicolon before them."""
+    """How many prompts there are and by what method, where that is not said of all
+    rows; a semicolon before them."""
     methods = [*dict.fromkeys(row.method.replace("_", " ") for row in rows)]
     prompts = counts_in_words(rows) if len({row.n_prompts for row in rows}) > 1 else ""
     return prompts + (f"; by {listed(methods)}" if len(methods) > 1 else "")
 
 
-def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True) -> Markup:
+def board_table(
+    part: BenchmarkPart, level: float, *, with_letters: bool = True
+) -> Markup:
     """The leaderboard of a benchmark.
 
     Args:
@@ -58,17 +65,29 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),
             *model_and_condition(
-                "Model", [row.model for row in rows], [row.condition for row in rows], minor=not several
+                "Model",
+                [row.model for row in rows],
+                [row.condition for row in rows],
+                minor=not several,
             ),
             text("Split", [row.split for row in rows], minor=True),
             text("Metric", [row.metric for row in rows], minor=True),
-            text("Group", [row.group for row in rows], minor=True, keep=True) if letters else None,
+            text("Group", [row.group for row in rows], minor=True, keep=True)
+            if letters
+            else None,
             *_estimates(rows, n_decimals),
             count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
             text("Rank set", [_rank_set(row) for row in rows], minor=True),
-            text("Seeds", [seeds_in_words(row.seed_means, row.n_seeds, n_decimals) for row in rows], minor=True),
+            text(
+                "Seeds",
+                [
+                    seeds_in_words(row.seed_means, row.n_seeds, n_decimals)
+                    for row in rows
+                ],
+                minor=True,
+            ),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Clusters", [row.n_clusters for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
@@ -82,7 +101,12 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
                 minor=True,
                 wrap=True,
             ),
-            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
+            text(
+                "Why no interval",
+                [row.reason if row.ci_low is None else "" for row in rows],
+                minor=True,
+                wrap=True,
+            ),
         ],
     )
 
@@ -95,7 +119,9 @@ def others_table(part: BenchmarkPart) -> Markup:
     def elsewhere(metric: str) -> Markup:
         own = [row for row in part.other_rows if row.metric == metric]
         return Markup(", ").join(
-            Markup("<bdi>{}</bdi> {}").format(_label(row), _with_interval(row, decimals([row.standard_error])))
+            Markup("<bdi>{}</bdi> {}").format(
+                _label(row), _with_interval(row, decimals([row.standard_error]))
+            )
             for row in own
         )
 
@@ -104,10 +130,27 @@ def others_table(part: BenchmarkPart) -> Markup:
         "Other metrics, which this leaderboard does not show.",
         [
             name("Other metric", [other.metric for other in others]),
-            text("Direction", [DIRECTION[other.higher_is_better] for other in others], minor=True),
-            count("Conditions", [other.n_conditions for other in others], minor=False, keep=True),
-            count("Not above", [other.n_elsewhere for other in others], minor=False, keep=True),
-            html("Figures of conditions that are not above", [elsewhere(other.metric) for other in others])
+            text(
+                "Direction",
+                [DIRECTION[other.higher_is_better] for other in others],
+                minor=True,
+            ),
+            count(
+                "Conditions",
+                [other.n_conditions for other in others],
+                minor=False,
+                keep=True,
+            ),
+            count(
+                "Not above",
+                [other.n_elsewhere for other in others],
+                minor=False,
+                keep=True,
+            ),
+            html(
+                "Figures of conditions that are not above",
+                [elsewhere(other.metric) for other in others],
+            )
             if part.other_rows
             else None,
         ],
@@ -119,20 +162,31 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
     rows = board.rows
     return table(
         f"Leaderboard of suite {name_of}",
-        f"Suite, {100 * level:g}% intervals; errors of the benchmarks add up, with covariances"
-        " where they share prompts or clusters. Rows that share a letter cannot be told apart.",
+        f"Suite, {100 * level:g}% intervals; errors of the benchmarks add up, with "
+        "covariances where they share prompts or clusters. Rows that share a letter "
+        "cannot be told apart.",
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], minor=True),
-            text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
+            text(
+                "Group",
+                [row.group for row in rows],
+                minor=True,
+                keep=any(row.group for row in rows),
+            ),
             *_estimates(rows, decimals(row.standard_error for row in rows)),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),
             count("Missing", [row.n_missing for row in rows], keep=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
             text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
-            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
+            text(
+                "Why no interval",
+                [row.reason if row.ci_low is None else "" for row in rows],
+                minor=True,
+                wrap=True,
+            ),
         ],
     )
 
@@ -148,7 +202,11 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
             name("Model on the suite", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], minor=True),
             *(
-                number(f"<bdi>{broken(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], n_decimals)
+                number(
+                    f"<bdi>{broken(leaf.name)}</bdi>",
+                    [row.leaf_estimates[at] for row in rows],
+                    n_decimals,
+                )
                 for at, leaf in enumerate(board.leaves)
             ),
         ],
@@ -156,7 +214,8 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
 
 
 def _said(row: LeaderboardRow | SuiteRow, end: float | None) -> float | None:
-    """An end of the interval; None where it says nothing for want of seeds, whose figures stand beside it."""
+    """An end of the interval; None where it says nothing for want of seeds, whose
+    figures stand beside it."""
     return None if TOO_FEW in row.flags else end
 
 
@@ -179,7 +238,9 @@ def in_words(note: str) -> str:
 
 
 #: What to type, in notes for a terminal.
-_ADVICE = re.compile(r"; this says so.*| \(--[a-z].*?\)|; warehouse gate --sequential has the verdict")
+_ADVICE = re.compile(
+    r"; this says so.*| \(--[a-z].*?\)|; warehouse gate --sequential has the verdict"
+)
 #: Names of methods, as a leaderboard's notes have them.
 _METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
 
@@ -192,7 +253,9 @@ _PLAIN = (
 )
 
 
-def _estimates(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], n_decimals: int) -> list[PageColumn | None]:
+def _estimates(
+    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], n_decimals: int
+) -> list[PageColumn | None]:
     return [
         number("Estimate", [row.estimate for row in rows], n_decimals),
         number("Low", [_said(row, row.ci_low) for row in rows], n_decimals),
@@ -209,7 +272,8 @@ def _part(row: LeaderboardRow, n_decimals: int) -> str:
     if row.part_estimate is None:
         return ""
     ends = (
-        f" [{written(row.part_ci_low, n_decimals)}, {written(row.part_ci_high, n_decimals)}]"
+        f" [{written(row.part_ci_low, n_decimals)}, "
+        f"{written(row.part_ci_high, n_decimals)}]"
         if is_finite(row.part_ci_low)
         else ""
     )
@@ -217,7 +281,11 @@ def _part(row: LeaderboardRow, n_decimals: int) -> str:
 
 
 def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:
-    ends = f" [{written(row.ci_low, n_decimals)}, {written(row.ci_high, n_decimals)}]" if is_finite(row.ci_low) else ""
+    ends = (
+        f" [{written(row.ci_low, n_decimals)}, {written(row.ci_high, n_decimals)}]"
+        if is_finite(row.ci_low)
+        else ""
+    )
     return f"{written(row.estimate, n_decimals)}{ends}"
 
 

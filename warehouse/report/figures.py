@@ -32,30 +32,47 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
     note = note_of(
         [
             f"{part.name}, {board.metric}",
-            counts_in_words([row for row in board.rows if row.rank is not None] or board.rows).strip("; "),
+            counts_in_words(
+                [row for row in board.rows if row.rank is not None] or board.rows
+            ).strip("; "),
             _methods(board.rows),
         ]
     )
     rows, own = board.rows, note
     title = f"{board.metric} on {part.name}"
-    pictures = [_intervals(title, rows, board.higher_is_better, board.metric, level, own)]
+    pictures = [
+        _intervals(title, rows, board.higher_is_better, board.metric, level, own)
+    ]
     if part.pairs and part.pairs.groups:
         group = part.pairs.groups[0]
         size = f"{round(1 - group.pairs.level, 10):g}"
         pictures.append(
-            _ties(group, part.name, board.metric, f"{note}; Holm over {len(group.pairs)} pairs at {size}")
-            or _wins(group, part.name, board.higher_is_better, f"{note}; Holm over {len(group.pairs)} pairs at {size}")
+            _ties(
+                group,
+                part.name,
+                board.metric,
+                f"{note}; Holm over {len(group.pairs)} pairs at {size}",
+            )
+            or _wins(
+                group,
+                part.name,
+                board.higher_is_better,
+                f"{note}; Holm over {len(group.pairs)} pairs at {size}",
+            )
         )
     pictures += [_by_cost(part, note), _by_date(part, note)]
     return [picture for picture in pictures if picture]
 
 
 def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
-    """What is seen of a suite before its table; nothing where every model lacks a benchmark."""
+    """What is seen of a suite before its table; nothing where every model lacks a
+    benchmark."""
     if len(board.rows) < 2 or not any(row.rank is not None for row in board.rows):
         return None
     note = f"{name}; mean of {len(board.leaves)} benchmarks"
-    return _intervals(f"Suite {name}", board.rows, board.higher_is_better, board.metric, level, note)
+    return _intervals(
+        f"Suite {name}", board.rows, board.higher_is_better, board.metric, level, note
+    )
 
 
 def _intervals(
@@ -66,7 +83,9 @@ def _intervals(
     level: float,
     note: str,
 ) -> Picture | None:
-    tested = higher_is_better is not None and any(row.statistical_rank is not None for row in rows)
+    tested = higher_is_better is not None and any(
+        row.statistical_rank is not None for row in rows
+    )
     shown = [
         Interval(
             label_of(row),
@@ -80,9 +99,18 @@ def _intervals(
         if row.estimate is not None and row.estimate == row.estimate
     ]
     says = ["filled: no other is significantly better"] if tested else []
-    says += [f"{mark} {words}" for mark, words in _MARKS.items() if any(row.mark == mark for row in shown)]
+    says += [
+        f"{mark} {words}"
+        for mark, words in _MARKS.items()
+        if any(row.mark == mark for row in shown)
+    ]
     return forest(
-        title + (f", {100 * level:g}% intervals" if any(row.low is not None for row in shown) else ""),
+        title
+        + (
+            f", {100 * level:g}% intervals"
+            if any(row.low is not None for row in shown)
+            else ""
+        ),
         shown,
         figure=metric,
         n_decimals=decimals(row.standard_error for row in rows),
@@ -90,7 +118,8 @@ def _intervals(
     )
 
 
-#: A point of a scatter plot: its row, its estimate, its place along the lower axis, and that in words.
+#: A point of a scatter plot: its row, its estimate, its place along the lower axis, and
+#: that in words.
 Point = tuple[LeaderboardRow, float, float, str]
 
 
@@ -98,11 +127,21 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
     """Scores against what a run cost."""
     spots: list[Spot] = []
     for row, estimate in _ranked(part):
-        costs = [fact.cost for run in row.run_ids if (fact := part.facts.get(run)) and fact.cost is not None]
+        costs = [
+            fact.cost
+            for run in row.run_ids
+            if (fact := part.facts.get(run)) and fact.cost is not None
+        ]
         if costs and len(costs) == len(row.run_ids):
             cost = sum(costs) / len(costs)
-            ends = None if row.ci_low is None or row.ci_high is None else (row.ci_low, row.ci_high)
-            spots.append(Spot(label_of(row), cost, f"{cost:.4g}", estimate, False, y_ends=ends))
+            ends = (
+                None
+                if row.ci_low is None or row.ci_high is None
+                else (row.ci_low, row.ci_high)
+            )
+            spots.append(
+                Spot(label_of(row), cost, f"{cost:.4g}", estimate, False, y_ends=ends)
+            )
     if len(spots) < 3 or part.board is None:
         return None
     return by_cost(
@@ -111,40 +150,74 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
         x="US dollars a run",
         y=part.board.metric,
         n_decimals=decimals(row.standard_error for row in part.board.rows),
-        note=f"{note}; cost as recorded, or by tokens and prices{_unknown(part, len(spots))}",
+        note=(
+            f"{note}; cost as recorded, or by tokens and "
+            f"prices{_unknown(part, len(spots))}"
+        ),
         higher_is_better=part.board.higher_is_better is not False,
     )
 
 
 def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
-    """Scores by the release of models, else by the start of runs, where those stand out that were the best then."""
-    for kind, words in (("released", "release of the model"), ("started", "start of the run")):
+    """Scores by the release of models, else by the start of runs, where those stand out
+    that were the best then."""
+    for kind, words in (
+        ("released", "release of the model"),
+        ("started", "start of the run"),
+    ):
         points: list[Point] = []
         for row, estimate in _ranked(part):
-            days = [getattr(part.facts[run], kind) for run in row.run_ids if run in part.facts]
+            days = [
+                getattr(part.facts[run], kind)
+                for run in row.run_ids
+                if run in part.facts
+            ]
             if day := min(filter(None, days), default=None):
                 points.append((row, estimate, float(day.toordinal()), day.isoformat()))
         days = sorted({words for *_, words in points})
         if len(days) >= 3 and not part.has_curves:
-            note, title = f"{note}; blue: the best until then", f"Score by date on {part.name}"
-            ticks = [(float(date.fromisoformat(day).toordinal()), day) for day in (days[0], days[-1])]
+            note, title = (
+                f"{note}; blue: the best until then",
+                f"Score by date on {part.name}",
+            )
+            ticks = [
+                (float(date.fromisoformat(day).toordinal()), day)
+                for day in (days[0], days[-1])
+            ]
             return _scatter(part, title, points, x=words, note=note, ticks=ticks)
     return None
 
 
 def _scatter(
-    part: BenchmarkPart, title: str, points: Sequence[Point], *, x: str, note: str, ticks: Sequence[tuple[float, str]]
+    part: BenchmarkPart,
+    title: str,
+    points: Sequence[Point],
+    *,
+    x: str,
+    note: str,
+    ticks: Sequence[tuple[float, str]],
 ) -> Picture | None:
-    """Points along the lower axis; those stand out that are better than all before and beside them."""
+    """Points along the lower axis; those stand out that are better than all before and
+    beside them."""
     assert part.board is not None  # it has the points
     sign = -1 if part.board.higher_is_better is False else 1
     best, spots = -math.inf, []
-    for row, estimate, at, words in sorted(points, key=lambda point: (point[2], -sign * point[1])):
+    for row, estimate, at, words in sorted(
+        points, key=lambda point: (point[2], -sign * point[1])
+    ):
         spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
         best = max(best, sign * estimate)
     n_decimals = decimals(row.standard_error for row, *_ in points)
     note += _unknown(part, len(points))
-    return scatter(title, spots, x=x, y=part.board.metric, n_decimals=n_decimals, note=note, ticks=ticks)
+    return scatter(
+        title,
+        spots,
+        x=x,
+        y=part.board.metric,
+        n_decimals=n_decimals,
+        note=note,
+        ticks=ticks,
+    )
 
 
 def _unknown(part: BenchmarkPart, n_shown: int) -> str:
@@ -154,22 +227,35 @@ def _unknown(part: BenchmarkPart, n_shown: int) -> str:
 
 
 def _ranked(part: BenchmarkPart) -> list[tuple[LeaderboardRow, float]]:
-    """Rows that count, with their estimates; none where no direction says which is better."""
+    """Rows that count, with their estimates; none where no direction says which is
+    better."""
     if part.board is None or part.board.higher_is_better is None:
         return []
-    return [(row, row.estimate) for row in part.board.rows if row.rank is not None and row.estimate is not None]
+    return [
+        (row, row.estimate)
+        for row in part.board.rows
+        if row.rank is not None and row.estimate is not None
+    ]
 
 
 def _methods(rows: Sequence[LeaderboardRow]) -> str:
     """How intervals were made, where they were made in one way or two."""
-    methods = {row.method.replace("_", " ") for row in rows if row.ci_low is not None and row.method != "published"}
-    return f"intervals by {' and '.join(sorted(methods))}" if 0 < len(methods) < 3 else ""
+    methods = {
+        row.method.replace("_", " ")
+        for row in rows
+        if row.ci_low is not None and row.method != "published"
+    }
+    return (
+        f"intervals by {' and '.join(sorted(methods))}" if 0 < len(methods) < 3 else ""
+    )
 
 
 def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture | None:
     rows = [
         (label, float(mean), letters)
-        for label, mean, letters in zip(group.labels, group.pairs.means, group.groups, strict=True)
+        for label, mean, letters in zip(
+            group.labels, group.pairs.means, group.groups, strict=True
+        )
         if mean == mean
     ]
     if len(rows) < len(group.labels) or group.n_not_compared:
@@ -183,20 +269,30 @@ def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture |
     )
 
 
-def _wins(group: PairGroup, benchmark: str, higher_is_better: bool | None, note: str) -> Picture | None:
-    """Counts of Holm's tests, of each model against the others that it has prompts in common with."""
+def _wins(
+    group: PairGroup, benchmark: str, higher_is_better: bool | None, note: str
+) -> Picture | None:
+    """Counts of Holm's tests, of each model against the others that it has prompts in
+    common with."""
     if higher_is_better is None:
         return None
     sign = 1 if higher_is_better else -1
     differences, differ = group.pairs.square("difference"), group.pairs.square("differ")
     compared = group.pairs.square("n_prompts") > 0
-    better, worse = ((differ == 1) & (direction * sign * differences > 0) for direction in (1, -1))
-    n_better, n_worse, n_compared = (matrix.sum(axis=1).tolist() for matrix in (better, worse, compared))
+    better, worse = (
+        (differ == 1) & (direction * sign * differences > 0) for direction in (1, -1)
+    )
+    n_better, n_worse, n_compared = (
+        matrix.sum(axis=1).tolist() for matrix in (better, worse, compared)
+    )
     return wins(
-        f"Better than, cannot be told from, worse than: number of other models on {benchmark}",
+        "Better than, cannot be told from, worse than: number of other models on "
+        f"{benchmark}",
         [
             (label, won, min(total, len(group.labels) - 1) - won - lost, lost)
-            for label, won, lost, total in zip(group.labels, n_better, n_worse, n_compared, strict=True)
+            for label, won, lost, total in zip(
+                group.labels, n_better, n_worse, n_compared, strict=True
+            )
         ],
         note=note,
     )
@@ -207,13 +303,17 @@ def shared_prompts(group: PairGroup) -> str:
     return span_of([n for n in group.pairs.n_prompts.tolist() if n] or [0])
 
 
-def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Picture | None:
+def differences(
+    group: PairGroup, rows: Sequence[PairRow], benchmark: str
+) -> Picture | None:
     """Differences from the first, with simultaneous intervals."""
     if len(rows) < 2:
         return None
     shown = [
         Interval(label, row.difference, row.ci_low, row.ci_high, filled=differs)
-        for label, row, differs in zip(group.labels[1:], rows, group.pairs.differ.tolist(), strict=False)
+        for label, row, differs in zip(
+            group.labels[1:], rows, group.pairs.differ.tolist(), strict=False
+        )
         if row.difference is not None
     ]
     return forest(

@@ -1,5 +1,6 @@
-"""What a page holds and does not show at first: text of a ``noscript`` element, of which a browser that runs scripts
-makes no nodes before somebody opens it (script.js), and which stands there as it is for one that runs none."""
+"""What a page holds and does not show at first: text of a ``noscript`` element, of
+which a browser that runs scripts makes no nodes before somebody opens it (script.js),
+and which stands there as it is for one that runs none."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from warehouse.tables.page import folded
 
 #: Nodes of a page before something is opened.
 MOST_NODES = 5_000
-#: Of these, what script.js adds: a button in each head of a table, one to copy each table and figure.
+#: Of these, what script.js adds: a button in each head of a table, one to copy each
+#: table and figure.
 OF_SCRIPT = 600
 #: Where a section's head ends, which is always seen (benchmark.html.j2, suite.html.j2).
 BODY = "<!-- body -->"
@@ -24,12 +26,18 @@ _END = "</section>"
 def n_nodes(html: str) -> int:
     """Elements that a browser makes of a part of a page before something is opened."""
     shown = _FOLDED.sub("", html)
-    return shown.count("<") - shown.count("</") - shown.count("<!") + html.count("<noscript>")
+    return (
+        shown.count("<")
+        - shown.count("</")
+        - shown.count("<!")
+        + html.count("<noscript>")
+    )
 
 
 def fit(sections: Sequence[str], room: int) -> list[str]:
-    """Sections that together have no more nodes than there is room for: of those at the end the heads alone are seen,
-    and of the first, where it is too large by itself, its parts that are small enough.
+    """Sections that together have no more nodes than there is room for: of those at the
+    end the heads alone are seen, and of the first, where it is too large by itself, its
+    parts that are small enough.
 
     Args:
         sections: HTML, each a ``section`` element.
@@ -49,7 +57,11 @@ def fit(sections: Sequence[str], room: int) -> list[str]:
 
 def _without_body(section: str) -> str:
     head, mark, body = section.partition(BODY)
-    return f"{head}{folded(body.removesuffix(_END), 'All of it')}{_END}" if mark else section
+    return (
+        f"{head}{folded(body.removesuffix(_END), 'All of it')}{_END}"
+        if mark
+        else section
+    )
 
 
 def _without_large(section: str, room: int) -> str:

@@ -1,7 +1,8 @@
-"""The heat table: scores of models by benchmarks at any size, the most telling ones first, as a window of them.
+"""The heat table: scores of models by benchmarks at any size, the most telling ones
+first, as a window of them.
 
-Pure: whoever has scores makes a `HeatColumn` of each benchmark, `window` arranges them, and the macro ``heat`` of
-``heat.html.j2`` writes what it returns.
+Pure: whoever has scores makes a `HeatColumn` of each benchmark, `window` arranges them,
+and the macro ``heat`` of ``heat.html.j2`` writes what it returns.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from warehouse.tables.words import MOST_DECIMALS, decimals
 ROWS, COLUMNS = 25, 40
 #: Shades of a cell; 0 is none.
 SHADES = 5
-#: Share of the benchmarks that is added to those of each row, as if it was in the middle there.
+#: Share of the benchmarks that is added to those of each row, as if it was in the
+#: middle there.
 _ADDED = 0.1
 #: Digits of a score where its error asks for no more.
 _USUAL = 3
@@ -49,7 +51,9 @@ class HeatCell:
     standard_error: float | None = None  #: of it; None where it has none.
     low: float | None = None  #: lower end of its interval; None without.
     high: float | None = None  #: upper end of it.
-    rank: int | None = None  #: among the scores that count on this benchmark, 1 is best; None for one that does not.
+    rank: int | None = (
+        None  #: among the scores that count on this benchmark, 1 is best; None for one that does not.
+    )
     #: 1 + number of those that are significantly better (Holm); None without a test.
     statistical_rank: int | None = None
     mark: str = ""  #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
@@ -65,24 +69,31 @@ class HeatColumn:
     cells: Mapping[str, HeatCell]  #: by the name of a model or condition.
     link: str = ""  #: where more of it stands; empty: nowhere.
     newest: datetime | None = None  #: when its newest score was made; None if unknown.
-    #: stands before all benchmarks, which it is made of, and does not count for the order of rows.
+    #: stands before all benchmarks, which it is made of, and does not count for the
+    #: order of rows.
     is_suite: bool = False
 
     @cached_property
     def n_others(self) -> int:
-        """Conditions that each is ranked among, by the cells: a model with several conditions has one cell."""
+        """Conditions that each is ranked among, by the cells: a model with several
+        conditions has one cell."""
         ranks = [cell.rank for cell in self.cells.values() if cell.rank is not None]
         return max([len(ranks), *ranks]) - 1
 
     @cached_property
     def n_apart(self) -> int:
         """Pairs of models that it tells apart."""
-        return sum(cell.statistical_rank - 1 for cell in self.cells.values() if cell.statistical_rank is not None)
+        return sum(
+            cell.statistical_rank - 1
+            for cell in self.cells.values()
+            if cell.statistical_rank is not None
+        )
 
 
 @dataclass(frozen=True)
 class HeatHead:
-    """Head of a column: its name, its metric where columns have several, and a sign and words of its direction."""
+    """Head of a column: its name, its metric where columns have several, and a sign and
+    words of its direction."""
 
     name: str
     link: str
@@ -95,7 +106,8 @@ class HeatHead:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell: what it shows, the exact score, its interval in words, its shade from 0 to 5, and its sign."""
+    """A cell: what it shows, the exact score, its interval in words, its shade from 0
+    to 5, and its sign."""
 
     text: str
     exact: str
@@ -106,7 +118,8 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A row: its name, where more of it stands, on how many benchmarks it has a score if not on all, and cells."""
+    """A row: its name, where more of it stands, on how many benchmarks it has a score
+    if not on all, and cells."""
 
     name: str
     link: str
@@ -134,13 +147,20 @@ class HeatWindow:
         return len(self.lines) == self.n_rows and len(self.heads) == self.n_columns
 
 
-def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, HeatCell]:
-    """For each model the cell of its row in the first group, else of another of its rows; a model with several rows
-    there, by its settings, has a cell for each, under the name that tells them apart."""
-    first = {id(row) for row in first_group([row for row in rows if row.rank is not None])}
+def cells_of(
+    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow],
+) -> dict[str, HeatCell]:
+    """For each model the cell of its row in the first group, else of another of its
+    rows; a model with several rows there, by its settings, has a cell for each, under
+    the name that tells them apart."""
+    first = {
+        id(row) for row in first_group([row for row in rows if row.rank is not None])
+    }
     n_ranked = Counter(row.model for row in rows if id(row) in first)
     ordered: list[LeaderboardRow | SuiteRow] = [*rows]
-    ordered.sort(key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0))
+    ordered.sort(
+        key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0)
+    )
     cells: dict[str, HeatCell] = {}
     for row in ordered:
         is_alone = id(row) not in first
@@ -153,8 +173,20 @@ def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, H
 
 def mark_of(row: LeaderboardRow | SuiteRow) -> str:
     """Sign of a score that does not count as others do."""
-    part = is_partial(row.flags) or STOPPED in row.flags or (isinstance(row, SuiteRow) and row.n_missing > 0)
-    return PART if part else PUBLISHED if row.method == "published" else "" if row.rank is not None else PART
+    part = (
+        is_partial(row.flags)
+        or STOPPED in row.flags
+        or (isinstance(row, SuiteRow) and row.n_missing > 0)
+    )
+    return (
+        PART
+        if part
+        else PUBLISHED
+        if row.method == "published"
+        else ""
+        if row.rank is not None
+        else PART
+    )
 
 
 def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
@@ -188,7 +220,8 @@ def window(
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
 
-    Rows go by `rows_in_order`. In the order *apart*, columns that share their models stand together with them.
+    Rows go by `rows_in_order`. In the order *apart*, columns that share their models
+    stand together with them.
 
     Args:
         columns: benchmarks and suites.
@@ -196,12 +229,15 @@ def window(
         n_rows: at most so many rows.
         first_column: columns to leave out before it.
         n_columns: at most so many columns.
-        order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
-        sort: name of a column by whose scores rows go, the best first, and which stands first; empty for
-            `rows_in_order`.
+        order: of columns: by how many pairs of models they tell apart, by date, the
+            newest first, or by name.
+        sort: name of a column by whose scores rows go, the best first, and which stands
+            first; empty for `rows_in_order`.
         links: where more of a row stands, by its name.
     """
-    columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
+    columns = [
+        column for column in columns if column.n_others >= 0 or not column.is_suite
+    ]
     names = rows_in_order(columns)
     first = names[:ROWS]
     ordered = sorted(columns, key=lambda column: _sort_key(column, order, first))
@@ -213,33 +249,49 @@ def window(
         names = sorted(names, key=lambda name: _from_best(by, name))
     first_column = _within(first_column, len(ordered), n_columns)
     first_row = _within(first_row, len(names), n_rows)
-    shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
+    shown, rows = (
+        ordered[first_column : first_column + n_columns],
+        names[first_row : first_row + n_rows],
+    )
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
     drawn = [_drawn(column, rows) for column in shown]
-    all_published = all(cell.mark == PUBLISHED for column in leaves for cell in column.cells.values())
+    all_published = all(
+        cell.mark == PUBLISHED for column in leaves for cell in column.cells.values()
+    )
     if all_published:  # said once
-        drawn = [[cell and replace(cell, mark=cell.mark.strip(PUBLISHED)) for cell in cells] for cells in drawn]
+        drawn = [
+            [cell and replace(cell, mark=cell.mark.strip(PUBLISHED)) for cell in cells]
+            for cells in drawn
+        ]
     marks = {cell.mark for cells in drawn for cell in cells if cell and cell.mark}
     return HeatWindow(
         heads=tuple(_head(column, several) for column in shown),
         lines=tuple(
-            HeatLine(name, (links or {}).get(name, ""), _lacks(name, leaves), tuple(cells[at] for cells in drawn))
+            HeatLine(
+                name,
+                (links or {}).get(name, ""),
+                _lacks(name, leaves),
+                tuple(cells[at] for cells in drawn),
+            )
             for at, name in enumerate(rows)
         ),
         first_row=first_row,
         first_column=first_column,
         n_rows=len(names),
         n_columns=len(ordered),
-        about=tuple(_about(shown, several, all_published, any(None in cells for cells in drawn))),
+        about=tuple(
+            _about(shown, several, all_published, any(None in cells for cells in drawn))
+        ),
         order=_in_which_order(order, ordered, by) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
-    """Names of all rows by their mean rank among those that have a score. Each row also counts as in the middle on
-    some benchmarks more, so that few good scores do not lead over many. Rows without any rank come last."""
+    """Names of all rows by their mean rank among those that have a score. Each row also
+    counts as in the middle on some benchmarks more, so that few good scores do not lead
+    over many. Rows without any rank come last."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
     ahead = {name: 0.0 for column in columns for name in column.cells}
     added = max(len(counted) * _ADDED, 1.0)
@@ -247,10 +299,23 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
     for column in counted:
         tied = Counter(cell.rank for cell in column.cells.values())
         for name, cell in column.cells.items():
-            if cell.rank is not None and column.higher_is_better is not None and column.n_others:
-                ahead[name] += 0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
+            if (
+                cell.rank is not None
+                and column.higher_is_better is not None
+                and column.n_others
+            ):
+                ahead[name] += (
+                    0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
+                )
                 n_ranked[name] += 1
-    return sorted(ahead, key=lambda name: (n_ranked[name] == added, -round(ahead[name] / n_ranked[name], 9), name))
+    return sorted(
+        ahead,
+        key=lambda name: (
+            n_ranked[name] == added,
+            -round(ahead[name] / n_ranked[name], 9),
+            name,
+        ),
+    )
 
 
 def _from_best(column: HeatColumn, name: str) -> tuple[bool, float]:
@@ -260,20 +325,32 @@ def _from_best(column: HeatColumn, name: str) -> tuple[bool, float]:
     return cell is None, estimate if column.higher_is_better is False else -estimate
 
 
-def _sort_key(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
-    """Suites first; then what tells more models apart, which nothing without a direction does; then what more of the
-    first models have a score on."""
+def _sort_key(
+    column: HeatColumn, order: Order, first: Sequence[str]
+) -> tuple[object, ...]:
+    """Suites first; then what tells more models apart, which nothing without a
+    direction does; then what more of the first models have a score on."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
     n_apart = 0 if column.higher_is_better is None else column.n_apart
     n_first = sum(name in column.cells for name in first)
-    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -n_first, column.name
+    return (
+        not column.is_suite,
+        newest,
+        -n_apart,
+        column.higher_is_better is None,
+        -n_first,
+        column.name,
+    )
 
 
-def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[list[HeatColumn], list[str]]:
-    """Columns that share half of their models stand together, and so do their rows: without this, the first window of
-    a store of several sources is the empty corner between the best models of one and the best columns of another."""
+def _in_blocks(
+    columns: Sequence[HeatColumn], names: Sequence[str]
+) -> tuple[list[HeatColumn], list[str]]:
+    """Columns that share half of their models stand together, and so do their rows:
+    without this, the first window of a store of several sources is the empty corner
+    between the best models of one and the best columns of another."""
     columns_of: dict[str, list[int]] = {}
     for at, column in enumerate(columns):
         for name in column.cells:
@@ -283,17 +360,30 @@ def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[lis
     blocks: list[list[HeatColumn]] = []
     while left:
         seed = next(iter(left))
-        shared = Counter(at for name in columns[seed].cells for at in columns_of[name] if at in left)
-        block = [at for at in left if at == seed or 2 * shared[at] >= max(min(sizes[seed], sizes[at]), 1)]
+        shared = Counter(
+            at for name in columns[seed].cells for at in columns_of[name] if at in left
+        )
+        block = [
+            at
+            for at in left
+            if at == seed or 2 * shared[at] >= max(min(sizes[seed], sizes[at]), 1)
+        ]
         blocks.append([columns[at] for at in block])
         for at in block:
             del left[at]
-    blocks.sort(key=lambda block: (-sum(c.n_apart for c in block if c.higher_is_better is not None), -_n_cells(block)))
+    blocks.sort(
+        key=lambda block: (
+            -sum(c.n_apart for c in block if c.higher_is_better is not None),
+            -_n_cells(block),
+        )
+    )
     first: dict[str, int] = {}
     for number, some in enumerate(blocks):
         for name in (name for column in some for name in column.cells):
             first.setdefault(name, number)
-    return [column for some in blocks for column in some], sorted(names, key=first.__getitem__)
+    return [column for some in blocks for column in some], sorted(
+        names, key=first.__getitem__
+    )
 
 
 def _n_cells(columns: Iterable[HeatColumn]) -> int:
@@ -301,23 +391,42 @@ def _n_cells(columns: Iterable[HeatColumn]) -> int:
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
-    signs = {True: ("", ""), False: ("↓", "lower is better"), None: ("?", "direction unknown")}
+    signs = {
+        True: ("", ""),
+        False: ("↓", "lower is better"),
+        None: ("?", "direction unknown"),
+    }
     sign, words = signs[column.higher_is_better]
-    return HeatHead(column.name, column.link, column.metric if several else "", sign, words, column.is_suite)
+    return HeatHead(
+        column.name,
+        column.link,
+        column.metric if several else "",
+        sign,
+        words,
+        column.is_suite,
+    )
 
 
 def _drawn(column: HeatColumn, rows: Sequence[str]) -> list[ShownCell | None]:
-    """Cells of a column, all with as many decimals as its usual standard error asks for."""
-    errors = [cell.standard_error for cell in column.cells.values() if cell.standard_error]
+    """Cells of a column, all with as many decimals as its usual standard error asks
+    for."""
+    errors = [
+        cell.standard_error for cell in column.cells.values() if cell.standard_error
+    ]
     if errors:
         own = decimals([median(errors)])
         n_decimals = max(own - 1, min(own, _USUAL))
     else:
         estimates = (cell.estimate for cell in column.cells.values())
-        sizes = (abs(one) for one in estimates if math.isfinite(one))  # a mean may overflow
+        sizes = (
+            abs(one) for one in estimates if math.isfinite(one)
+        )  # a mean may overflow
         largest = max(sizes, default=0.0) or 1.0
         n_decimals = min(max(_USUAL - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
-    return [_shown(column, cell, n_decimals) if (cell := column.cells.get(name)) else None for name in rows]
+    return [
+        _shown(column, cell, n_decimals) if (cell := column.cells.get(name)) else None
+        for name in rows
+    ]
 
 
 def _shown(column: HeatColumn, cell: HeatCell, n_decimals: int) -> ShownCell:
@@ -325,18 +434,34 @@ def _shown(column: HeatColumn, cell: HeatCell, n_decimals: int) -> ShownCell:
     return ShownCell(
         text=written(cell.estimate, n_decimals),
         exact=repr(float(cell.estimate)),
-        interval=f"[{written(cell.low, n_decimals + 1)}, {written(cell.high, n_decimals + 1)}]" if has_interval else "",
+        interval=(
+            f"[{written(cell.low, n_decimals + 1)}, "
+            f"{written(cell.high, n_decimals + 1)}]"
+        )
+        if has_interval
+        else "",
         shade=_shade(column, cell),
         mark=cell.mark,
     )
 
 
 def _shade(column: HeatColumn, cell: HeatCell) -> int:
-    """5 where none is significantly better, less the more are; 0 without a test, or where nobody is first."""
+    """5 where none is significantly better, less the more are; 0 without a test, or
+    where nobody is first."""
     rank = cell.statistical_rank
-    if rank is None or cell.rank is None or column.higher_is_better is None or column.n_others < 1 or cell.mark == PART:
+    if (
+        rank is None
+        or cell.rank is None
+        or column.higher_is_better is None
+        or column.n_others < 1
+        or cell.mark == PART
+    ):
         return 0
-    return SHADES if rank == 1 else round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
+    return (
+        SHADES
+        if rank == 1
+        else round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
+    )
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
@@ -344,12 +469,21 @@ def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
     return "" if own == len(leaves) else f"{own} of {len(leaves)} benchmarks"
 
 
-def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool, has_gaps: bool) -> Iterable[str]:
+def _about(
+    shown: Sequence[HeatColumn], several: bool, all_published: bool, has_gaps: bool
+) -> Iterable[str]:
     """What a reader has to know of what is shown."""
     if not several and shown:
-        direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+        direction = {
+            True: "higher is better",
+            False: "lower is better",
+            None: "direction unknown",
+        }
         ways = {column.higher_is_better for column in shown}
-        yield f"Scores: {shown[0].metric}{f', {direction[ways.pop()]}' if len(ways) == 1 else ''}."
+        yield (
+            "Scores: "
+            f"{shown[0].metric}{f', {direction[ways.pop()]}' if len(ways) == 1 else ''}."
+        )
     elif shown:
         yield "Scores, each by the metric below its benchmark's name."
     if has_gaps:
@@ -357,16 +491,29 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool, has_
     if all_published and shown:
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
-        yield "The stronger a cell's colour, the fewer models are significantly better (Holm); at its strongest, none."
+        yield (
+            "The stronger a cell's colour, the fewer models are significantly better "
+            "(Holm); at its strongest, none."
+        )
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
 
 
-def _in_which_order(order: Order, columns: Sequence[HeatColumn], by: HeatColumn | None) -> str:
-    first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
+def _in_which_order(
+    order: Order, columns: Sequence[HeatColumn], by: HeatColumn | None
+) -> str:
+    first = {
+        "apart": "those that tell most models apart first",
+        "date": "the newest first",
+        "name": "by name",
+    }[order]
     if order == "apart" and not any(column.n_apart for column in columns):
         first = "those that most of the first models have first"
     if order == "apart":
         first = f"{first}, with those that share their models"
-    rows = f"score on {by.name}" if by else "their mean place where they have a score; few scores count for less"
+    rows = (
+        f"score on {by.name}"
+        if by
+        else "their mean place where they have a score; few scores count for less"
+    )
     return f"Models by {rows}. Benchmarks: {first}."

@@ -18,7 +18,10 @@ def abilities_say(abilities: AbilityReport) -> str:
     first = abilities.rows[0]
     tied = sum(row.rank_low == 1 for row in abilities.rows[1:])
     alike = f"; {tied} more may be first" if tied else ""
-    return f" is the most able of {len(abilities.rows)} on the scale of {first.n_items} and more prompts{alike}."
+    return (
+        f" is the most able of {len(abilities.rows)} on the scale of {first.n_items} "
+        f"and more prompts{alike}."
+    )
 
 
 def abilities_table(abilities: AbilityReport) -> Markup:
@@ -27,8 +30,9 @@ def abilities_table(abilities: AbilityReport) -> Markup:
     n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Abilities on {', '.join(abilities.benchmarks)}",
-        f"Ability in standard deviations of the models, by the {abilities.model.upper()} item response model;"
-        f" {100 * abilities.level:g}% intervals. Computed {abilities.computed_at.replace('T', ' ')} UTC.",
+        "Ability in standard deviations of the models, by the "
+        f"{abilities.model.upper()} item response model; {100 * abilities.level:g}% "
+        f"intervals. Computed {abilities.computed_at.replace('T', ' ')} UTC.",
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model on the scale", [row.model for row in rows]),
@@ -37,7 +41,10 @@ def abilities_table(abilities: AbilityReport) -> Markup:
             number("High", [row.ci_high for row in rows], n_decimals, sign=True),
             text(
                 "Rank set",
-                ["" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}" for row in rows],
+                [
+                    "" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}"
+                    for row in rows
+                ],
                 minor=True,
             ),
             count("Prompts", [row.n_items for row in rows]),

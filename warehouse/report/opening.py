@@ -1,4 +1,5 @@
-"""The opening of the page: the answer of each benchmark, all models on all, what changed; names of files, anchors."""
+"""The opening of the page: the answer of each benchmark, all models on all, what
+changed; names of files, anchors."""
 
 from __future__ import annotations
 
@@ -14,7 +15,15 @@ from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
 from warehouse.analysis.report_data.suite_part import SuitePart
-from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
+from warehouse.report.heat import (
+    PART,
+    ROWS,
+    HeatColumn,
+    HeatWindow,
+    cells_of,
+    mark_of,
+    window,
+)
 from warehouse.tables.anchors import anchor
 from warehouse.tables.page import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
@@ -44,19 +53,34 @@ class HeadEntry:
 
     name: str  #: of it.
     answer: Markup  #: its sentence.
-    nobody_first: bool  #: on it, for want of a direction, a second model or a difference.
+    nobody_first: (
+        bool  #: on it, for want of a direction, a second model or a difference.
+    )
     n_parts: int  #: rows on a part of it.
-    column: HeatColumn | None  #: of the heat table, without its link; None without a leaderboard.
+    column: (
+        HeatColumn | None
+    )  #: of the heat table, without its link; None without a leaderboard.
     has_answer: bool  #: a section has an answer without a leaderboard.
 
 
 def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
     """What the head of a report keeps of a benchmark with its sentence."""
     board = part.board
-    column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
+    column = (
+        HeatColumn(
+            part.name, board.metric, board.higher_is_better, cells_of(board.rows)
+        )
+        if board
+        else None
+    )
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
     return HeadEntry(
-        part.name, answer, board is not None and _is_without_first(board), n_parts, column, bool(part.answer)
+        part.name,
+        answer,
+        board is not None and _is_without_first(board),
+        n_parts,
+        column,
+        bool(part.answer),
     )
 
 
@@ -71,28 +95,43 @@ def opening(
     """What stands at the head of the page.
 
     Args:
-        changes: between the last two refreshes; None without them. Where there are none, and no note,
-            nothing is said, so that a page without news is the same page.
-        links: page of a benchmark by its name; without one it is a section of this page.
+        changes: between the last two refreshes; None without them. Where there are
+            none, and no note, nothing is said, so that a page without news is the same
+            page.
+        links: page of a benchmark by its name; without one it is a section of this
+            page.
         note: what came into the store since.
         left_out: what is broken or does not count, of `left_out_of`.
     """
     lines = [
-        OpeningLine(f"#{anchor('suite', part.name)}", f"Suite {part.name}", as_html(suite_answer(part.board)))
+        OpeningLine(
+            f"#{anchor('suite', part.name)}",
+            f"Suite {part.name}",
+            as_html(suite_answer(part.board)),
+        )
         for part in suites
         if part.board and part.board.rows
     ]
-    lines += [OpeningLine(_link(head.name, links), head.name, head.answer) for head in benchmarks]
+    lines += [
+        OpeningLine(_link(head.name, links), head.name, head.answer)
+        for head in benchmarks
+    ]
     heat = heat_windows(heat_columns(suites, benchmarks, links))
     return {
         "lines": lines,
-        "telling": [line for line in lines if heat and line.name == heat[0].heads[0].name],
-        "answers": {line.link: line.words for line in lines} if links and len(lines) > FEW else {},
+        "telling": [
+            line for line in lines if heat and line.name == heat[0].heads[0].name
+        ],
+        "answers": {line.link: line.words for line in lines}
+        if links and len(lines) > FEW
+        else {},
         "few": FEW,
         "most": MOST_LINES,
         "left_out": left_out,
         "heat": heat,
-        "changes": _changes(changes, note, {head.name for head in benchmarks if head.nobody_first})
+        "changes": _changes(
+            changes, note, {head.name for head in benchmarks if head.nobody_first}
+        )
         if changes and (changes.rows or note)
         else None,
     }
@@ -103,7 +142,8 @@ def _link(benchmark: str, links: Mapping[str, str]) -> str:
 
 
 def answer_of(part: BenchmarkPart) -> Markup:
-    """The sentence of a benchmark; why there is none where it has neither leaderboard nor votes."""
+    """The sentence of a benchmark; why there is none where it has neither leaderboard
+    nor votes."""
     if part.board is None and part.answer:
         return escape(part.answer)
     if part.board is None or not part.board.rows:
@@ -112,17 +152,24 @@ def answer_of(part: BenchmarkPart) -> Markup:
 
 
 def as_html(sentence: Sentence) -> Markup:
-    """A sentence as HTML; names of dumps are escaped, and keep their direction of writing."""
-    return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(name) for name in sentence.names))
+    """A sentence as HTML; names of dumps are escaped, and keep their direction of
+    writing."""
+    return Markup(escape(sentence.template)).format(
+        *(Markup("<bdi>{}</bdi>").format(name) for name in sentence.names)
+    )
 
 
 def heat_columns(
-    suites: Sequence[SuitePart], benchmarks: Sequence[HeadEntry], links: Mapping[str, str], page: str = ""
+    suites: Sequence[SuitePart],
+    benchmarks: Sequence[HeadEntry],
+    links: Mapping[str, str],
+    page: str = "",
 ) -> list[HeatColumn]:
     """Columns of the heat table: what has a score.
 
     Args:
-        links: page of a benchmark by its name; without one it is a section of this page.
+        links: page of a benchmark by its name; without one it is a section of this
+            page.
         page: that suites stand on; empty for this one.
     """
     columns = [
@@ -137,29 +184,42 @@ def heat_columns(
         for part in suites
         if part.board
     ]
-    columns += [replace(head.column, link=_link(head.name, links)) for head in benchmarks if head.column]
+    columns += [
+        replace(head.column, link=_link(head.name, links))
+        for head in benchmarks
+        if head.column
+    ]
     return [column for column in columns if column.cells]
 
 
-def heat_windows(columns: Sequence[HeatColumn]) -> tuple[HeatWindow, HeatWindow | None] | None:
-    """What is seen first, and all of it where that is more; None where there is nothing to put side by side."""
+def heat_windows(
+    columns: Sequence[HeatColumn],
+) -> tuple[HeatWindow, HeatWindow | None] | None:
+    """What is seen first, and all of it where that is more; None where there is nothing
+    to put side by side."""
     first = window(columns)
     if first.n_rows * first.n_columns < 2:
         return None
     if first.is_whole:
         return first, None
     n_columns = min(first.n_columns, MOST_COLUMNS)
-    return first, window(columns, n_rows=max(ROWS, MOST_CELLS // n_columns), n_columns=n_columns)
+    return first, window(
+        columns, n_rows=max(ROWS, MOST_CELLS // n_columns), n_columns=n_columns
+    )
 
 
 def _is_without_first(board: Leaderboard) -> bool:
-    """Whether nobody is first: of one model, of several that are tied, of no known direction."""
+    """Whether nobody is first: of one model, of several that are tied, of no known
+    direction."""
     ranks = [row.rank for row in board.rows if row.rank is not None]
     return board.higher_is_better is None or len(ranks) < 2 or ranks[1] == 1
 
 
-def left_out_of(data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collection[str]) -> list[tuple[str, str]]:
-    """What is broken or does not count: a link to the part of this page that shows it, empty where none, and words.
+def left_out_of(
+    data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collection[str]
+) -> list[tuple[str, str]]:
+    """What is broken or does not count: a link to the part of this page that shows it,
+    empty where none, and words.
 
     Args:
         data: of the report.
@@ -173,9 +233,19 @@ def left_out_of(data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collec
     counts = [
         ("published", contradicted, "published figure", " that samples contradict"),
         ("unscored", unscored, "sample", " without a score"),
-        ("", sum(head.n_parts for head in benchmarks), "run", " on a part of a benchmark"),
+        (
+            "",
+            sum(head.n_parts for head in benchmarks),
+            "run",
+            " on a part of a benchmark",
+        ),
         ("", unknown, "benchmark", " of unknown direction"),
-        ("", sum(not (head.column or head.has_answer) for head in benchmarks), "benchmark", " without a leaderboard"),
+        (
+            "",
+            sum(not (head.column or head.has_answer) for head in benchmarks),
+            "benchmark",
+            " without a leaderboard",
+        ),
     ]
     return [
         (f"#{part}" if part in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
@@ -196,13 +266,26 @@ def _changes(changes: Changes, note: str, nobody_first: set[str]) -> dict[str, A
 
 def _in_words(changes: Changes, nobody_first: set[str]) -> Markup:
     since = f"Since the refresh of {changes.previous_at:%Y-%m-%d %H:%M} UTC"
-    counts = (("changed", len(changes.moved)), ("new", len(changes.new)), ("gone", len(changes.gone)))
-    phrases = [f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n]
+    counts = (
+        ("changed", len(changes.moved)),
+        ("new", len(changes.new)),
+        ("gone", len(changes.gone)),
+    )
+    phrases = [
+        f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n
+    ]
     if not phrases:
         return Markup("{}, no figure has changed.").format(since)
-    first = [row for row in changes.rows if row.leads_now and row.benchmark not in nobody_first]
+    first = [
+        row
+        for row in changes.rows
+        if row.leads_now and row.benchmark not in nobody_first
+    ]
     leads = Markup("").join(
-        Markup("; <bdi>{}</bdi> is now first on <bdi>{}</bdi>").format(row.model, row.benchmark) for row in first[:3]
+        Markup("; <bdi>{}</bdi> is now first on <bdi>{}</bdi>").format(
+            row.model, row.benchmark
+        )
+        for row in first[:3]
     )
     return Markup("{}: {}{}.").format(since, ", ".join(phrases), leads)
 
@@ -211,7 +294,8 @@ def _changes_table(rows: Sequence[ScoreChange]) -> Markup:
     n_decimals = decimals(row.standard_error for row in rows)
     return table(
         "Figures that changed",
-        "Figures that the newest refresh changed, the largest changes of each benchmark first.",
+        "Figures that the newest refresh changed, the largest changes of each "
+        "benchmark first.",
         [
             name("Model that changed", [row.model for row in rows]),
             text("Benchmark", [row.benchmark for row in rows]),
@@ -230,4 +314,8 @@ def _changes_table(rows: Sequence[ScoreChange]) -> Markup:
 def _change(row: ScoreChange, n_decimals: int) -> str:
     if row.before is None:
         return "new"
-    return "gone" if row.now is None else fixed(row.now - row.before, n_decimals, sign=True)
+    return (
+        "gone"
+        if row.now is None
+        else fixed(row.now - row.before, n_decimals, sign=True)
+    )

@@ -33,7 +33,8 @@ MADE = "%Y-%m-%d %H:%M"
 
 
 class Report(Protocol):
-    """What pages are made of: :class:`ReportData`, or a `ReportReading` that reads while they are written."""
+    """What pages are made of: :class:`ReportData`, or a `ReportReading` that reads
+    while they are written."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -93,7 +94,11 @@ class Renderer:
 
         style, script = _text("style.css"), _text("script.js")
         environment = Environment(
-            autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_blank,
+            loader=FunctionLoader(_text),
+            auto_reload=False,
         )
         environment.globals |= {
             "anchor": anchor,
@@ -109,9 +114,14 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
+        environment.filters |= {
+            "in_words": in_words,
+            "unbroken": unbroken,
+            "broken": broken,
+        }
         self._page, self._benchmark, self._suite = (
-            environment.get_template(f"{name}.html.j2") for name in ("page", "benchmark", "suite")
+            environment.get_template(f"{name}.html.j2")
+            for name in ("page", "benchmark", "suite")
         )
 
     def section(self, part: BenchmarkPart, ranks: Settings) -> Section:
@@ -121,7 +131,11 @@ class Renderer:
             ranks: the settings of its figures.
         """
         section = benchmark_section(
-            part, ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed, rows=_rules(ranks)
+            part,
+            ranks.level,
+            n_resamples=ranks.n_resamples,
+            seed=ranks.seed,
+            rows=_rules(ranks),
         )
         html = self._benchmark.render(section=section, part=part)
         return Section(head_of(part, section["answer"]), _entry(part), html)
@@ -143,7 +157,8 @@ class Renderer:
 
         Args:
             data: what its suites, tables and method are about.
-            sections: the benchmarks that it shows, or that the pages of its folder show.
+            sections: the benchmarks that it shows, or that the pages of its folder
+                show.
             shows: which tables: published, sources, unscored.
             title: of the page.
             home: the index of the folder that it is in, if it is not that.
@@ -166,7 +181,14 @@ class Renderer:
         text = self._page.render(
             data=data,
             n_benchmarks=len(sections),
-            opening=opening(data.suites, heads, data.changes, links, _since(data), left_out_of(data, heads, shows))
+            opening=opening(
+                data.suites,
+                heads,
+                data.changes,
+                links,
+                _since(data),
+                left_out_of(data, heads, shows),
+            )
             if sections and not home
             else None,
             shows=shows,
@@ -180,27 +202,39 @@ class Renderer:
             scores=scores,
             all_scores=all_scores,
         )
-        blocks = [self._suite.render(section=suite, part=suite["part"]) for suite in suites]
+        blocks = [
+            self._suite.render(section=suite, part=suite["part"]) for suite in suites
+        ]
         room = MOST_NODES - OF_SCRIPT - n_nodes(text)
-        return text.replace(placeholder, "\n".join(fit([*blocks, *(section.html for section in own)], room)))
+        return text.replace(
+            placeholder,
+            "\n".join(fit([*blocks, *(section.html for section in own)], room)),
+        )
 
 
 def render(report: Report, *, made: str = "") -> str:
     """The whole report as one page; arguments as for :class:`Renderer`."""
     renderer, rest = Renderer(made), report.rest
-    return renderer.page(rest, [renderer.section(part, rest) for part in report.parts()])
+    return renderer.page(
+        rest, [renderer.section(part, rest) for part in report.parts()]
+    )
 
 
 def _since(data: ReportData) -> str:
     """What was read since the last refresh."""
     changes = data.changes
     newer = sum(
-        changes is not None and row["loaded_at"] > changes.refreshed_at for row in data.sources if row["loaded_at"]
+        changes is not None and row["loaded_at"] > changes.refreshed_at
+        for row in data.sources
+        if row["loaded_at"]
     )
     if not newer:
         return ""
     sources = "1 source was" if newer == 1 else f"{newer} sources were"
-    return f"{sources} read since the last refresh; the comparison does not have them yet: warehouse refresh."
+    return (
+        f"{sources} read since the last refresh; the comparison does not have them "
+        "yet: warehouse refresh."
+    )
 
 
 def _blank(value: Any) -> Any:
@@ -234,13 +268,17 @@ class PageEntry:
 
 
 def file_name(benchmark: str) -> str:
-    """The file of a benchmark: its name, where every file system takes that and no other benchmark
-    can have it; else what is left of it, with a hash. It depends on nothing but the name."""
+    """The file of a benchmark: its name, where every file system takes that and no
+    other benchmark can have it; else what is left of it, with a hash. It depends on
+    nothing but the name."""
     return f"{slug(benchmark, (INDEX.removesuffix('.html'), LOG.removesuffix('.html')))}.html"
 
 
 def _entry(part: BenchmarkPart) -> PageEntry:
     rows = part.board.rows if part.board else ()
     return PageEntry(
-        name=part.name, file=file_name(part.name), metric=part.board.metric if part.board else "", n_rows=len(rows)
+        name=part.name,
+        file=file_name(part.name),
+        metric=part.board.metric if part.board else "",
+        n_rows=len(rows),
     )

@@ -1,4 +1,5 @@
-"""Pairs on the page: differences from the first, and all of them as a table or as a heat map."""
+"""Pairs on the page: differences from the first, and all of them as a table or as a
+heat map."""
 
 from __future__ import annotations
 
@@ -17,18 +18,26 @@ from warehouse.tables.words import decimals, fixed
 
 
 def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
-    """Groups of conditions, each with its table of differences and all its pairs; of pairs whose rows are the first
-    condition's alone."""
+    """Groups of conditions, each with its table of differences and all its pairs; of
+    pairs whose rows are the first condition's alone."""
     groups, rows = [], list(pairs.rows)
     for group in pairs.groups:
         own, rows = rows[: len(group.labels) - 1], rows[len(group.labels) - 1 :]
-        groups.append(_group(group, own, pairs.benchmark, several=len(pairs.groups) > 1))
+        groups.append(
+            _group(group, own, pairs.benchmark, several=len(pairs.groups) > 1)
+        )
     return groups
 
 
-def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool) -> dict[str, Any]:
+def _group(
+    group: PairGroup, rows: list[PairRow], benchmark: str, several: bool
+) -> dict[str, Any]:
     labels = group.labels
-    part = ", ".join(filter(None, (group.metric, group.split, group.task_version))) if several else ""
+    part = (
+        ", ".join(filter(None, (group.metric, group.split, group.task_version)))
+        if several
+        else ""
+    )
     small = len(labels) <= MOST_NUMBERS
     return {
         "first": labels[0],
@@ -49,18 +58,27 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     differ = group.pairs.differ.tolist()[: len(rows)]
     return table(
         f"Differences from {labels[0]} on {benchmark}",
-        f"Paired differences, first minus other, on the {shared_prompts(group)} prompts that both have. Intervals hold"
-        f" for all pairs ({len(group.pairs)}) together ({max_t_words(group.pairs)}). Differs: by Holm at {size:g}.",
+        f"Paired differences, first minus other, on the {shared_prompts(group)} "
+        f"prompts that both have. Intervals hold for all pairs ({len(group.pairs)}) "
+        f"together ({max_t_words(group.pairs)}). Differs: by Holm at {size:g}.",
         [
             name("Other model", labels[1:]),
-            number("Difference", [row.difference for row in rows], n_decimals, sign=True),
+            number(
+                "Difference", [row.difference for row in rows], n_decimals, sign=True
+            ),
             number("Low", [row.ci_low for row in rows], n_decimals, sign=True),
             number("High", [row.ci_high for row in rows], n_decimals, sign=True),
-            text("Differs", ["yes" if is_different else "no" for is_different in differ], keep=True),
+            text(
+                "Differs",
+                ["yes" if is_different else "no" for is_different in differ],
+                keep=True,
+            ),
             number("SE", [row.standard_error for row in rows], n_decimals, minor=True),
             number("p", [row.p_value for row in rows], "%.2g", minor=True),
             number("p, Holm", [row.p_holm for row in rows], "%.2g", minor=True),
-            number("p, step-down", [row.p_step_down for row in rows], "%.2g", minor=True),
+            number(
+                "p, step-down", [row.p_step_down for row in rows], "%.2g", minor=True
+            ),
             number("Correlation", [row.correlation for row in rows], 2, minor=True),
             count("Prompts", [row.n_prompts for row in rows]),
             text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
@@ -72,13 +90,20 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
 def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     """Row minus column, with a star where they differ."""
     differences, tested = square(group, "difference"), square(group, "differ")
-    n_decimals = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
+    n_decimals = decimals(
+        error for error in group.pairs.standard_error.tolist() if error == error
+    )
 
     heads = distinct(group.labels, 16)
 
     def cells(column: int) -> PageColumn:
-        values = [(row[column], tests[column] == 1) for row, tests in zip(differences, tested, strict=True)]
-        written = [fixed(value, n_decimals) if value == value else "·" for value, _ in values]
+        values = [
+            (row[column], tests[column] == 1)
+            for row, tests in zip(differences, tested, strict=True)
+        ]
+        written = [
+            fixed(value, n_decimals) if value == value else "·" for value, _ in values
+        ]
         cells = [
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
             for words, (_, differs) in zip(written, values, strict=True)
@@ -87,8 +112,11 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
 
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",
-        f"Row minus column, on the {shared_prompts(group)} prompts that both have; bold with *: differs by Holm"
-        f" at {round(1 - group.pairs.level, 10):g}.",
-        [name("Model", group.labels), *(cells(column) for column in range(len(group.labels)))],
+        f"Row minus column, on the {shared_prompts(group)} prompts that both have; "
+        f"bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
+        [
+            name("Model", group.labels),
+            *(cells(column) for column in range(len(group.labels))),
+        ],
         sortable=False,
     )

@@ -1,5 +1,5 @@
-"""Parts of a report, made ready for the page: claims, training, variance, planned runs, and which columns say
-something."""
+"""Parts of a report, made ready for the page: claims, training, variance, planned runs,
+and which columns say something."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from warehouse.analysis.report_data.report import RESAMPLES
 from warehouse.analysis.report_data.section_table import SECTIONS
 from warehouse.analysis.report_data.suite_part import NEWEST, SuitePart
 from warehouse.analysis.selection.selection import RowRules
-from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
+from warehouse.report.board import (
+    MOST_LEAVES,
+    board_table,
+    leaves_table,
+    others_table,
+    suite_table,
+)
 from warehouse.report.figures import board_pictures, suite_picture
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import pair_groups
@@ -23,7 +29,12 @@ ONE_ROW = RowRules()
 
 
 def benchmark_section(
-    part: BenchmarkPart, level: float = 0.95, *, n_resamples: int = RESAMPLES, seed: int = 0, rows: RowRules = ONE_ROW
+    part: BenchmarkPart,
+    level: float = 0.95,
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
+    rows: RowRules = ONE_ROW,
 ) -> dict[str, Any]:
     """A benchmark with its tables and charts.
 
@@ -40,27 +51,42 @@ def benchmark_section(
         "part": part,
         "answer": answer_of(part),
         "claims": benchmark_claims(part, level, n_resamples, seed, rows),
-        "board_table": board_table(part, level, with_letters=with_letters) if part.board else None,
-        "others_table": others_table(part) if part.board and part.board.others else None,
+        "board_table": board_table(part, level, with_letters=with_letters)
+        if part.board
+        else None,
+        "others_table": others_table(part)
+        if part.board and part.board.others
+        else None,
         "pictures": pictures,
         "groups": pair_groups(part.pairs) if part.pairs else [],
         "legend": []
         if part.board is None
-        else [line for line in part.board.legend if with_letters or not line.startswith("group:")],
-        "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in on_board) > 1 else "",
+        else [
+            line
+            for line in part.board.legend
+            if with_letters or not line.startswith("group:")
+        ],
+        "why_no_pairs": part.why_no_pairs
+        if sum(row.method != "published" for row in on_board) > 1
+        else "",
         "sections": sections_in_html(part),
         "parts": _parts(part),
     }
 
 
 def sections_in_html(part: BenchmarkPart) -> list[Markup]:
-    """The sections in their order: those of this package, empty where the benchmark has none, and those of others."""
+    """The sections in their order: those of this package, empty where the benchmark has
+    none, and those of others."""
     names = dict.fromkeys([*SECTIONS, *part.sections])
     there = part.sections
-    return [there[name].html(part, name) if name in there else Markup("") for name in names]
+    return [
+        there[name].html(part, name) if name in there else Markup("") for name in names
+    ]
 
 
-def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW) -> dict[str, Any]:
+def suite_section(
+    part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW
+) -> dict[str, Any]:
     """A suite with its tables."""
     board = part.board
     return {
@@ -68,8 +94,12 @@ def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW
         "claim": suite_claim(part, level, rows),
         "picture": suite_picture(part.name, board, level) if board else None,
         "table": suite_table(part.name, board, level) if board else None,
-        "sections": [section.suite_html(part.name) for section in part.sections.values()],
-        "leaves": leaves_table(part.name, board) if board and len(board.leaves) <= MOST_LEAVES else None,
+        "sections": [
+            section.suite_html(part.name) for section in part.sections.values()
+        ],
+        "leaves": leaves_table(part.name, board)
+        if board and len(board.leaves) <= MOST_LEAVES
+        else None,
     }
 
 
@@ -88,9 +118,14 @@ LEVEL, PAIR_RESAMPLES, SEED = 0.95, 9999, 0
 
 
 def benchmark_claims(
-    part: BenchmarkPart, level: float, n_resamples: int, seed: int, rows: RowRules = ONE_ROW
+    part: BenchmarkPart,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    rows: RowRules = ONE_ROW,
 ) -> dict[str, str]:
-    """Commands by what they claim: ``board``, ``pairs``, ``variance``; those that the part has.
+    """Commands by what they claim: ``board``, ``pairs``, ``variance``; those that the
+    part has.
 
     Args:
         level, n_resamples, seed, rows: of the report.
@@ -102,7 +137,9 @@ def benchmark_claims(
     if part.pairs is not None:
         draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
         draws += f" --seed {seed}" if seed != SEED else ""
-        commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}")
+        commands["pairs"] = _claim(
+            f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}"
+        )
     for section_name, section in part.sections.items():
         for number_of, question in enumerate(section.claims(part)):
             commands[f"{section_name}{number_of or ''}"] = _claim(question)
@@ -114,7 +151,10 @@ def suite_claim(part: SuitePart, level: float, rows: RowRules = ONE_ROW) -> str:
     if part.board is None:
         return ""
     newest = " --latest" if NEWEST in part.board.notes else ""
-    return _claim(f"leaderboard --group {shlex.quote(part.name)}{_level(level)}{_as_rows(rows)}{newest}")
+    return _claim(
+        "leaderboard --group "
+        f"{shlex.quote(part.name)}{_level(level)}{_as_rows(rows)}{newest}"
+    )
 
 
 def _level(level: float) -> str:

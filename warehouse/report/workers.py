@@ -1,4 +1,5 @@
-"""Sections of a report made by processes side by side, each of which reads the store for itself."""
+"""Sections of a report made by processes side by side, each of which reads the store
+for itself."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from warehouse.analysis.report_data.report import OtherProcessReader, ReportRead
 from warehouse.errors import StoreError
 from warehouse.report.page import Makes, Renderer, Section
 
-#: Benchmarks from which on processes pay for their start, and how many start unasked: each took .55 GB of five million
-#: scores.
+#: Benchmarks from which on processes pay for their start, and how many start unasked:
+#: each took .55 GB of five million scores.
 MANY, MOST = 100, 2
 #: Blocks of benchmarks that wait for whoever writes them, for each process.
 AHEAD = 2
@@ -29,13 +30,25 @@ def jobs_for(n_benchmarks: int) -> int:
 
 
 def side_by_side(reading: ReportReading, jobs: int | None = None) -> Makes | None:
-    """What makes the sections in so many processes (None: as many as pay); None where this process does it all."""
-    where, n = reading.other_process_reader, jobs_for(len(reading.names)) if jobs is None else jobs
-    return None if where is None or n < 2 else lambda renderer: _sections(reading, where, renderer, n)
+    """What makes the sections in so many processes (None: as many as pay); None where
+    this process does it all."""
+    where, n = (
+        reading.other_process_reader,
+        jobs_for(len(reading.names)) if jobs is None else jobs,
+    )
+    return (
+        None
+        if where is None or n < 2
+        else lambda renderer: _sections(reading, where, renderer, n)
+    )
 
 
-def _sections(reading: ReportReading, where: OtherProcessReader, renderer: Renderer, jobs: int) -> Iterator[Section]:
-    spawn = multiprocessing.get_context("spawn")  # a forked engine would wait for threads that it has not
+def _sections(
+    reading: ReportReading, where: OtherProcessReader, renderer: Renderer, jobs: int
+) -> Iterator[Section]:
+    spawn = multiprocessing.get_context(
+        "spawn"
+    )  # a forked engine would wait for threads that it has not
     done = 0
     with ProcessPoolExecutor(jobs, spawn, _begin, (where, renderer.made, jobs)) as pool:
         try:
@@ -46,13 +59,16 @@ def _sections(reading: ReportReading, where: OtherProcessReader, renderer: Rende
                     yield section
         except BrokenProcessPool as error:
             raise StoreError(
-                "a process that made a part of the report was killed, perhaps for lack of memory; use fewer: --jobs 1"
+                "a process that made a part of the report was killed, perhaps for lack "
+                "of memory; use fewer: --jobs 1"
             ) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_order(pool: ProcessPoolExecutor, blocks: Iterable[list[str]], ahead: int) -> Iterator[list[Section]]:
+def _in_order(
+    pool: ProcessPoolExecutor, blocks: Iterable[list[str]], ahead: int
+) -> Iterator[list[Section]]:
     waiting: deque[Future[list[Section]]] = deque()
     for block in blocks:
         waiting.append(pool.submit(_made, block))
@@ -67,11 +83,14 @@ _renderer: Renderer
 
 
 def _begin(where: OtherProcessReader, made: str, jobs: int) -> None:
-    """Make a process ready: it ends with the one that started it, which alone is told of Ctrl-C."""
+    """Make a process ready: it ends with the one that started it, which alone is told
+    of Ctrl-C."""
     global _reading, _renderer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ.setdefault("WAREHOUSE_THREADS", str(max((os.cpu_count() or 1) // jobs, 1)))
+    os.environ.setdefault(
+        "WAREHOUSE_THREADS", str(max((os.cpu_count() or 1) // jobs, 1))
+    )
     _reading, _renderer = where.open(), Renderer(made)
     gc.freeze()  # looking for circles among what stays and in many short-lived rows takes a tenth of the time
     gc.set_threshold(50_000)

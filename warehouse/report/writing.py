@@ -11,17 +11,37 @@ from pathlib import Path
 
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
-from warehouse.files import FORCE, REPORT, KnownAs, databases_in, is_stream, require_output, write_output
+from warehouse.files import (
+    FORCE,
+    REPORT,
+    KnownAs,
+    databases_in,
+    is_stream,
+    require_output,
+    write_output,
+)
 from warehouse.records.canonical_json import sha256_of
 from warehouse.records.clock import utc_now
 from warehouse.report.opening import heat_columns, heat_windows
-from warehouse.report.page import INDEX, LOG, MADE, TITLE, Makes, Renderer, Report, Section, file_name
+from warehouse.report.page import (
+    INDEX,
+    LOG,
+    MADE,
+    TITLE,
+    Makes,
+    Renderer,
+    Report,
+    Section,
+    file_name,
+)
 
-#: Benchmarks and bytes up to which a report is one page unless something else is asked for.
+#: Benchmarks and bytes up to which a report is one page unless something else is asked
+#: for.
 MOST_BENCHMARKS, MOST_BYTES = 20, 3_000_000
 #: Names of the page and of the folder where none is given.
 PAGE, FOLDER = Path("report.html"), Path("report")
-#: The page of the whole heat table where the index has a part of it; no benchmark has a page of this name.
+#: The page of the whole heat table where the index has a part of it; no benchmark has a
+#: page of this name.
 SCORES = "all~scores.html"
 
 
@@ -32,7 +52,8 @@ class Written:
     path: str  #: of the file; of a folder its index.
     bytes: int  #: its size, of a folder that of all its pages.
     benchmarks: int  #: how many it shows.
-    #: there was such a page already but for its time, and it was left; of a folder all of them.
+    #: there was such a page already but for its time, and it was left; of a folder all
+    #: of them.
     unchanged: bool = False
     pages: int = 1  #: how many.
     why_split: str = ""  #: why these are several where nobody asked for them.
@@ -42,7 +63,10 @@ class Written:
             return f"unchanged: {self.path}"
         some = f"{self.benchmarks} benchmark{'s' * (self.benchmarks != 1)}"
         pages = f" on {self.pages} pages" if self.pages > 1 else ""
-        return f"wrote {self.path}: {some}{pages}, {self.bytes:,} bytes{f' ({self.why_split})' * bool(self.why_split)}"
+        return (
+            f"wrote {self.path}: {some}{pages}, {self.bytes:,} "
+            f"bytes{f' ({self.why_split})' * bool(self.why_split)}"
+        )
 
 
 def write_report(
@@ -58,9 +82,11 @@ def write_report(
 ) -> Written:
     """Write a report; what stands there is replaced when a new page is whole.
 
-    Where ``split`` does not say it, ``out`` may: a file or a name that ends in ``.html`` is one page, a folder that is
-    there a folder. Else it is a folder where one page would hold many benchmarks or bytes. Of a folder the index is
-    written last: it links to no page that is not there. Pages of earlier reports that are not written again stay.
+    Where ``split`` does not say it, ``out`` may: a file or a name that ends in
+    ``.html`` is one page, a folder that is there a folder. Else it is a folder where
+    one page would hold many benchmarks or bytes. Of a folder the index is written last:
+    it links to no page that is not there. Pages of earlier reports that are not written
+    again stay.
 
     Args:
         report: what it shows; read while it is written.
@@ -86,13 +112,22 @@ def write_report(
     rest, size, n_written = report.rest, 0, 0
     sections: list[Section] = []
     renderer = Renderer(files.made)
-    for section in sections_by(renderer) if sections_by else (renderer.section(part, rest) for part in report.parts()):
+    for section in (
+        sections_by(renderer)
+        if sections_by
+        else (renderer.section(part, rest) for part in report.parts())
+    ):
         sections.append(section)
         size += len(sections[-1].html)
         if split is None and folder is None and size > MOST_BYTES:
-            folder, why = _Folder(target or FOLDER, report, files), f"more than {MOST_BYTES // 1_000_000} MB"
+            folder, why = (
+                _Folder(target or FOLDER, report, files),
+                f"more than {MOST_BYTES // 1_000_000} MB",
+            )
         if folder is not None:
-            sections[n_written:] = [folder.add(renderer, unwritten) for unwritten in sections[n_written:]]
+            sections[n_written:] = [
+                folder.add(renderer, unwritten) for unwritten in sections[n_written:]
+            ]
             n_written = len(sections)
     if folder is not None:
         return folder.end(renderer, sections, why and f"{why}; as one page: --one-page")
@@ -100,8 +135,11 @@ def write_report(
     return Written(str(page), written, len(sections), unchanged=not files.n_new)
 
 
-def _split_and_why(out: Path | None, split: bool | None, n_benchmarks: int) -> tuple[bool | None, str]:
-    """Whether to write a folder, and why where nobody said so; None where the size of the page decides."""
+def _split_and_why(
+    out: Path | None, split: bool | None, n_benchmarks: int
+) -> tuple[bool | None, str]:
+    """Whether to write a folder, and why where nobody said so; None where the size of
+    the page decides."""
     if split is None and out is not None and (out.is_dir() or is_page(out)):
         return out.is_dir(), ""
     if split is None and n_benchmarks > MOST_BENCHMARKS:
@@ -128,10 +166,13 @@ class _Files:
 
     def check(self, path: Path) -> None:
         """Raise an error where nothing can be written."""
-        require_output(path, REPORT, force=self.force, known_as=self.known_as, advice=self.advice)
+        require_output(
+            path, REPORT, force=self.force, known_as=self.known_as, advice=self.advice
+        )
 
     def check_pages(self, folder: Path, names: Iterable[str]) -> None:
-        """The same of pages in a folder, of which there may be more than a store can be asked about one by one."""
+        """The same of pages in a folder, of which there may be more than a store can be
+        asked about one by one."""
         for name in names:
             require_output(folder / name, REPORT, force=self.force, advice=self.advice)
 
@@ -139,11 +180,22 @@ class _Files:
         """Write a page, or leave one that shows the same; its bytes."""
         same = sha256_of(text.replace(self.made, ""))
         mark = f"<!-- content {same} -->\n"
-        if self.keep_unchanged and not is_stream(path) and (size := _size_if_marked(path, mark)):
+        if (
+            self.keep_unchanged
+            and not is_stream(path)
+            and (size := _size_if_marked(path, mark))
+        ):
             return size
         self.n_new += 1
         page = f"{text.replace(self.made, utc_now().strftime(MADE))}\n{mark}"
-        return write_output(path, page.encode(), REPORT, force=self.force, advice=self.advice, lasting=lasting)
+        return write_output(
+            path,
+            page.encode(),
+            REPORT,
+            force=self.force,
+            advice=self.advice,
+            lasting=lasting,
+        )
 
 
 def _size_if_marked(target: Path, mark: str) -> int:
@@ -162,16 +214,23 @@ def check_folder(path: str | Path) -> Path:
     """The folder, which is made where it is missing, if pages can be written there.
 
     Raises:
-        MisuseError: it is a file, holds a database, the folder around it is missing, or it may not be written to.
+        MisuseError: it is a file, holds a database, the folder around it is missing, or
+            it may not be written to.
     """
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise MisuseError(f"{folder} is a file, and a folder of pages is to be written: give another --out")
+        raise MisuseError(
+            f"{folder} is a file, and a folder of pages is to be written: give another "
+            "--out"
+        )
     if not folder.exists():
         require_output(folder, REPORT)
         folder.mkdir()
     if held := databases_in(folder):
-        raise MisuseError(f"{folder} holds the database {held[0]}; give the pages a folder of their own")
+        raise MisuseError(
+            f"{folder} holds the database {held[0]}; give the pages a folder of their "
+            "own"
+        )
     require_output(folder / INDEX, REPORT, force=True)
     return folder
 
@@ -192,7 +251,10 @@ class _Folder:
         self._path, self._files, self._rest = check_folder(path), files, report.rest
         files.check_pages(path, (INDEX, LOG, SCORES, *map(file_name, report.names)))
         rest = report.rest
-        self._published, self._errors = _by_benchmark(rest.published), _by_benchmark(rest.published_errors)
+        self._published, self._errors = (
+            _by_benchmark(rest.published),
+            _by_benchmark(rest.published_errors),
+        )
         self._unscored = _by_benchmark(rest.unscored)
         self._size = 0
 
@@ -208,32 +270,67 @@ class _Folder:
             published_errors=self._errors.get(name, ()),
             unscored=self._unscored.get(name, ()),
         )
-        page = renderer.page(own, [section], shows=("published", "unscored"), title=f"{name} · {TITLE}", home=INDEX)
+        page = renderer.page(
+            own,
+            [section],
+            shows=("published", "unscored"),
+            title=f"{name} · {TITLE}",
+            home=INDEX,
+        )
         self._write(section.entry.file, page)
         verdicts = Counter(row["verdict"] for row in own.published)
         n_unscored = sum(row["n_samples"] for row in own.unscored)
-        entry = replace(section.entry, n_contradicting=verdicts["contradicts"], n_unscored=n_unscored)
+        entry = replace(
+            section.entry,
+            n_contradicting=verdicts["contradicts"],
+            n_unscored=n_unscored,
+        )
         return replace(section, html="", entry=entry)
 
     def end(self, renderer: Renderer, sections: Sequence[Section], why: str) -> Written:
         """Write what is of no benchmark, the index last."""
         entries = [section.entry for section in sections]
         bare = replace(self._rest, suites=())
-        log = renderer.page(bare, (), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
+        log = renderer.page(
+            bare, (), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX
+        )
         self._write(LOG, log)
         scores = self._write_scores(renderer, bare, sections)
-        index = renderer.page(self._rest, sections, shows=(), log=LOG, pages=entries, scores=scores)
+        index = renderer.page(
+            self._rest, sections, shows=(), log=LOG, pages=entries, scores=scores
+        )
         self._write(INDEX, index, lasting=True)
         n_pages = len(entries) + 2 + bool(scores)
-        return Written(str(self._path / INDEX), self._size, len(entries), not self._files.n_new, n_pages, why)
+        return Written(
+            str(self._path / INDEX),
+            self._size,
+            len(entries),
+            not self._files.n_new,
+            n_pages,
+            why,
+        )
 
-    def _write_scores(self, renderer: Renderer, bare: ReportData, sections: Sequence[Section]) -> str:
-        """The page of the whole heat table; its name, empty where the index has all of it."""
+    def _write_scores(
+        self, renderer: Renderer, bare: ReportData, sections: Sequence[Section]
+    ) -> str:
+        """The page of the whole heat table; its name, empty where the index has all of
+        it."""
         links = {section.head.name: section.entry.file for section in sections}
-        windows = heat_windows(heat_columns(self._rest.suites, [section.head for section in sections], links, INDEX))
+        windows = heat_windows(
+            heat_columns(
+                self._rest.suites, [section.head for section in sections], links, INDEX
+            )
+        )
         if windows is None or windows[1] is None:
             return ""
-        page = renderer.page(bare, (), shows=(), title=f"All scores · {TITLE}", home=INDEX, all_scores=windows[1])
+        page = renderer.page(
+            bare,
+            (),
+            shows=(),
+            title=f"All scores · {TITLE}",
+            home=INDEX,
+            all_scores=windows[1],
+        )
         self._write(SCORES, page)
         return SCORES
 

@@ -1,6 +1,7 @@
 """The job: ingest of watched folders, refresh, alerts, published copy, lake, report.
 
-Each step is tried whatever became of the others; what goes wrong is an event, not an exception.
+Each step is tried whatever became of the others; what goes wrong is an event, not an
+exception.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class _JobStopped(Exception):
 class Outcome:
     """How the job went."""
 
-    #: ``ok``; ``alerts``; ``incomplete`` (a source was refused, a figure failed); ``failed`` (a step failed);
-    #: ``stopped``; the worst of them.
+    #: ``ok``; ``alerts``; ``incomplete`` (a source was refused, a figure failed);
+    #: ``failed`` (a step failed); ``stopped``; the worst of them.
     result: str = "ok"
     exit_code: int = 0  #: 0, or the highest of its mistakes: 1 alerts and figures, 3 refused sources.
     counts: dict[str, int] = field(default_factory=dict)  #: of what was done.
@@ -145,7 +146,9 @@ class _JobRun:
     def all(self) -> None:
         """Every step that is asked for, in order."""
         for folder in self.job.watch:
-            self._step("ingest", partial(self._ingest, folder), folder=shown_url(folder))
+            self._step(
+                "ingest", partial(self._ingest, folder), folder=shown_url(folder)
+            )
         self._step("refresh", self._refresh)
         if self.refresh_id is not None:
             self._step("alerts", partial(self._alert, self.refresh_id))
@@ -167,15 +170,21 @@ class _JobRun:
                 details = do()
             except _JobStopped:
                 raise
-            except Exception as raised:  # whatever it is, the next step and the next run come
+            except (
+                Exception
+            ) as raised:  # whatever it is, the next step and the next run come
                 error = store_failure(raised) or raised
                 seen.failed(in_words(error))
-                self.log.write("step_failed", "error", step=name, **about, error=in_words(error))
+                self.log.write(
+                    "step_failed", "error", step=name, **about, error=in_words(error)
+                )
                 self.outcome.note("failed", getattr(error, "exit_code", 1))
             else:
                 seconds = round(time.monotonic() - begun, 3)
                 seen.set(**details)
-                self.log.write("step_finished", step=name, **about, seconds=seconds, **details)
+                self.log.write(
+                    "step_finished", step=name, **about, seconds=seconds, **details
+                )
 
     def _check(self) -> None:
         if self.stopped():
@@ -202,12 +211,20 @@ class _JobRun:
             report = ingest(store, [folder], only=settled, progress=Silent(self._check))
             report = report.with_changed(notes_on_joined(store, report.joined_runs))
             earlier_refusals = _earlier_refusals(before, refused(store))
-        new = [source.error for source in report.refused if readable(source.error) not in earlier_refusals]
+        new = [
+            source.error
+            for source in report.refused
+            if readable(source.error) not in earlier_refusals
+        ]
         self._tell("source_refused", [{"error": error} for error in new])
         if new:
             self.outcome.note("incomplete", 3)
         self._tell("note", [{"text": note} for note in report.changed], "warning")
-        self._tell("note", [{"text": note} for note in report.all_notes if note not in report.changed], "info")
+        self._tell(
+            "note",
+            [{"text": note} for note in report.all_notes if note not in report.changed],
+            "info",
+        )
         loaded = sum(source.state == "loaded" for source in report.sources)
         counts = {
             "sources_loaded": loaded,
@@ -229,25 +246,40 @@ class _JobRun:
         from warehouse.refresh.run import refresh
 
         refreshed = refresh(
-            self.opener, self.job.work, wait=self.wait, say=self._note, progress=lambda _done, _of: self._check()
+            self.opener,
+            self.job.work,
+            wait=self.wait,
+            say=self._note,
+            progress=lambda _done, _of: self._check(),
         )
         for note in refreshed.notes:
             self._note(note)
-        self._tell("figure_failed", [{"error": failure} for failure in refreshed.failures])
+        self._tell(
+            "figure_failed", [{"error": failure} for failure in refreshed.failures]
+        )
         if refreshed.failures:
             self.outcome.note("incomplete")
         names = ("recomputed", "resumed", "gone", "failed")
         counts = {f"figures_{name}": refreshed.total(name) for name in names}
         self.outcome.add(**counts)
         self.refresh_id = refreshed.refresh_id
-        return {"refresh_id": refreshed.refresh_id, **counts, "figures_fresh": refreshed.total("fresh")}
+        return {
+            "refresh_id": refreshed.refresh_id,
+            **counts,
+            "figures_fresh": refreshed.total("fresh"),
+        }
 
     def _alert(self, refresh_id: int) -> dict[str, Any]:
         from warehouse.refresh.deliver_alerts import deliver_alerts
 
-        ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
+        ways: dict[str, Channel] = {
+            "log": self._log_alerts,
+            "webhook": self._post_alerts,
+        }
         channels = {name: ways[name] for name in self.job.work.channels}
-        delivery = deliver_alerts(self.opener, self.job.rules, refresh_id, utc_now(), channels)
+        delivery = deliver_alerts(
+            self.opener, self.job.rules, refresh_id, utc_now(), channels
+        )
         number = sum(len(batch.rows) for batch in delivery.taken.get("log", ()))
         self.outcome.add(alerts=number)
         if number:
@@ -261,8 +293,15 @@ class _JobRun:
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
         names = ("rule", "benchmark", "subject", "message")
         for batch in alerts:
-            about = {} if batch.refresh_id == self.refresh_id else {"refresh_id": batch.refresh_id}
-            rows = [{name: getattr(row, name) for name in names} | about for row in batch.rows]
+            about = (
+                {}
+                if batch.refresh_id == self.refresh_id
+                else {"refresh_id": batch.refresh_id}
+            )
+            rows = [
+                {name: getattr(row, name) for name in names} | about
+                for row in batch.rows
+            ]
             self._tell("alert", rows, "warning")
             yield batch.refresh_id
 
@@ -303,19 +342,32 @@ class _JobRun:
         from warehouse.store.known_sources import known_in
 
         with self._at_leisure() as store:
-            reading = ReportReading(store, progress=lambda _name, _done, _of: self._check())
-            written = write_report(
-                reading, self.job.report, keep_unchanged=True, known_as=known_in(store), advice=UNATTENDED
+            reading = ReportReading(
+                store, progress=lambda _name, _done, _of: self._check()
             )
-        return {"path": written.path, "bytes": written.bytes, "unchanged": written.unchanged}
+            written = write_report(
+                reading,
+                self.job.report,
+                keep_unchanged=True,
+                known_as=known_in(store),
+                advice=UNATTENDED,
+            )
+        return {
+            "path": written.path,
+            "bytes": written.bytes,
+            "unchanged": written.unchanged,
+        }
 
     def _at_leisure(self) -> AbstractContextManager[Store]:
-        """The copy, if there is one: a page or a lake may take minutes, and nobody waits for a copy."""
+        """The copy, if there is one: a page or a lake may take minutes, and nobody
+        waits for a copy."""
         return open_store(self.copy) if self.copy else self.opener.reading()
 
     # --- what they tell --------------------------------------------------------------------
 
-    def _tell(self, event: str, rows: Sequence[dict[str, Any]], level: Level = "error") -> None:
+    def _tell(
+        self, event: str, rows: Sequence[dict[str, Any]], level: Level = "error"
+    ) -> None:
         for row in rows[:MOST_LOGGED]:
             self.log.write(event, level, **row)
         if len(rows) > MOST_LOGGED:
@@ -325,15 +377,19 @@ class _JobRun:
         self.log.write("note", text=text)
 
 
-def _earlier_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]) -> set[str]:
-    """Reasons of sources that were refused in an earlier run, byte by byte the same, for the same
-    reason; a reason that a changed or new source has too is reported again."""
+def _earlier_refusals(
+    before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]
+) -> set[str]:
+    """Reasons of sources that were refused in an earlier run, byte by byte the same,
+    for the same reason; a reason that a changed or new source has too is reported
+    again."""
     news = {reason for source, reason in after.items() if before.get(source) != reason}
     return set(before.values()) - news
 
 
 def _is_settled(files: Sequence[Path], settle: float) -> bool:
-    """Whether none of the files was modified for so long; a modification time in the future counts as settled."""
+    """Whether none of the files was modified for so long; a modification time in the
+    future counts as settled."""
     now = time.time()
     try:
         return not any(0 <= now - path.stat().st_mtime < settle for path in files)
@@ -346,6 +402,8 @@ def in_words(error: Exception) -> str:
     if isinstance(error, WarehouseError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return (
+            f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        )
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}"

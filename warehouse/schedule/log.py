@@ -29,8 +29,8 @@ def stamp(moment: datetime) -> str:
 class JobLog:
     """Events on a stream.
 
-    JSON lines have the keys ``time`` (UTC), ``level`` (info, warning, error), ``event`` and
-    ``fields``, an object; lines of text have the same, fields as ``name=value``.
+    JSON lines have the keys ``time`` (UTC), ``level`` (info, warning, error), ``event``
+    and ``fields``, an object; lines of text have the same, fields as ``name=value``.
 
     Args:
         form: of the lines.
@@ -40,7 +40,12 @@ class JobLog:
     """
 
     def __init__(
-        self, form: Form, stream: TextIO, *, quiet: bool = False, clock: Callable[[], datetime] = aware_now
+        self,
+        form: Form,
+        stream: TextIO,
+        *,
+        quiet: bool = False,
+        clock: Callable[[], datetime] = aware_now,
     ) -> None:
         self.form, self.stream, self.quiet, self.clock = form, stream, quiet, clock
 
@@ -50,14 +55,20 @@ class JobLog:
         self._line({"time": time, "level": level, "event": event, "fields": fields})
 
     def relay(self, line: str) -> dict[str, Any]:
-        """Tell what another process wrote: an event of its, else the text as event ``output``.
+        """Tell what another process wrote: an event of its, else the text as event
+        ``output``.
 
         Returns:
             the event.
         """
         event = _event(line)
         if event is None:
-            event = {"time": stamp(self.clock()), "level": "warning", "event": "output", "fields": {"text": line}}
+            event = {
+                "time": stamp(self.clock()),
+                "level": "warning",
+                "event": "output",
+                "fields": {"text": line},
+            }
         self._line(event)
         return event
 
@@ -72,7 +83,8 @@ class JobLog:
 
 
 def _masked(value: Any) -> Any:
-    """What a log or a health file says, without keys and passwords: it repeats names of files and messages of others.
+    """What a log or a health file says, without keys and passwords: it repeats names of
+    files and messages of others.
 
     Names of fields are ours, and stay with what they say.
     """
@@ -82,7 +94,11 @@ def _masked(value: Any) -> Any:
         return {name: _masked(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_masked(item) for item in value]
-    return value if value is None or isinstance(value, bool | int | float) else masked(str(value))
+    return (
+        value
+        if value is None or isinstance(value, bool | int | float)
+        else masked(str(value))
+    )
 
 
 def _event(line: str) -> dict[str, Any] | None:
@@ -90,7 +106,11 @@ def _event(line: str) -> dict[str, Any] | None:
         event = json.loads(line)
     except ValueError:
         return None
-    fits = isinstance(event, dict) and tuple(event) == KEYS and isinstance(event["fields"], dict)
+    fits = (
+        isinstance(event, dict)
+        and tuple(event) == KEYS
+        and isinstance(event["fields"], dict)
+    )
     return event if fits else None
 
 
@@ -110,16 +130,24 @@ def _word(value: Any) -> str:
 class Health:
     """A JSON file that is replaced as a whole; a path of None writes nothing.
 
-    Its keys: ``state`` (``waiting``, ``running``, ``stopping``, ``stopped``), ``updated`` (renewed while the process
-    lives), ``program``, ``started``, ``pid``, ``version``, ``cron``, ``timezone``, ``next_run``, ``running_since``,
-    ``last`` (``start``, ``end``, ``result``, ``exit_code``, ``due`` and what the job counted). All times are UTC.
+    Its keys: ``state`` (``waiting``, ``running``, ``stopping``, ``stopped``),
+    ``updated`` (renewed while the process lives), ``program``, ``started``, ``pid``,
+    ``version``, ``cron``, ``timezone``, ``next_run``, ``running_since``, ``last``
+    (``start``, ``end``, ``result``, ``exit_code``, ``due`` and what the job counted).
+    All times are UTC.
 
     Raises:
         MisuseError: it cannot be written there.
         DiskFullError: there is no room.
     """
 
-    def __init__(self, path: Path | None, log: JobLog, clock: Callable[[], datetime], **content: Any) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        log: JobLog,
+        clock: Callable[[], datetime],
+        **content: Any,
+    ) -> None:
         self.path, self.log, self.clock = path, log, clock
         self.content: dict[str, Any] = {
             "program": "eval-warehouse schedule",

@@ -1,4 +1,5 @@
-"""One job in a process of its own: its events are relayed, signals ask it to stop, and it ends within a bound."""
+"""One job in a process of its own: its events are relayed, signals ask it to stop, and
+it ends within a bound."""
 
 from __future__ import annotations
 
@@ -28,13 +29,21 @@ class Ended:
     """How a job ended."""
 
     exit_code: int = 0  #: of the process; negative: the signal that ended it.
-    last: dict[str, Any] = field(default_factory=dict)  #: fields of its last event; empty if it died before.
+    last: dict[str, Any] = field(
+        default_factory=dict
+    )  #: fields of its last event; empty if it died before.
 
     @property
     def result(self) -> str:
-        """In a word: what the job says of itself, else ``stopped`` (by SIGTERM), ``killed`` or
-        ``crashed``."""
-        silent = "crashed" if self.exit_code >= 0 else "stopped" if self.exit_code == -signal.SIGTERM else "killed"
+        """In a word: what the job says of itself, else ``stopped`` (by SIGTERM),
+        ``killed`` or ``crashed``."""
+        silent = (
+            "crashed"
+            if self.exit_code >= 0
+            else "stopped"
+            if self.exit_code == -signal.SIGTERM
+            else "killed"
+        )
         return str(self.last.get("result", silent))
 
 
@@ -49,8 +58,8 @@ def run_child(
 ) -> Ended:
     """Run a job to its end (OSError: it cannot be started).
 
-    The first signal is handed on as SIGTERM; a job that has not ended ``grace`` seconds later, or
-    when the second signal comes, is killed, with all processes of its group.
+    The first signal is handed on as SIGTERM; a job that has not ended ``grace`` seconds
+    later, or when the second signal comes, is killed, with all processes of its group.
 
     Args:
         command: of the job; what it writes is relayed to the log.
@@ -77,7 +86,14 @@ def run_child(
 class _Minder:
     """What looks after one process."""
 
-    def __init__(self, process: subprocess.Popen[bytes], stop: Stop, log: JobLog, grace: float, ended: Ended) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        stop: Stop,
+        log: JobLog,
+        grace: float,
+        ended: Ended,
+    ) -> None:
         self.process, self.stop, self.log = process, stop, log
         self.grace, self.ended = grace, ended
         self.deadline = float("inf")
@@ -105,9 +121,13 @@ class _Minder:
             return
         if self.deadline == float("inf"):
             self.deadline = time.monotonic() + self.grace
-            self.log.write("stopping", waiting_for="the running job", at_most=self.grace)
+            self.log.write(
+                "stopping", waiting_for="the running job", at_most=self.grace
+            )
             self._signal(signal.SIGTERM)
-        if not self.killed and (self.stop.count > 1 or time.monotonic() >= self.deadline):
+        if not self.killed and (
+            self.stop.count > 1 or time.monotonic() >= self.deadline
+        ):
             self.killed, self.deadline = True, time.monotonic() + BEAT
             self.log.write("killing", "warning", after=self.grace)
             self._signal(signal.SIGKILL)
@@ -133,12 +153,14 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop:
-    """While it is entered, SIGINT, SIGTERM and SIGHUP are counted. Only in the main thread.
+    """While it is entered, SIGINT, SIGTERM and SIGHUP are counted. Only in the main
+    thread.
 
     A SIGHUP that was ignored before, as by ``nohup``, is ignored still.
 
     Args:
-        patient: whether a second SIGINT is only counted too; else it raises `KeyboardInterrupt`.
+        patient: whether a second SIGINT is only counted too; else it raises
+            `KeyboardInterrupt`.
 
     Attributes:
         count: signals so far.
@@ -155,13 +177,18 @@ class Stop:
         for end in self._pipe:
             os.set_blocking(end, False)
         numbers = [
-            number for number in NUMBERS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+            number
+            for number in NUMBERS
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
         ]
         self._before = {number: signal.signal(number, self._note) for number in numbers}
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)

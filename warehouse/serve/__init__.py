@@ -1,1 +1,2 @@
-"""A store in the browser: pages that ask the questions of the command line, of one store, read-only."""
+"""A store in the browser: pages that ask the questions of the command line, of one
+store, read-only."""

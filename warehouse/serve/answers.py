@@ -18,15 +18,18 @@ from warehouse.serve.following import LOOK, FollowedStore
 from warehouse.store.columns import give_back_memory, held_bytes
 from warehouse.store.connection import Store
 
-#: Answers that are kept at most, the last asked ones, and bytes of their arrays and packed texts.
+#: Answers that are kept at most, the last asked ones, and bytes of their arrays and
+#: packed texts.
 KEPT, ROOM = 256, 96_000_000
-#: Bytes of answers with the scores of every prompt in them: of 10 million scores the comparison of two models has 8 MB.
+#: Bytes of answers with the scores of every prompt in them: of 10 million scores the
+#: comparison of two models has 8 MB.
 LARGE_ROOM = 64_000_000
 #: Seconds without a question after which memory is given back.
 QUIET = 0.3
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
-#: Answers that pages wait for, computed at a time: a slow one holds up nobody who asks for another.
+#: Answers that pages wait for, computed at a time: a slow one holds up nobody who asks
+#: for another.
 AT_A_TIME = 3
 
 T = TypeVar("T")
@@ -35,7 +38,8 @@ Queue: TypeAlias = "SimpleQueue[Callable[[], object]]"
 
 
 class Answers:
-    """Asks each question once of each state of a store, however many ask it at the same time.
+    """Asks each question once of each state of a store, however many ask it at the same
+    time.
 
     Attributes:
         store: what is asked.
@@ -53,19 +57,26 @@ class Answers:
 
     def _start(self, queue: Queue, name: str) -> threading.Thread:
         """A daemon: an interpreter that ends does not wait for what nobody will read."""
-        thread = threading.Thread(target=self._work, args=(queue,), daemon=True, name=name)
+        thread = threading.Thread(
+            target=self._work, args=(queue,), daemon=True, name=name
+        )
         thread.start()
         return thread
 
     def later(self, work: Callable[[], object]) -> None:
-        """Have something computed behind the pages, that takes long and much memory, after what else was given here."""
+        """Have something computed behind the pages, that takes long and much memory,
+        after what else was given here."""
         self._behind.put(work)
 
     def _ask_for(self, work: Callable[[], object]) -> None:
-        """Have something computed that a page waits for; beside what is being computed, up to `AT_A_TIME`."""
+        """Have something computed that a page waits for; beside what is being computed,
+        up to `AT_A_TIME`."""
         with self._lock:
             self._n_asked_for += 1
-            if self._n_asked_for > len(self._workers) and len(self._workers) < AT_A_TIME:
+            if (
+                self._n_asked_for > len(self._workers)
+                and len(self._workers) < AT_A_TIME
+            ):
                 self._workers.append(self._start(self._asked_for, "warehouse-answer"))
         self._asked_for.put(partial(self._counted, work))
 
@@ -77,7 +88,8 @@ class Answers:
                 self._n_asked_for -= 1
 
     def _work(self, queue: Queue) -> None:
-        """Memory is given back when nothing more is asked, or after a time: the page being made would wait for it."""
+        """Memory is given back when nothing more is asked, or after a time: the page
+        being made would wait for it."""
         left_since = math.inf
         while not self.store.is_closed:
             try:
@@ -94,7 +106,8 @@ class Answers:
         """What a function reads from the store.
 
         Args:
-            name: of what it reads, with everything that this depends on beside the store.
+            name: of what it reads, with everything that this depends on beside the
+                store.
             read: the function.
         """
         return self.made(name, lambda: self._asked(read))
@@ -110,7 +123,9 @@ class Answers:
         """The answer to a question that takes long; None while it is being computed."""
         return self.once_soon(f"{question!r}", question.ask)
 
-    def once_soon(self, name: str, read: Callable[[Store], T], patience: float = PATIENCE) -> T | None:
+    def once_soon(
+        self, name: str, read: Callable[[Store], T], patience: float = PATIENCE
+    ) -> T | None:
         """As `once`, for what takes long: None while it is being read."""
         key, future, is_new = self._future(name)
         if is_new:
@@ -135,7 +150,9 @@ class Answers:
     def _make_room(self) -> None:
         """Let go of what was not asked for longest, but for what is asked now."""
         before = len(self._kept)
-        while len(self._kept) > KEPT or len(self._kept) > 1 and self._size() > self._room:
+        while (
+            len(self._kept) > KEPT or len(self._kept) > 1 and self._size() > self._room
+        ):
             self._held.pop(self._kept.popitem(last=False)[0], None)
         if len(self._kept) < before:
             self.later(lambda: None)  # after which memory is given back
@@ -151,7 +168,9 @@ class Answers:
         with self.store.lend() as store:
             return read(store)
 
-    def _keep(self, key: tuple[str, str], future: Future[Any], make: Callable[[], Any]) -> None:
+    def _keep(
+        self, key: tuple[str, str], future: Future[Any], make: Callable[[], Any]
+    ) -> None:
         try:
             answer = make()
             held = held_bytes(answer)
@@ -161,7 +180,9 @@ class Answers:
                     self._make_room()
             future.set_result(answer)
         except BaseException as error:
-            if not isinstance(error, MisuseError) or isinstance(error, QueryLimitError):  # another time it may succeed
+            if not isinstance(error, MisuseError) or isinstance(
+                error, QueryLimitError
+            ):  # another time it may succeed
                 with self._lock:
                     self._kept.pop(key, None)
             future.set_exception(error)

@@ -1,4 +1,5 @@
-"""The application: addresses to views, views to pages, each in a thread of few and with a limit of time."""
+"""The application: addresses to views, views to pages, each in a thread of few and with
+a limit of time."""
 
 from __future__ import annotations
 
@@ -29,7 +30,15 @@ from warehouse.serve.following import READERS, FollowedStore
 from warehouse.serve.health import health
 from warehouse.serve.heat_data import HeatData
 from warehouse.serve.overview import overview
-from warehouse.serve.page import Download, Missing, Page, PageRequest, Renderer, Site, asset_text
+from warehouse.serve.page import (
+    Download,
+    Missing,
+    Page,
+    PageRequest,
+    Renderer,
+    Site,
+    asset_text,
+)
 from warehouse.serve.sample import sample, text
 from warehouse.serve.security import Access, Guarded
 
@@ -60,7 +69,9 @@ class Pages:
 
     def __init__(self, store: FollowedStore, seconds: float, rules: Rules) -> None:
         answers = Answers(store)
-        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE_ROOM), rules)
+        self.site = Site(
+            store, answers, HeatData(answers), Answers(store, LARGE_ROOM), rules
+        )
         self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
@@ -73,8 +84,13 @@ class Pages:
         """A view as Starlette calls it."""
 
         async def answer(request: Request) -> Response:
-            page_request = PageRequest(request.path_params, parse_qsl(request.url.query), request.scope["path"])
-            make, loop = partial(self._answer, view, page_request), asyncio.get_running_loop()
+            page_request = PageRequest(
+                request.path_params, parse_qsl(request.url.query), request.scope["path"]
+            )
+            make, loop = (
+                partial(self._answer, view, page_request),
+                asyncio.get_running_loop(),
+            )
             end = time.monotonic() + self._seconds
             try:
                 while True:
@@ -83,53 +99,91 @@ class Pages:
                     if answered is not None:
                         return answered
                     if time.monotonic() > end:
-                        return self.plain(503, "This is still being computed; ask again in a moment.")
-                    await asyncio.sleep(WAIT)  # here and not in a thread, of which there are few
+                        return self.plain(
+                            503, "This is still being computed; ask again in a moment."
+                        )
+                    await asyncio.sleep(
+                        WAIT
+                    )  # here and not in a thread, of which there are few
             except TimeoutError:
-                return self.plain(503, f"This took longer than {self._seconds:g} seconds. Ask for less, or try again.")
+                return self.plain(
+                    503,
+                    f"This took longer than {self._seconds:g} seconds. Ask for less, "
+                    "or try again.",
+                )
 
         return answer
 
     def _answer(self, view: View, page_request: PageRequest) -> Response | None:
-        """The page; None for a program, or a file, that is to have it whole, while it is being computed."""
+        """The page; None for a program, or a file, that is to have it whole, while it
+        is being computed."""
         try:
             page = view(self.site, page_request)
-            is_json, is_file = page_request.value("format") == "json", bool(page_request.value("export"))
-            if isinstance(page, Page) and page.again and (page.answer is None if is_json else is_file):
+            is_json, is_file = (
+                page_request.value("format") == "json",
+                bool(page_request.value("export")),
+            )
+            if (
+                isinstance(page, Page)
+                and page.again
+                and (page.answer is None if is_json else is_file)
+            ):
                 return None
             if isinstance(page, Download):
-                return Response(page.content, headers=page.headers, media_type=page.kind)
+                return Response(
+                    page.content, headers=page.headers, media_type=page.kind
+                )
             if is_json:
                 return Response(page.json(), page.status, media_type=JSON)
             return self._as_html(page, page_request)
         except Missing as error:
             return self.plain(404, str(error))
         except QueryLimitError:
-            return self.plain(503, "This is more than a page reads; the command that the view names reads all of it.")
+            return self.plain(
+                503,
+                "This is more than a page reads; the command that the view names reads "
+                "all of it.",
+            )
         except MisuseError as error:
             return self.plain(400, str(error))
         except WarehouseError as error:
             return self.plain(503, str(error))
         except Exception:
             _LOG.exception("a page failed")
-            return self.plain(500, "This page could not be made; the log of the server says why.")
+            return self.plain(
+                500, "This page could not be made; the log of the server says why."
+            )
 
     def _as_html(self, page: Page, page_request: PageRequest) -> Response:
         if page_request.value("export") != "html":
-            return Response(self._renderer.page(page, self.site, page_request), page.status, media_type=HTML)
-        name = re.sub(r"[^\w.-]+", "-", page.title, flags=re.ASCII).strip("-.") or "page"
+            return Response(
+                self._renderer.page(page, self.site, page_request),
+                page.status,
+                media_type=HTML,
+            )
+        name = (
+            re.sub(r"[^\w.-]+", "-", page.title, flags=re.ASCII).strip("-.") or "page"
+        )
         text = self._renderer.page(page, self.site, page_request, alone=True)
-        return Response(text, headers={"content-disposition": f'attachment; filename="{name}.html"'}, media_type=HTML)
+        return Response(
+            text,
+            headers={"content-disposition": f'attachment; filename="{name}.html"'},
+            media_type=HTML,
+        )
 
     def plain(self, status: int, words: str) -> Response:
         """A page that says what is wrong, or why somebody is not let in."""
-        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status)
+        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(
+            status
+        )
         return Response(self._renderer.error(status, masked(words)), status, more, HTML)
 
     async def failed(self, _request: Request, error: Exception) -> Response:
         """A page for what Starlette refuses."""
         status = error.status_code if isinstance(error, HTTPException) else 500
-        words = "There is no such page." if status == 404 else "This cannot be answered."
+        words = (
+            "There is no such page." if status == 404 else "This cannot be answered."
+        )
         return self.plain(status, words)
 
 
@@ -141,7 +195,9 @@ class Served(Guarded):
         proxy: address of the proxy that people come through; empty: there is none.
     """
 
-    def __init__(self, store: FollowedStore, access: Access, seconds: float, rules: Rules) -> None:
+    def __init__(
+        self, store: FollowedStore, access: Access, seconds: float, rules: Rules
+    ) -> None:
         self.store, self.proxy = store, access.proxy
         self._pages = Pages(store, seconds, rules)
 
@@ -153,11 +209,19 @@ class Served(Guarded):
                 store.close()
                 self._pages.close()
 
-        pages = [Route(path, self._pages.endpoint(view), methods=["GET"]) for path, view in VIEWS.items()]
-        assets = [Route(f"/static/{name}", _asset(name, kind), methods=["GET"]) for name, kind in ASSETS.items()]
+        pages = [
+            Route(path, self._pages.endpoint(view), methods=["GET"])
+            for path, view in VIEWS.items()
+        ]
+        assets = [
+            Route(f"/static/{name}", _asset(name, kind), methods=["GET"])
+            for name, kind in ASSETS.items()
+        ]
         icon = Route("/favicon.ico", _no_icon, methods=["GET"])
         app = Starlette(
-            routes=[*assets, icon, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
+            routes=[*assets, icon, *pages],
+            exception_handlers={HTTPException: self._pages.failed},
+            lifespan=lifespan,
         )
         super().__init__(app, access, self._pages.plain)
 
@@ -182,7 +246,12 @@ def create_app(
     Raises:
         StoreError: the store cannot be opened.
     """
-    return Served(FollowedStore(url, seconds=seconds, wait=wait), access or Access(), seconds, rules or Rules())
+    return Served(
+        FollowedStore(url, seconds=seconds, wait=wait),
+        access or Access(),
+        seconds,
+        rules or Rules(),
+    )
 
 
 def _asset(name: str, kind: str) -> Callable[[Request], Any]:
@@ -195,5 +264,6 @@ def _asset(name: str, kind: str) -> Callable[[Request], Any]:
 
 
 async def _no_icon(_request: Request) -> Response:
-    """What a browser asks for beside an answer that is no page, such as JSON, which cannot say that it has none."""
+    """What a browser asks for beside an answer that is no page, such as JSON, which
+    cannot say that it has none."""
     return Response(status_code=204, headers={"cache-control": "max-age=86400"})

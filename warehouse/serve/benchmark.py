@@ -1,4 +1,5 @@
-"""One benchmark or suite: who is how good, how sure, and what could be done about a tie."""
+"""One benchmark or suite: who is how good, how sure, and what could be done about a
+tie."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ from warehouse.tables.words import decimals
 
 #: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.
 ROWS = 80
-#: Characters of the names of a page's rows, which stand there eight times: with pictures and style below 300 kB.
+#: Characters of the names of a page's rows, which stand there eight times: with
+#: pictures and style below 300 kB.
 NAMES = 12_000
 #: Conditions of which all pairs are kept; of more, those of the first.
 MOST_PAIRED = 150
@@ -60,21 +62,34 @@ class Line:
 
 def benchmark(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/benchmark/NAME``."""
-    name, metric = request.path["name"] or request.value("name"), request.value("metric") or None
+    name, metric = (
+        request.path["name"] or request.value("name"),
+        request.value("metric") or None,
+    )
     is_all = request.value("runs") == "all"
     rows = site.benchmarks
     checked_name("benchmark", name, (row["shown_as"] for row in rows))
-    if any(row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows):
+    if any(
+        row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows
+    ):
         return _of_votes(site, Prefer(name, by="scorer"))
     question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
     board = site.answers.soon(question)
     if board is None:
-        return Page("waiting.html.j2", name, {"what": "The leaderboard is being computed."}, None, [question], again=1)
+        return Page(
+            "waiting.html.j2",
+            name,
+            {"what": "The leaderboard is being computed."},
+            None,
+            [question],
+            again=1,
+        )
     if not isinstance(board, Leaderboard):
         return Page(
             "benchmark.html.j2",
             name,
-            _of_rows(board, request, {}, None) | {"suite": [leaf.name for leaf in board.leaves]},
+            _of_rows(board, request, {}, None)
+            | {"suite": [leaf.name for leaf in board.leaves]},
             board,
             [question],
         )
@@ -86,9 +101,13 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     hard = _hard(site, OneLeaderboard(name, metric=metric, subset_ok=is_all))
     facts = site.answers.once_soon("dates and costs", _facts)
     waits = (
-        (pairs is None and not why_no_pairs) or None in (hard, facts) or (plan_question is not None and plan is None)
+        (pairs is None and not why_no_pairs)
+        or None in (hard, facts)
+        or (plan_question is not None and plan is None)
     )
-    part = BenchmarkPart(name, board, pairs=pairs.pairs if pairs else None, facts=facts or {})
+    part = BenchmarkPart(
+        name, board, pairs=pairs.pairs if pairs else None, facts=facts or {}
+    )
     named = f"pictures {question!r} {pairs is None} {facts is None}"
     drawn = site.answers.once(named, lambda _store: _pictures(part))
     return Page(
@@ -107,8 +126,13 @@ def benchmark(site: Site, request: PageRequest) -> Page:
             "planned": request.values("plan"),
         },
         board,
-        [question, *([pair_question] if pairs else []), *([plan_question] if plan_question else [])],
-        f"select * from score_summary where benchmark = '{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
+        [
+            question,
+            *([pair_question] if pairs else []),
+            *([plan_question] if plan_question else []),
+        ],
+        "select * from score_summary where benchmark = "
+        f"'{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
         again=1 if waits else 0,
     )
 
@@ -117,11 +141,15 @@ def _pictures(part: BenchmarkPart) -> list[Picture]:
     """Pictures, each with as many rows of its table as the page has of the leaderboard."""
     most, drawn = _n_rows(part.board), board_pictures(part, 0.95)
     notes = [
-        f"{picture.note}; copied: {most} of {len(picture.rows)}" if len(picture.rows) > most else picture.note
+        f"{picture.note}; copied: {most} of {len(picture.rows)}"
+        if len(picture.rows) > most
+        else picture.note
         for picture in drawn
     ]
     return [
-        replace(picture, say=shortened(picture.say), rows=picture.rows[:most], note=note)
+        replace(
+            picture, say=shortened(picture.say), rows=picture.rows[:most], note=note
+        )
         for picture, note in zip(drawn, notes, strict=True)
     ]
 
@@ -137,24 +165,36 @@ def _of_votes(site: Site, question: Prefer) -> Page:
     report = site.answers.soon(question)
     if report is None:
         what = {"what": "Strengths are being computed."}
-        return Page("waiting.html.j2", question.benchmark, what, None, [question], again=1)
+        return Page(
+            "waiting.html.j2", question.benchmark, what, None, [question], again=1
+        )
     shown = {"report": report, "table": preferences_table(report)}
     return Page("votes.html.j2", question.benchmark, shown, report, [question])
 
 
-def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Gauge], reference: Any) -> dict[str, Any]:
+def _of_rows(
+    board: Any,
+    request: PageRequest,
+    held: Mapping[tuple[int, ...], Gauge],
+    reference: Any,
+) -> dict[str, Any]:
     """The rows of a page of the leaderboard."""
     first = request.number("row", most=max(len(board.rows) - 1, 0))
     most = _n_rows(board)
     shown = board.rows[first : first + most]
     ends = [end for row in shown for end in (row.estimate, row.ci_low, row.ci_high)]
-    axis, several = make_axis(ends), len({row.model for row in board.rows}) < len(board.rows)
+    axis, several = (
+        make_axis(ends),
+        len({row.model for row in board.rows}) < len(board.rows),
+    )
     lines = [
         Line(
             row,
             label_of(row),
             _called(row, several),
-            Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high)) if axis else Markup(""),
+            Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
+            if axis
+            else Markup(""),
             flags(row.flags),
             held.get(tuple(row.run_ids)),
             row is reference,
@@ -162,7 +202,11 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         for row in shown
     ]
     reasons = {row.reason if row.ci_low is None else "" for row in board.rows}
-    differences = [line.gauge.pair.standard_error for line in lines if line.gauge and line.gauge.pair]
+    differences = [
+        line.gauge.pair.standard_error
+        for line in lines
+        if line.gauge and line.gauge.pair
+    ]
     return {
         "board": board,
         "sentence": rows_in_words(board.rows, board.higher_is_better)
@@ -179,7 +223,9 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         "first": first,
         "last": first + len(shown),
         "before": request.url(row=max(first - most, 0) or None) if first else "",
-        "after": request.url(row=first + most) if first + most < len(board.rows) else "",
+        "after": request.url(row=first + most)
+        if first + most < len(board.rows)
+        else "",
         "metrics": [],
         "is_all": False,
         "pictures_of": [],
@@ -192,8 +238,8 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
 
 
 def _called(row: Any, several: bool) -> str:
-    """Name of a row as commands take it: its model, where no other row has that and no run is called so, else its
-    run."""
+    """Name of a row as commands take it: its model, where no other row has that and no
+    run is called so, else its run."""
     is_unclear = several or row.model.startswith("run:")
     return f"run:{row.run_ids[0]}" if is_unclear and row.run_ids else str(row.model)
 
@@ -221,15 +267,22 @@ def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | Non
 
 
 def _reference(board: Leaderboard, pairs: HeldPairs | None, requested: str) -> Any:
-    """The row that all others are held against: the one that was asked for, else the first that was compared."""
+    """The row that all others are held against: the one that was asked for, else the
+    first that was compared."""
     if pairs is None:
         return None
     by_runs = {row.run_ids: row for row in board.rows}
-    matching = [row for row in board.rows if requested in (label_of(row), *(f"run:{run}" for run in row.run_ids))]
+    matching = [
+        row
+        for row in board.rows
+        if requested in (label_of(row), *(f"run:{run}" for run in row.run_ids))
+    ]
     return matching[0] if requested and matching else by_runs.get(pairs.first)
 
 
-def _plan(site: Site, request: PageRequest, name: str, metric: str | None) -> tuple[PowerFromRuns | None, Any]:
+def _plan(
+    site: Site, request: PageRequest, name: str, metric: str | None
+) -> tuple[PowerFromRuns | None, Any]:
     """What it would take to tell two apart; the plan is None while it is computed."""
     references, text = request.values("plan")[:2], request.value("delta")
     if len(references) < 2 or not text:
@@ -237,8 +290,12 @@ def _plan(site: Site, request: PageRequest, name: str, metric: str | None) -> tu
     try:
         delta, alpha = float(text), float(request.value("alpha", "0.05"))
     except ValueError:
-        raise MisuseError(f"delta and alpha are numbers such as 0.02; found {text[:40]!r}") from None
-    question = PowerFromRuns(references, benchmark=name, metric=metric, delta=delta, alpha=alpha)
+        raise MisuseError(
+            f"delta and alpha are numbers such as 0.02; found {text[:40]!r}"
+        ) from None
+    question = PowerFromRuns(
+        references, benchmark=name, metric=metric, delta=delta, alpha=alpha
+    )
     return question, site.answers.soon(question)
 
 
@@ -256,5 +313,8 @@ def _hard(site: Site, question: OneLeaderboard) -> Any:
 
 
 def _facts(store: Store) -> Mapping[int, RunFacts]:
-    """When all runs were made, and what they cost: a server reads of one as long as of all."""
-    return run_facts(store, (row["run_id"] for row in store.rows("select run_id from run_current")))
+    """When all runs were made, and what they cost: a server reads of one as long as of
+    all."""
+    return run_facts(
+        store, (row["run_id"] for row in store.rows("select run_id from run_current"))
+    )

@@ -9,7 +9,15 @@ from typing import Any
 
 from warehouse.analysis.compare.answer import ComparedPairs, Comparison, compared_pairs
 from warehouse.analysis.compare.exploratory import Exploratory, explore, freeze
-from warehouse.analysis.compare.flips import SHOW, Flips, Ids, PairedPrompt, PromptFilter, flips_of_pairs, prompts_of
+from warehouse.analysis.compare.flips import (
+    SHOW,
+    Flips,
+    Ids,
+    PairedPrompt,
+    PromptFilter,
+    flips_of_pairs,
+    prompts_of,
+)
 from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
@@ -35,7 +43,8 @@ COMPARISON_FIELDS = (
 FILTER = ("text", "field", "in_cluster", "show", "least")
 #: Seconds that a page waits for a comparison before it says that it is being made.
 PATIENCE = 0.8
-#: Prompts of a page, benchmarks of the table and of the picture, and names of models that are offered.
+#: Prompts of a page, benchmarks of the table and of the picture, and names of models
+#: that are offered.
 PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
 
 
@@ -51,7 +60,13 @@ class Looked:
 def compare(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
-    form = {"names": names[:NAMES], "n_names": len(names), "kept": COMPARISON_FIELDS[4:], "show": SHOW, "looked": None}
+    form = {
+        "names": names[:NAMES],
+        "n_names": len(names),
+        "kept": COMPARISON_FIELDS[4:],
+        "show": SHOW,
+        "looked": None,
+    }
     form |= {"filter": FILTER, "problem": "", "chosen": _chosen(request)}
     if not (request.value("a") and request.value("b")):
         return Page("compare.html.j2", "Compare", form, names)
@@ -59,12 +74,23 @@ def compare(site: Site, request: PageRequest) -> Page:
     try:
         question = _question(request)
         if site.large.once_soon(*_named(question, request), PATIENCE) is None:
-            return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
+            return Page(
+                "waiting.html.j2",
+                title,
+                {"what": "The two are being compared."},
+                None,
+                [question],
+                again=1,
+            )
         compared, prompt_filter, looked = read(site, request)
         start = _start(request, looked.flips)
     except (MisuseError, StatisticsError) as error:
         return Page(
-            "compare.html.j2", title, form | {"problem": masked(str(error))}, {"error": masked(str(error))}, status=400
+            "compare.html.j2",
+            title,
+            form | {"problem": masked(str(error))},
+            {"error": masked(str(error))},
+            status=400,
         )
     comparison = compared.comparison
     with site.store.lend() as store:
@@ -85,7 +111,10 @@ def compare(site: Site, request: PageRequest) -> Page:
         "better": better_in_words,
         "form_of": lambda error, sign="": f"%{sign}.{decimals([error])}f",
         "overall": OVERALL,
-        "table": [*comparison.rows[:BENCHMARKS], *([comparison.overall] if comparison.overall else [])],
+        "table": [
+            *comparison.rows[:BENCHMARKS],
+            *([comparison.overall] if comparison.overall else []),
+        ],
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
         "pictures": pictures(comparison),
         "looked": looked,
@@ -96,16 +125,32 @@ def compare(site: Site, request: PageRequest) -> Page:
         "end": end,
     }
     question, chosen = replace(compared.question, flips=PROMPTS), _chosen(request)
-    questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [question]
-    answer = _for_programs(comparison, looked, rows, end) if request.value("format") == "json" else None
-    return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, questions)
+    questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [
+        question
+    ]
+    answer = (
+        _for_programs(comparison, looked, rows, end)
+        if request.value("format") == "json"
+        else None
+    )
+    return Page(
+        "compare.html.j2",
+        f"{comparison.a} against {comparison.b}",
+        shown,
+        answer,
+        questions,
+    )
 
 
-def _for_programs(comparison: Comparison, looked: Looked, rows: Sequence[PairedPrompt], end: int) -> dict[str, Any]:
+def _for_programs(
+    comparison: Comparison, looked: Looked, rows: Sequence[PairedPrompt], end: int
+) -> dict[str, Any]:
     counts = looked.flips.counts
     return {
         "sentence": comparison.sentence,
-        "rows": plain([*comparison.rows, *([comparison.overall] if comparison.overall else [])]),
+        "rows": plain(
+            [*comparison.rows, *([comparison.overall] if comparison.overall else [])]
+        ),
         "left_out": list(comparison.left_out),
         "exploratory": looked.exploratory and asdict(looked.exploratory),
         "counts": plain(counts) | {"overlap": counts.overlap},
@@ -115,44 +160,65 @@ def _for_programs(comparison: Comparison, looked: Looked, rows: Sequence[PairedP
     }
 
 
-def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter, Looked]:
+def read(
+    site: Site, request: PageRequest
+) -> tuple[ComparedPairs, PromptFilter, Looked]:
     """The comparison and the filter that an address says, and what that keeps.
 
     Raises:
         MisuseError: of the address, or of the comparison.
         StatisticsError: a number out of range.
     """
-    question, prompt_filter = _question(request), question_from(PromptFilter, request, FILTER)
+    question, prompt_filter = (
+        _question(request),
+        question_from(PromptFilter, request, FILTER),
+    )
     chosen, read_pairs = _named(question, request)
     compared = site.large.once(chosen, read_pairs)
     of_prompts = replace(prompt_filter, show="all", least=None)
     prompts, exploratory = (
-        site.large.once(f"{chosen} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts))
+        site.large.once(
+            f"{chosen} {of_prompts!r} explored",
+            lambda store: _explored(store, compared, of_prompts),
+        )
         if of_prompts.of_prompts
         else (None, None)
     )
     flips = site.large.made(
-        f"{chosen} {prompt_filter!r}", lambda: flips_of_pairs(compared.pairs, prompt_filter, prompts)
+        f"{chosen} {prompt_filter!r}",
+        lambda: flips_of_pairs(compared.pairs, prompt_filter, prompts),
     )
     return compared, prompt_filter, Looked(flips, prompts, exploratory)
 
 
-def _named(question: Compare, request: PageRequest) -> tuple[str, Callable[[Store], ComparedPairs]]:
-    """The comparison on the benchmarks that an address names; on one or all its own question says so."""
+def _named(
+    question: Compare, request: PageRequest
+) -> tuple[str, Callable[[Store], ComparedPairs]]:
+    """The comparison on the benchmarks that an address names; on one or all its own
+    question says so."""
     chosen = _chosen(request)
     several = chosen if len(chosen) > 1 else []
-    return f"{question!r} {several} with pairs", lambda store: compared_pairs(store, question, several)
+    return f"{question!r} {several} with pairs", lambda store: compared_pairs(
+        store, question, several
+    )
 
 
 def _question(request: PageRequest) -> Compare:
     chosen = _chosen(request)
-    question = question_from(Compare, request, [name for name in COMPARISON_FIELDS if name != "benchmark"])
+    question = question_from(
+        Compare, request, [name for name in COMPARISON_FIELDS if name != "benchmark"]
+    )
     return replace(question, benchmark=chosen[0]) if len(chosen) == 1 else question
 
 
 def _chosen(request: PageRequest) -> list[str]:
-    """Benchmarks, each once; several stand in one value, a line each, as a form sends them, or in several."""
-    lines = [line.strip() for value in request.values("benchmark") for line in value.splitlines()]
+    """Benchmarks, each once; several stand in one value, a line each, as a form sends
+    them, or in several."""
+    lines = [
+        line.strip()
+        for value in request.values("benchmark")
+        for line in value.splitlines()
+    ]
     return [*dict.fromkeys(line for line in lines if line)]
 
 
@@ -164,26 +230,46 @@ def _explored(
 
 
 def hypothesis(site: Site, request: PageRequest) -> Download:
-    """The file of the address ``/hypothesis.json``: the claim that looking gave, to be tested on other data."""
+    """The file of the address ``/hypothesis.json``: the claim that looking gave, to be
+    tested on other data."""
     compared, prompt_filter, looked = read(site, request)
-    runs = sorted({run for pair in compared.pairs for side in (pair.a, pair.b) for run in side.run_ids})
+    runs = sorted(
+        {
+            run
+            for pair in compared.pairs
+            for side in (pair.a, pair.b)
+            for run in side.run_ids
+        }
+    )
     with site.store.lend() as store:
-        sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs, "source_ids": ()})
-    named = sorted({(PurePath(row["path"].replace("\\", "/")).name, row["sha256"]) for row in sources})
+        sources = store.rows(
+            query_text("analysis", "claim_sources"), {"run_ids": runs, "source_ids": ()}
+        )
+    named = sorted(
+        {
+            (PurePath(row["path"].replace("\\", "/")).name, row["sha256"])
+            for row in sources
+        }
+    )
     listed = [{"path": path, "sha256": sha256} for path, sha256 in named]
     content = freeze(compared, prompt_filter, looked.prompts, listed, utc_now())
     return Download("hypothesis.json", json_text(content) + "\n", "application/json")
 
 
 def pictures(comparison: Comparison) -> list[Picture | None]:
-    """The differences, one below the other: overall last, or, where they have no mean, those of each metric apart."""
+    """The differences, one below the other: overall last, or, where they have no mean,
+    those of each metric apart."""
     rows = comparison.rows[:DRAWN]
-    apart = [[row for row in rows if row.metric == metric] for metric in dict.fromkeys(row.metric for row in rows)]
+    apart = [
+        [row for row in rows if row.metric == metric]
+        for metric in dict.fromkeys(row.metric for row in rows)
+    ]
     n = len(comparison.rows)
     on = f"{DRAWN} of {n} benchmarks" if n > DRAWN else "each benchmark"
     return [
         forest(
-            f"a - b, {drawn[-1].metric}, on {drawn[0].benchmark if len(drawn) == 1 else on}",
+            f"a - b, {drawn[-1].metric}, on "
+            f"{drawn[0].benchmark if len(drawn) == 1 else on}",
             [_interval(row) for row in drawn],
             figure="a - b",
             n_decimals=decimals([row.standard_error for row in drawn]),
@@ -196,15 +282,26 @@ def pictures(comparison: Comparison) -> list[Picture | None]:
 
 def _note(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> str:
     """How many prompts a picture rests on, and by what method."""
-    methods = sorted({row.method.replace("_", " ") for row in drawn if row.benchmark != OVERALL})
+    methods = sorted(
+        {row.method.replace("_", " ") for row in drawn if row.benchmark != OVERALL}
+    )
     n_prompts = f"; {span_of([row.n_prompts for row in drawn])} common prompts"
     how = f"{100 * drawn[0].level:g}% intervals by {listed(methods)}"
-    return f"{comparison.one_line}{n_prompts * (len(comparison.rows) > 1 and not comparison.overall)}; {how}"
+    return (
+        f"{comparison.one_line}{n_prompts * (len(comparison.rows) > 1 and not comparison.overall)}; "
+        f"{how}"
+    )
 
 
 def _interval(row: ComparisonRow) -> Interval:
     name = row.benchmark + (f" ({row.split})" if row.split else "")
-    return Interval(name, row.difference, row.ci_low, row.ci_high, better_in_words(row) in ("a", "b"))
+    return Interval(
+        name,
+        row.difference,
+        row.ci_low,
+        row.ci_high,
+        better_in_words(row) in ("a", "b"),
+    )
 
 
 def _models(store: Store) -> list[str]:
@@ -225,5 +322,7 @@ def _start(request: PageRequest, flips: Flips) -> int:
 
 def _side_by_side(row: PairedPrompt) -> dict[str, Any]:
     """A prompt with both responses and what differs between them."""
-    a, b = compared_parts(row.response_a or row.choice_a or "", row.response_b or row.choice_b or "")
+    a, b = compared_parts(
+        row.response_a or row.choice_a or "", row.response_b or row.choice_b or ""
+    )
     return {"row": row, "a": a, "b": b, "which": int(row.key.rpartition(":")[2])}

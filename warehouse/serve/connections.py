@@ -1,4 +1,5 @@
-"""Connections that nobody may hold for nothing: a request comes within seconds, and one address has a few at a time."""
+"""Connections that nobody may hold for nothing: a request comes within seconds, and one
+address has a few at a time."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-#: Seconds in which a request is to have come whole, from its first byte or from the beginning of its connection.
+#: Seconds in which a request is to have come whole, from its first byte or from the
+#: beginning of its connection.
 REQUEST_SECONDS = 10.0
-#: Connections that one address has at a time; a browser opens six. Those of the proxy are of many people.
+#: Connections that one address has at a time; a browser opens six. Those of the proxy
+#: are of many people.
 MOST_OF_A_CLIENT, MOST_OF_THE_PROXY = 60, 400
 _SECONDS_TO_READ = 0.2  # that whoever is refused has to read why.
 _TOO_MANY = (
@@ -38,7 +41,9 @@ class BoundedConnection(H11Protocol):
         if self.open_by_client[self._address] > most:
             transport.write(_TOO_MANY)
             self._is_refused = True
-            self.loop.call_later(_SECONDS_TO_READ, transport.abort)  # at once, what is told would be lost
+            self.loop.call_later(
+                _SECONDS_TO_READ, transport.abort
+            )  # at once, what is told would be lost
             return
         self._wait_for_request()
 
@@ -76,11 +81,17 @@ class BoundedConnection(H11Protocol):
             self._deadline = None
 
     def _end(self) -> None:
-        """The request has not come in time: nobody is told, who may be none that listens."""
+        """The request has not come in time: nobody is told, who may be none that
+        listens."""
         self._deadline = None
         self.transport.abort()
 
 
 def bounded(proxy: str) -> type[Any]:
-    """The protocol of one server (``proxy``: see :class:`BoundedConnection`), which counts its own connections."""
-    return type("Connection", (BoundedConnection,), {"proxy": proxy, "open_by_client": Counter()})
+    """The protocol of one server (``proxy``: see :class:`BoundedConnection`), which
+    counts its own connections."""
+    return type(
+        "Connection",
+        (BoundedConnection,),
+        {"proxy": proxy, "open_by_client": Counter()},
+    )

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-#: Characters of a text that are shown beside another: of its beginning, and of its end, which says more.
+#: Characters of a text that are shown beside another: of its beginning, and of its end,
+#: which says more.
 BEGINNING, END = 700, 1_300
 #: Parts of a text that are told apart; with more of them marks would say nothing.
 MOST_PARTS = 60
@@ -20,13 +21,18 @@ Part = tuple[str, bool]
 def shortened(text: str) -> str:
     """A text without its middle, where it is long."""
     left_out = len(text) - BEGINNING - END
-    return text if left_out <= 0 else f"{text[:BEGINNING]}\n[… {left_out} characters …]\n{text[-END:]}"
+    return (
+        text
+        if left_out <= 0
+        else f"{text[:BEGINNING]}\n[… {left_out} characters …]\n{text[-END:]}"
+    )
 
 
 def compared_parts(a: str, b: str) -> tuple[list[Part], list[Part]]:
     """The parts of two texts, each shortened.
 
-    Texts that are equal, and those of which nothing or too little is in common, are one part each.
+    Texts that are equal, and those of which nothing or too little is in common, are one
+    part each.
     """
     texts = shortened(a), shortened(b)
     first, second = (_WORD.findall(text) for text in texts)
@@ -41,4 +47,8 @@ def compared_parts(a: str, b: str) -> tuple[list[Part], list[Part]]:
 
 
 def _parts(words: Sequence[str], pieces: Sequence[tuple[bool, int, int]]) -> list[Part]:
-    return [("".join(words[start:end]), is_same) for is_same, start, end in pieces if end > start]
+    return [
+        ("".join(words[start:end]), is_same)
+        for is_same, start, end in pieces
+        if end > start
+    ]

@@ -1,7 +1,8 @@
 """A store that many ask at once while others write to it, or put another in its place.
 
-A store that is a file is asked by a copy of it, which is made anew whenever the file has changed: a writer finds nobody
-in its way, and a reader no half of a load. A server, and a lake, are asked themselves.
+A store that is a file is asked by a copy of it, which is made anew whenever the file
+has changed: a writer finds nobody in its way, and a reader no half of a load. A server,
+and a lake, are asked themselves.
 """
 
 from __future__ import annotations
@@ -32,16 +33,19 @@ from warehouse.store.sql.query_files import query_text
 
 #: Seconds between two looks at whether the store has changed.
 LOOK = 1.0
-#: Bytes that an engine in this process may use. The view of published figures takes 150 MB of a store of 30 MB.
+#: Bytes that an engine in this process may use. The view of published figures takes 150
+#: MB of a store of 30 MB.
 MEMORY = 256_000_000
-#: Bytes that the answer to one query may have: scores of a benchmark with some millions of them.
+#: Bytes that the answer to one query may have: scores of a benchmark with some millions
+#: of them.
 ANSWER = 256_000_000
 #: Seconds that what is under way has once the store is to be closed.
 LAST = 1.0
 #: Pages that are made at a time.
 READERS = 6
-#: Connections at most; whoever comes later waits for one. Slow answers (`answers.AT_A_TIME`, of small and large ones)
-#: and what is computed behind the pages take seven, which leaves pages nearly as many as there are of them.
+#: Connections at most; whoever comes later waits for one. Slow answers
+#: (`answers.AT_A_TIME`, of small and large ones) and what is computed behind the pages
+#: take seven, which leaves pages nearly as many as there are of them.
 CONNECTIONS = 12
 
 #: Of the files of a store: its own, and its log, which a writer that was killed leaves.
@@ -63,7 +67,8 @@ def _own_folder() -> Path:
 
 
 class _Limits(engines.Limits):
-    """What a page's queries may take: the engine keeps little in memory, and one answer may be large."""
+    """What a page's queries may take: the engine keeps little in memory, and one answer
+    may be large."""
 
     @property
     def answer(self) -> int:
@@ -77,9 +82,13 @@ class _State:
     version: str  #: differs between any two states.
     url: str  #: what is opened: of the copy, or of the store itself.
     as_of: datetime  #: when it was seen, UTC.
-    copy: Path | None = None  #: file to be removed once nobody asks it any more; None where the store itself is asked.
+    copy: Path | None = (
+        None  #: file to be removed once nobody asks it any more; None where the store itself is asked.
+    )
     readers: int = 0  #: connections that are lent.
-    idle: list[Store] = field(default_factory=list)  #: connections that wait for the next reader.
+    idle: list[Store] = field(
+        default_factory=list
+    )  #: connections that wait for the next reader.
     is_old: bool = False  #: another state has taken its place.
     kept: KeptReads = field(default_factory=KeptReads)  #: what its readers have read.
 
@@ -90,7 +99,9 @@ class _State:
         self.idle.clear()
         if self.copy is not None and not self.readers:
             for path in self.copy.parent.glob(f"{self.copy.name}*"):
-                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+                shutil.rmtree(
+                    path, ignore_errors=True
+                ) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 class FollowedStore:
@@ -106,12 +117,22 @@ class FollowedStore:
         trouble: why a newer state cannot be shown; empty where there is none.
     """
 
-    def __init__(self, url: str | None, *, seconds: float = 30.0, wait: float = 10.0, look: float = LOOK) -> None:
+    def __init__(
+        self,
+        url: str | None,
+        *,
+        seconds: float = 30.0,
+        wait: float = 10.0,
+        look: float = LOOK,
+    ) -> None:
         self._url = engines.parse_url(url or DEFAULT_URL)
         self._given, self._wait, self._look = url, wait, look
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
-        self._lock, self._slots = threading.Lock(), threading.BoundedSemaphore(CONNECTIONS)
+        self._lock, self._slots = (
+            threading.Lock(),
+            threading.BoundedSemaphore(CONNECTIONS),
+        )
         self._ended, self._in_use, self._n_lent = threading.Event(), set[Store](), 0
         self._folder: Path | None = None
         self._seen = ""
@@ -121,8 +142,12 @@ class FollowedStore:
         except BaseException:
             self._remove_folder()
             raise
-        atexit.register(self.close)  # for whoever uses the application without its lifespan
-        self._follower = threading.Thread(target=self._follow, name="warehouse-follow", daemon=True)
+        atexit.register(
+            self.close
+        )  # for whoever uses the application without its lifespan
+        self._follower = threading.Thread(
+            target=self._follow, name="warehouse-follow", daemon=True
+        )
         self._follower.start()
 
     @property
@@ -147,7 +172,8 @@ class FollowedStore:
 
     @contextmanager
     def lend(self) -> Iterator[Store]:
-        """A connection that only reads, for one question; what runs on it is ended after its time.
+        """A connection that only reads, for one question; what runs on it is ended
+        after its time.
 
         Raises:
             StoreError: the store cannot be opened, or is being closed.
@@ -178,7 +204,9 @@ class FollowedStore:
             self._in_use.add(store)
             if self._ended.is_set():  # while it was opened
                 raise StoreError("the server ends")
-            with engines.interrupted_after(self._limits.seconds, self._ending(store)) as clock:
+            with engines.interrupted_after(
+                self._limits.seconds, self._ending(store)
+            ) as clock:
                 try:
                     yield store
                 except Exception as error:
@@ -191,15 +219,20 @@ class FollowedStore:
             self._give_back(state, store, is_well)
 
     def _in_words(self, error: Exception, has_run_out: bool) -> Exception:
-        """What an engine says that was interrupted or lacks memory; any other error as it is."""
+        """What an engine says that was interrupted or lacks memory; any other error as
+        it is."""
         if engines.out_of_memory(error):
-            return QueryLimitError("a page took more memory than it may", "--memory SIZE", "memory=")
+            return QueryLimitError(
+                "a page took more memory than it may", "--memory SIZE", "memory="
+            )
         if self._dialect.query_error(cause_of(error)) is None:
             return error
         if self._ended.is_set():
             return StoreError("the server ends")
         if has_run_out:
-            return StoreError(f"this took longer than {self._limits.seconds:g} seconds; ask for less")
+            return StoreError(
+                f"this took longer than {self._limits.seconds:g} seconds; ask for less"
+            )
         return error
 
     def _idle(self, state: _State) -> Store | None:
@@ -210,7 +243,9 @@ class FollowedStore:
         return lambda: self._dialect.interrupt(store.connection)
 
     def _opened(self, url: str) -> Store:
-        return open_store(url, wait=self._wait, guarded=True, typed=False, limits=self._limits)
+        return open_store(
+            url, wait=self._wait, guarded=True, typed=False, limits=self._limits
+        )
 
     def _give_back(self, state: _State, store: Store | None, is_well: bool) -> None:
         with self._lock:
@@ -237,7 +272,9 @@ class FollowedStore:
         atexit.unregister(self.close)
         end = time.monotonic() + LAST
         self.interrupt()
-        while self._n_lent and time.monotonic() < end:  # an engine that is at work must not lose its interpreter
+        while (
+            self._n_lent and time.monotonic() < end
+        ):  # an engine that is at work must not lose its interpreter
             time.sleep(0.01)
             self.interrupt()
         if self._follower.is_alive():
@@ -261,7 +298,9 @@ class FollowedStore:
                 self.trouble = ""
             except WarehouseError as error:  # a writer is at work, or the file is being replaced: the next look
                 self.trouble = str(error)
-            except Exception as error:  # it must not end, whatever the engine or the system says
+            except (
+                Exception
+            ) as error:  # it must not end, whatever the engine or the system says
                 _LOG.warning("the store cannot be followed: %s", error)
                 self.trouble = "the store cannot be read"
 
@@ -288,29 +327,42 @@ class FollowedStore:
             lake = LakeUrl.of(self._url)
             return f"{versions.find(LakeLocation(lake.lake), lake.version).number}"
         state = getattr(self, "_state", None)
-        with open_store(self._given, wait=self._wait) if state is None else self._of(self._taken()) as store:
+        with (
+            open_store(self._given, wait=self._wait)
+            if state is None
+            else self._of(self._taken()) as store
+        ):
             return " ".join(
-                str(value) for row in store.rows(query_text("roles", "version_of_store")) for value in row.values()
+                str(value)
+                for row in store.rows(query_text("roles", "version_of_store"))
+                for value in row.values()
             )
 
     def _new_state(self, wait: float) -> _State:
-        seen = self._signature()  # before it is read: what changes meanwhile is seen at the next look
+        seen = (
+            self._signature()
+        )  # before it is read: what changes meanwhile is seen at the next look
         if not self._dialect.embedded:
             state = _State(seen, self._given or DEFAULT_URL, utc_now())
             self._opened(state.url).close()
         else:
             self._folder = self._folder or _own_folder()
             copy = self._folder / f"{abs(hash(seen)):x}.copy"
-            with open_store(self._given, wait=wait):  # of this program's schema; and nobody writes meanwhile
+            with open_store(
+                self._given, wait=wait
+            ):  # of this program's schema; and nobody writes meanwhile
                 self._copy_to(copy)
             state = _State(seen, str(copy), utc_now(), copy)
-            state.idle.append(self._opened(state.url))  # the engine keeps a file in memory that is open
+            state.idle.append(
+                self._opened(state.url)
+            )  # the engine keeps a file in memory that is open
         self._seen = seen
         return state
 
     def _copy_to(self, copy: Path) -> None:
-        """Byte by byte, which takes a hundredth of the time of copying tables. Another process copies: one that closes
-        a file gives up its locks on it, and the store is open here.
+        """Byte by byte, which takes a hundredth of the time of copying tables. Another
+        process copies: one that closes a file gives up its locks on it, and the store
+        is open here.
 
         Raises:
             StoreError: there is no room, or the file cannot be read.
@@ -319,8 +371,14 @@ class FollowedStore:
             file = f"{self._url.database}{ending}"
             if ending and not Path(file).exists():
                 continue
-            done = subprocess.run(["cp", "--", file, f"{copy}{ending}"], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                ["cp", "--", file, f"{copy}{ending}"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if done.returncode:
                 raise StoreError(
-                    f"the store cannot be copied to {copy.parent} (TMPDIR names another place): {done.stderr}"
+                    f"the store cannot be copied to {copy.parent} (TMPDIR names "
+                    f"another place): {done.stderr}"
                 )

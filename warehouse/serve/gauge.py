@@ -21,7 +21,8 @@ Runs: TypeAlias = tuple[int, ...]
 CLEAR, CLOSE, LITTLE = "clear", "too close", "too little data"
 #: What a row says whose difference has no test.
 NOT_COMPARED = "not compared"
-#: A plan that needs more than so many times the existing prompts is no way to tell two models apart.
+#: A plan that needs more than so many times the existing prompts is no way to tell two
+#: models apart.
 TEN = 10
 #: Probability of finding a difference that a plan asks for.
 _POWER = 0.8
@@ -36,13 +37,19 @@ class Gauge:
     difference: float | None = None  #: this one minus the reference.
     low: float | None = None  #: lower end of its simultaneous interval.
     high: float | None = None  #: upper end of it.
-    pair: PairRow | None = None  #: where the figures come from; None where there is no pair.
+    pair: PairRow | None = (
+        None  #: where the figures come from; None where there is no pair.
+    )
     degrees_of_freedom: float | None = None  #: of its standard error.
 
     @property
     def delta(self) -> str:
         """The difference to plan for; empty where there is none to find."""
-        is_tie = self.word in (CLOSE, LITTLE) and self.pair is not None and self.pair.standard_error is not None
+        is_tie = (
+            self.word in (CLOSE, LITTLE)
+            and self.pair is not None
+            and self.pair.standard_error is not None
+        )
         return f"{abs(self.difference):.4g}" if is_tie and self.difference else ""
 
     @property
@@ -56,7 +63,8 @@ def _alpha(row: PairRow) -> float:
 
 
 class HeldPairs:
-    """All pairs of a benchmark, kept in little memory: as rows they take ten times as much.
+    """All pairs of a benchmark, kept in little memory: as rows they take ten times as
+    much.
 
     Attributes:
         pairs: without their rows; pictures are drawn of them.
@@ -71,12 +79,16 @@ class HeldPairs:
         for row, df in zip(rows, _degrees_of_freedom(pairs), strict=True):
             found[row.runs_a][row.runs_b] = _gauge(row, -1, df)
             found[row.runs_b][row.runs_a] = _gauge(row, 1, df)
-        self._packed = {runs: zlib.compress(pickle.dumps(own), 1) for runs, own in found.items()}
+        self._packed = {
+            runs: zlib.compress(pickle.dumps(own), 1) for runs, own in found.items()
+        }
 
     def gauges(self, reference: Runs) -> Mapping[Runs, Gauge]:
         """Of all that were compared with a reference, by the ids of their runs."""
         packed = self._packed.get(reference)
-        return pickle.loads(zlib.decompress(packed)) if packed else {}  # what this process packed itself
+        return (
+            pickle.loads(zlib.decompress(packed)) if packed else {}
+        )  # what this process packed itself
 
 
 def _degrees_of_freedom(pairs: Pairs) -> Iterator[float]:
@@ -89,13 +101,18 @@ def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
     if row.difference is None or row.standard_error is None:
         found = None if row.difference is None else sign * row.difference
         return Gauge(
-            NOT_COMPARED if not row.n_prompts else LITTLE, row.reason or "no prompt in common", found, pair=row
+            NOT_COMPARED if not row.n_prompts else LITTLE,
+            row.reason or "no prompt in common",
+            found,
+            pair=row,
         )
     ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
     low, high = ends if len(ends) == 2 else (None, None)
     is_found = better_in_words(row) not in ("neither", NO_VERDICT)  # Holm's test
     word, why = _said(is_found, row.difference, row.standard_error, _alpha(row))
-    return Gauge(word, why, sign * row.difference, low, high, row, df if df == df else None)
+    return Gauge(
+        word, why, sign * row.difference, low, high, row, df if df == df else None
+    )
 
 
 def word_of(row: ComparisonRow, n_pairs: int) -> str:
@@ -106,14 +123,25 @@ def word_of(row: ComparisonRow, n_pairs: int) -> str:
     return _said(row.p_value <= alpha, row.difference, row.standard_error, alpha)[0]
 
 
-def _said(is_found: bool, difference: float, error: float, alpha: float) -> tuple[str, str]:
+def _said(
+    is_found: bool, difference: float, error: float, alpha: float
+) -> tuple[str, str]:
     if is_found:
         return CLEAR, "the difference is there beyond chance, also among so many pairs"
     if not difference:
         return CLOSE, "there is no difference to find"
     z = NormalDist()
-    errors = z.inv_cdf(1 - alpha / 2) + z.inv_cdf(_POWER)  # standard errors of a difference that is found
+    errors = z.inv_cdf(1 - alpha / 2) + z.inv_cdf(
+        _POWER
+    )  # standard errors of a difference that is found
     times = (errors * error / difference) ** 2
     if times > TEN:
-        return CLOSE, f"so small a difference would take more than {TEN} times the prompts"
-    return LITTLE, f"about {max(times, 1.1):.2g} times the prompts would show such a difference, if it is there"
+        return (
+            CLOSE,
+            f"so small a difference would take more than {TEN} times the prompts",
+        )
+    return (
+        LITTLE,
+        f"about {max(times, 1.1):.2g} times the prompts would show such a difference, "
+        "if it is there",
+    )

@@ -20,15 +20,26 @@ def health(site: Site, request: PageRequest) -> Page:
     part, audit = request.value("part") or None, request.value("audit") or None
     if audit:
         part = "keys"
-    parts = site.answers.once(f"health {part!r} {audit!r}", partial(_read, part=part, audit=audit))
+    parts = site.answers.once(
+        f"health {part!r} {audit!r}", partial(_read, part=part, audit=audit)
+    )
     shown = {"parts": parts, "few": ALL if part else FEW, "part": part}
     answer = [plain(problem) | {"rows": list(problem.rows)} for problem in parts]
     questions = [Audit(audit)] if audit else []
-    sql = "" if audit else "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
-    return Page("health.html.j2", "What is wrong with the data?", shown, answer, questions, sql)
+    sql = (
+        ""
+        if audit
+        else "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
+    )
+    return Page(
+        "health.html.j2", "What is wrong with the data?", shown, answer, questions, sql
+    )
 
 
 def _read(store: Store, part: str | None, audit: str | None) -> list[HealthPart]:
     if store.dialect.is_lake:
-        raise ReadOnlyError("what is wrong with the data is known to the store that the lake was made from: serve that")
+        raise ReadOnlyError(
+            "what is wrong with the data is known to the store that the lake was made "
+            "from: serve that"
+        )
     return read_health(store, part=part, audit=audit)

@@ -1,5 +1,5 @@
-"""What the heat table is made of: scores that are read at once, and leaderboards as they are computed one by one, from
-scores that are read for a block of benchmarks."""
+"""What the heat table is made of: scores that are read at once, and leaderboards as
+they are computed one by one, from scores that are read for a block of benchmarks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from warehouse.analysis.leaderboard.answer import Leaderboard, board_of
 from warehouse.analysis.leaderboard.question import OneLeaderboard, Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.read import or_why
-from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_facts, read_names
+from warehouse.analysis.selection.benchmarks import (
+    BenchmarkNames,
+    read_facts,
+    read_names,
+)
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import RowRules, Selection
@@ -34,9 +38,16 @@ from warehouse.store.sql.query_files import query_text
 from warehouse.tables.page import is_finite
 
 #: Facets of the table -> the field of a run that each holds against.
-FACETS = {"benchmark": "benchmark", "model": "model", "family": "family", "harness": "harness", "tag": "tags"}
+FACETS = {
+    "benchmark": "benchmark",
+    "model": "model",
+    "family": "family",
+    "harness": "harness",
+    "tag": "tags",
+}
 
-#: Behind rank sets, which the table does not show: without them it takes a quarter of the time.
+#: Behind rank sets, which the table does not show: without them it takes a quarter of
+#: the time.
 _DRAWS = 0
 
 _LOG = logging.getLogger(__name__)
@@ -47,7 +58,9 @@ Row = dict[str, Any]
 class Facts:
     """What the store says of its runs before any leaderboard."""
 
-    runs: tuple[Row, ...]  #: current ones, with their mean score where a plain mean gives it.
+    runs: tuple[
+        Row, ...
+    ]  #: current ones, with their mean score where a plain mean gives it.
     suites: Mapping[str, tuple[str, ...]]  #: names of benchmarks by suite.
 
     def values(self, facet: str) -> list[str]:
@@ -55,24 +68,38 @@ class Facts:
         if facet == "suite":
             return sorted(self.suites)
         name = FACETS[facet]
-        found = {value for run in self.runs for value in ([run[name]] if name != "tags" else run["tags"]) if value}
+        found = {
+            value
+            for run in self.runs
+            for value in ([run[name]] if name != "tags" else run["tags"])
+            if value
+        }
         return sorted(found)
 
-    def chosen(self, facets: Mapping[str, Collection[str]], since: date | None = None) -> list[Row]:
-        """Runs for which each facet has one of its values; a suite stands for its benchmarks."""
+    def chosen(
+        self, facets: Mapping[str, Collection[str]], since: date | None = None
+    ) -> list[Row]:
+        """Runs for which each facet has one of its values; a suite stands for its
+        benchmarks."""
         runs = list(self.runs)
         for facet, values in facets.items():
             if not values:
                 continue
             if facet == "suite":
-                leaves = {leaf for suite in values for leaf in self.suites.get(suite, ())}
+                leaves = {
+                    leaf for suite in values for leaf in self.suites.get(suite, ())
+                }
                 runs = [run for run in runs if run["benchmark"] in leaves]
             elif facet == "tag":
                 runs = [run for run in runs if not set(values).isdisjoint(run["tags"])]
             else:
                 runs = [run for run in runs if run[FACETS[facet]] in values]
         if since is not None:
-            runs = [run for run in runs if run["started_at"] is not None and run["started_at"].date() >= since]
+            runs = [
+                run
+                for run in runs
+                if run["started_at"] is not None and run["started_at"].date() >= since
+            ]
         return runs
 
 
@@ -83,7 +110,13 @@ def read_overview(store: Store) -> Facts:
         tags = orjson.loads(row["tags"] or "null") or []
         row["tags"] = [str(tag) for tag in tags]
     suites = list_suites(read_names(store), {row["benchmark_id"] for row in rows})
-    return Facts(tuple(rows), {name: tuple(leaf.name for leaf in suite.leaves) for name, suite in suites.items()})
+    return Facts(
+        tuple(rows),
+        {
+            name: tuple(leaf.name for leaf in suite.leaves)
+            for name, suite in suites.items()
+        },
+    )
 
 
 @dataclass
@@ -98,7 +131,8 @@ class Board:
 
 @dataclass
 class HeatData:
-    """Facts and leaderboards of the newest state of the store, computed one after the other behind the pages."""
+    """Facts and leaderboards of the newest state of the store, computed one after the
+    other behind the pages."""
 
     answers: Answers
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -115,12 +149,18 @@ class HeatData:
         runs = _by_benchmark(facts.runs)
         with self._lock:
             if version != self._version:
-                self._version, self._boards, self._todo = version, {}, len(runs) + len(facts.suites)
+                self._version, self._boards, self._todo = (
+                    version,
+                    {},
+                    len(runs) + len(facts.suites),
+                )
                 boards = self._in_turn(runs, facts.suites)
                 self.answers.later(lambda: self._compute_next(version, boards))
         return facts
 
-    def _compute_next(self, version: str, boards: Iterator[tuple[str, Callable[[], Any]]]) -> None:
+    def _compute_next(
+        self, version: str, boards: Iterator[tuple[str, Callable[[], Any]]]
+    ) -> None:
         """One leaderboard, the others after what readers have asked for meanwhile."""
         if self._version != version or (following := next(boards, None)) is None:
             return
@@ -133,22 +173,35 @@ class HeatData:
     def _in_turn(
         self, runs: Mapping[str, Sequence[Row]], suites: Collection[str]
     ) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """What computes each leaderboard: of benchmarks, a block of which is read at once, then of suites."""
+        """What computes each leaderboard: of benchmarks, a block of which is read at
+        once, then of suites."""
         for block in blocks_of(runs):
             try:
                 read = self._scores({name: runs[name] for name in block})
-            except Exception:  # it is the fault of one, which says so where it is asked alone
+            except (
+                Exception
+            ):  # it is the fault of one, which says so where it is asked alone
                 read = {}
             for name in block:
                 question = OneLeaderboard(name, n_resamples=_DRAWS)
-                yield name, partial(_board, *read.pop(name)) if name in read else partial(self._ask, question)
+                yield (
+                    name,
+                    partial(_board, *read.pop(name))
+                    if name in read
+                    else partial(self._ask, question),
+                )
         for name in suites:
             yield name, partial(self._ask, SuiteLeaderboard(name))
 
-    def _scores(self, runs: Mapping[str, Sequence[Row]]) -> dict[str, tuple[BenchmarkScores | None, str]]:
+    def _scores(
+        self, runs: Mapping[str, Sequence[Row]]
+    ) -> dict[str, tuple[BenchmarkScores | None, str]]:
         with self.answers.store.lend() as store:
             names = read_names(store)
-            return {name: or_why(partial(_scores_of, shared, names, name)) for name, shared in in_blocks(store, runs)}
+            return {
+                name: or_why(partial(_scores_of, shared, names, name))
+                for name, shared in in_blocks(store, runs)
+            }
 
     def _ask(self, question: Question) -> Any:
         with self.answers.store.lend() as store:
@@ -157,38 +210,73 @@ class HeatData:
     @property
     def left(self) -> int:
         """Leaderboards that are still to be computed."""
-        return self._todo - len(self._boards) if self._version == self.answers.store.version else 1
+        return (
+            self._todo - len(self._boards)
+            if self._version == self.answers.store.version
+            else 1
+        )
 
     def left_out(self) -> dict[str, str]:
-        """Benchmarks without a leaderboard, or without a score that can be shown, and why."""
+        """Benchmarks without a leaderboard, or without a score that can be shown, and
+        why."""
         with self._lock:
-            found = {name: board.reason or _why_unseen(board.rows) for name, board in sorted(self._boards.items())}
+            found = {
+                name: board.reason or _why_unseen(board.rows)
+                for name, board in sorted(self._boards.items())
+            }
         return {name: reason for name, reason in found.items() if reason}
 
-    def columns(self, facts: Facts, runs: Sequence[Row], suites: bool) -> list[HeatColumn]:
+    def columns(
+        self, facts: Facts, runs: Sequence[Row], suites: bool
+    ) -> list[HeatColumn]:
         """Columns of the heat table of some runs.
 
         Args:
             suites: with those of suites, whose figures are over all runs.
         """
         with self._lock:
-            boards = dict(self._boards) if self._version == self.answers.store.version else {}
-        columns = [self._column(name, own, boards.get(name)) for name, own in _by_benchmark(runs).items()]
+            boards = (
+                dict(self._boards)
+                if self._version == self.answers.store.version
+                else {}
+            )
+        columns = [
+            self._column(name, own, boards.get(name))
+            for name, own in _by_benchmark(runs).items()
+        ]
         if suites:
             columns += [
-                HeatColumn(name, board.metric, board.higher_is_better, cells_of(board.rows), is_suite=True)
+                HeatColumn(
+                    name,
+                    board.metric,
+                    board.higher_is_better,
+                    cells_of(board.rows),
+                    is_suite=True,
+                )
                 for name in facts.suites
                 if (board := boards.get(name)) is not None
             ]
         return [column for column in columns if column.cells]
 
-    def _column(self, name: str, runs: Sequence[Row], board: Board | None) -> HeatColumn:
-        dates: list[datetime] = [run["started_at"] for run in runs if run["started_at"] is not None]
+    def _column(
+        self, name: str, runs: Sequence[Row], board: Board | None
+    ) -> HeatColumn:
+        dates: list[datetime] = [
+            run["started_at"] for run in runs if run["started_at"] is not None
+        ]
         newest = max(dates, default=None)
         if board is not None:
             chosen = {run["run_id"] for run in runs}
-            rows: list[LeaderboardRow] = [row for row in board.rows if not chosen.isdisjoint(row.run_ids)]
-            return HeatColumn(name, board.metric, board.higher_is_better, cells_of(rows), newest=newest)
+            rows: list[LeaderboardRow] = [
+                row for row in board.rows if not chosen.isdisjoint(row.run_ids)
+            ]
+            return HeatColumn(
+                name,
+                board.metric,
+                board.higher_is_better,
+                cells_of(rows),
+                newest=newest,
+            )
         return _at_once(name, runs, newest)
 
 
@@ -196,7 +284,10 @@ def _why_unseen(rows: Sequence[Any]) -> str:
     """Why no row of a leaderboard has a cell; empty where one has, or there are none."""
     if not rows or any(is_finite(row.estimate) for row in rows):
         return ""
-    return next((row.reason for row in rows if row.reason), "") or "none of its scores has a finite mean"
+    return (
+        next((row.reason for row in rows if row.reason), "")
+        or "none of its scores has a finite mean"
+    )
 
 
 def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
@@ -209,7 +300,11 @@ def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
 
 def _scores_of(store: Store, names: BenchmarkNames, name: str) -> BenchmarkScores:
     benchmark = names.benchmark(name)
-    return select_among(store, (benchmark, read_facts(store, benchmark.ids)), Selection(name, rows=RowRules()))
+    return select_among(
+        store,
+        (benchmark, read_facts(store, benchmark.ids)),
+        Selection(name, rows=RowRules()),
+    )
 
 
 def _board(scores: BenchmarkScores | None, why_none: str) -> Leaderboard:
@@ -234,18 +329,35 @@ def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatCol
     counts: dict[str, int] = defaultdict(int)
     for run in runs:
         counts[run["model"]] += 1
-    single = [run for run in runs if counts[run["model"]] == 1 and run["estimate"] is not None and _is_whole(run)]
+    single = [
+        run
+        for run in runs
+        if counts[run["model"]] == 1 and run["estimate"] is not None and _is_whole(run)
+    ]
     higher = {None if run["higher"] is None else bool(run["higher"]) for run in single}
     metrics = {(run["metric"], run["metric_filter"]) for run in single}
     if len(metrics) > 1 or len(higher) > 1:
         return HeatColumn(name, "", None, {})
     direction = next(iter(higher), None)
-    figures = sorted({run["estimate"] for run in single}, reverse=direction is not False)
+    figures = sorted(
+        {run["estimate"] for run in single}, reverse=direction is not False
+    )
     ranks = {figure: rank for rank, figure in enumerate(figures, 1)}
-    cells = {run["model"]: HeatCell(run["estimate"], rank=ranks[run["estimate"]]) for run in single}
+    cells = {
+        run["model"]: HeatCell(run["estimate"], rank=ranks[run["estimate"]])
+        for run in single
+    }
     metric, own_filter = next(iter(metrics), ("", ""))
-    return HeatColumn(name, f"{metric},{own_filter}" if own_filter else metric, direction, cells, newest=newest)
+    return HeatColumn(
+        name,
+        f"{metric},{own_filter}" if own_filter else metric,
+        direction,
+        cells,
+        newest=newest,
+    )
 
 
 def _is_whole(run: Row) -> bool:
-    return run["status"] == "complete" and (run["n_benchmark"] is None or run["n_found"] >= run["n_benchmark"])
+    return run["status"] == "complete" and (
+        run["n_benchmark"] is None or run["n_found"] >= run["n_benchmark"]
+    )

@@ -1,4 +1,5 @@
-"""*What do we know?* Every model on every benchmark, what is new, and two models held against each other."""
+"""*What do we know?* Every model on every benchmark, what is new, and two models held
+against each other."""
 
 from __future__ import annotations
 
@@ -41,11 +42,23 @@ def overview(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/``."""
     facts = site.heat.facts(PATIENCE)
     if facts is None:
-        return Page("waiting.html.j2", TITLE, {"what": "The scores are being read."}, None, again=1)
+        return Page(
+            "waiting.html.j2",
+            TITLE,
+            {"what": "The scores are being read."},
+            None,
+            again=1,
+        )
     facets = {name: request.values(name) for name in FACETS}
     runs = facts.chosen(facets, _since(request.value("date")))
-    left_to_go = site.heat.left  # before what is shown: what is done meanwhile is shown next time
-    columns = site.heat.columns(facts, runs, suites=not any(facets[name] for name in ("benchmark", "harness", "tag")))
+    left_to_go = (
+        site.heat.left
+    )  # before what is shown: what is done meanwhile is shown next time
+    columns = site.heat.columns(
+        facts,
+        runs,
+        suites=not any(facets[name] for name in ("benchmark", "harness", "tag")),
+    )
     order = request.value("order", "apart")
     if order not in ORDERS:
         raise MisuseError(f"order is one of {', '.join(ORDERS)}; found {order[:40]!r}")
@@ -61,12 +74,20 @@ def overview(site: Site, request: PageRequest) -> Page:
     )
     heads = seen.heads
     if not seen.is_whole:  # else the page sorts by itself
-        heads = tuple(replace(head, sort=request.url(sort=head.name, row=None)) for head in heads)
+        heads = tuple(
+            replace(head, sort=request.url(sort=head.name, row=None)) for head in heads
+        )
     lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
     seen = replace(seen, heads=heads, lines=lines)
     picked = [request.value("a"), request.value("b")]
-    first_two = [line.name for line in lines[:2]] if not (any(picked) or at or left_to_go) else []
-    verdict, comparison = _verdict(site, first_two if len(first_two) > 1 else picked, seen.n_rows)
+    first_two = (
+        [line.name for line in lines[:2]]
+        if not (any(picked) or at or left_to_go)
+        else []
+    )
+    verdict, comparison = _verdict(
+        site, first_two if len(first_two) > 1 else picked, seen.n_rows
+    )
     return Page(
         "overview.html.j2",
         TITLE,
@@ -83,11 +104,20 @@ def overview(site: Site, request: PageRequest) -> Page:
             "left": left_to_go,
             "pages": _pages(request, seen),
             "n_runs": len(runs),
-            "voted": [row["shown_as"] for row in site.benchmarks if row["n_votes"] and not row["n_runs"]],
+            "voted": [
+                row["shown_as"]
+                for row in site.benchmarks
+                if row["n_votes"] and not row["n_runs"]
+            ],
         },
-        {"n_runs": len(runs), "n_leaderboards_to_go": left_to_go, "benchmarks": _figures(columns)},
+        {
+            "n_runs": len(runs),
+            "n_leaderboards_to_go": left_to_go,
+            "benchmarks": _figures(columns),
+        },
         [AnyLeaderboard(), *([comparison] if comparison else [])],
-        "select benchmark, model, metric, estimate, standard_error from score_summary where is_default",
+        "select benchmark, model, metric, estimate, standard_error from score_summary "
+        "where is_default",
         again=1 if left_to_go or (comparison and not verdict) else 0,
     )
 
@@ -96,11 +126,19 @@ def _since(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        raise MisuseError(f"date is a day such as 2026-11-26; found {text[:40]!r}") from None
+        raise MisuseError(
+            f"date is a day such as 2026-11-26; found {text[:40]!r}"
+        ) from None
 
 
-def _line(line: HeatLine, seen: HeatWindow, columns: Sequence[HeatColumn], request: PageRequest) -> HeatLine:
-    """A row whose name can be picked, and whose cells hold their figures to the last digit."""
+def _line(
+    line: HeatLine,
+    seen: HeatWindow,
+    columns: Sequence[HeatColumn],
+    request: PageRequest,
+) -> HeatLine:
+    """A row whose name can be picked, and whose cells hold their figures to the last
+    digit."""
     by_name = {(column.name, column.is_suite): column.cells for column in columns}
     own = [by_name[head.name, head.is_suite].get(line.name) for head in seen.heads]
     cells = tuple(
@@ -111,23 +149,34 @@ def _line(line: HeatLine, seen: HeatWindow, columns: Sequence[HeatColumn], reque
 
 
 def _pick(request: PageRequest, name: str) -> str:
-    """A name that is followed becomes the first of two, then the second; a third begins anew."""
+    """A name that is followed becomes the first of two, then the second; a third begins
+    anew."""
     a, b = request.value("a"), request.value("b")
     return (
-        request.url(a=a, b=name) + "#verdict" if a and not b and a != name else request.url(a=name, b=None) + "#verdict"
+        request.url(a=a, b=name) + "#verdict"
+        if a and not b and a != name
+        else request.url(a=name, b=None) + "#verdict"
     )
 
 
-def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compare | None]:
-    """What a comparison says in one sentence, and how sure that is among so many models; None while it is computed."""
+def _verdict(
+    site: Site, two: Sequence[str], n_models: int
+) -> tuple[Any, Compare | None]:
+    """What a comparison says in one sentence, and how sure that is among so many
+    models; None while it is computed."""
     a, b = two
     if not (a and b):
         return None, None
     names = {run["model"] for run in site.heat.facts(PATIENCE).runs}  # type: ignore[union-attr]  # they are there
-    a, b = (name if name in names else name.partition(" (")[0] for name in (a, b))  # a row of one of its settings
+    a, b = (
+        name if name in names else name.partition(" (")[0] for name in (a, b)
+    )  # a row of one of its settings
     missing = [name for name in (a, b) if name not in names]
     if missing or a == b:
-        return {"words": "Two models of the table are compared; pick another.", "link": ""}, None
+        return {
+            "words": "Two models of the table are compared; pick another.",
+            "link": "",
+        }, None
     question = Compare(a, b, latest=True)  # a name may mean several conditions
     try:
         answer = site.answers.soon(question)
@@ -144,9 +193,14 @@ def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compar
         * any(row.condition_a or row.condition_b for row in answer.rows),
         "link": link("compare", a=a, b=b, latest=1),
         "row": row,
-        "on": f" on {row.benchmark}" * (answer.overall is None and len(answer.rows) > 1),
+        "on": f" on {row.benchmark}"
+        * (answer.overall is None and len(answer.rows) > 1),
         "difference": number(row.difference, n_decimals, sign=True),
-        "ends": [fixed(end, n_decimals) for end in (row.ci_low, row.ci_high) if end is not None],
+        "ends": [
+            fixed(end, n_decimals)
+            for end in (row.ci_low, row.ci_high)
+            if end is not None
+        ],
         "sure": sure,
         "is_first": sure == CLEAR and better_in_words(row) == "a",
     }, question
@@ -178,7 +232,10 @@ def _figures(columns: Sequence[HeatColumn]) -> list[dict[str, Any]]:
     fields = ("estimate", "standard_error", "low", "high", "rank", "statistical_rank")
     return [
         {
-            **{name: getattr(column, name) for name in ("metric", "higher_is_better", "is_suite")},
+            **{
+                name: getattr(column, name)
+                for name in ("metric", "higher_is_better", "is_suite")
+            },
             "benchmark": column.name,
             "models": [
                 {"model": model, **{name: getattr(cell, name) for name in fields}}
@@ -190,25 +247,44 @@ def _figures(columns: Sequence[HeatColumn]) -> list[dict[str, Any]]:
 
 
 def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
-    """What is new, has changed, is broken, was left out, as far as there is any: a word, a sentence, where more is."""
-    sources = site.answers.once("sources", lambda store: store.rows(query_text("analysis", "report_sources")))
+    """What is new, has changed, is broken, was left out, as far as there is any: a
+    word, a sentence, where more is."""
+    sources = site.answers.once(
+        "sources", lambda store: store.rows(query_text("analysis", "report_sources"))
+    )
     changes = site.answers.once("changes", lambda store: read_changes(store, None))
     parts = [
         ("New", _new(sources), ""),
         ("Changed", _changed(changes), ""),
-        ("Alert", site.answers.once("alerts", lambda store: _alerts(store, site.rules)), ""),
-        ("Broken", _broken(site.answers.once("complaints", partial(_complaints, sources)), facts), "/health"),
+        (
+            "Alert",
+            site.answers.once("alerts", lambda store: _alerts(store, site.rules)),
+            "",
+        ),
+        (
+            "Broken",
+            _broken(
+                site.answers.once("complaints", partial(_complaints, sources)), facts
+            ),
+            "/health",
+        ),
         ("Left out", _left_out(site), "/health"),
     ]
     return [part for part in parts if part[1]]
 
 
 def _new(sources: Sequence[Any]) -> str:
-    times: list[datetime] = [row["loaded_at"] for row in sources if row["loaded_at"] is not None]
+    times: list[datetime] = [
+        row["loaded_at"] for row in sources if row["loaded_at"] is not None
+    ]
     if not times:
         return ""
     day = max(times).date()
-    own = [row for row in sources if row["loaded_at"] is not None and row["loaded_at"].date() == day]
+    own = [
+        row
+        for row in sources
+        if row["loaded_at"] is not None and row["loaded_at"].date() == day
+    ]
     n_runs = sum(row["n_runs"] or 0 for row in own)
     return f"{_some(n_runs, 'run')} from {_some(len(own), 'source')} on {day}"
 
@@ -222,25 +298,32 @@ def _changed(changes: Changes | None) -> str:
         (f"{len(changes.gone)} gone", changes.gone),
     )
     return (
-        ", ".join(text for text, rows in counts if rows) + f" at the refresh of {changes.refreshed_at:%Y-%m-%d %H:%M}"
+        ", ".join(text for text, rows in counts if rows)
+        + f" at the refresh of {changes.refreshed_at:%Y-%m-%d %H:%M}"
     )
 
 
 def _alerts(store: Store, rules: Rules) -> str:
-    """What `warehouse refresh` says of the newest refresh; published figures that are contradicted stand elsewhere."""
-    newest = store.rows("select max(id) as id from refresh where finished_at is not null")[0]["id"]
+    """What `warehouse refresh` says of the newest refresh; published figures that are
+    contradicted stand elsewhere."""
+    newest = store.rows(
+        "select max(id) as id from refresh where finished_at is not null"
+    )[0]["id"]
     if newest is None:
         return ""
     found = check(store, replace(rules, published=False), newest, utc_now())
     words = [
-        f"{row.rule}: {row.benchmark}{', ' * bool(row.benchmark)}{row.subject}: {row.message}" for row in found.rows
+        f"{row.rule}: {row.benchmark}{', ' * bool(row.benchmark)}{row.subject}: "
+        f"{row.message}"
+        for row in found.rows
     ]
     more = f"; {len(words) - MOST_ALERTS} more" if len(words) > MOST_ALERTS else ""
     return f"{'; '.join(words[:MOST_ALERTS])}{more}"
 
 
 def _complaints(sources: Sequence[Any], store: Store) -> list[Any]:
-    """Sources that were not read as a whole, as data health has them: not those that were mended."""
+    """Sources that were not read as a whole, as data health has them: not those that
+    were mended."""
     found = [row for row in sources if row["state"] != "loaded" or row["n_rejected"]]
     if not found or store.dialect.is_lake:
         return found

@@ -1,4 +1,5 @@
-"""A page: what its address says, what is shown, how it was made; and templates that make HTML of it."""
+"""A page: what its address says, what is shown, how it was made; and templates that
+make HTML of it."""
 
 from __future__ import annotations
 
@@ -30,14 +31,23 @@ from warehouse.store.sql.query_files import query_text
 from warehouse.tables.page import broken, unbroken
 
 #: Pages that every page leads to, in the order of questions: address, name.
-NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
-#: Parameters of an address that choose its form or let in, and are no part of a view's state.
+NAVIGATION = (
+    ("/", "What do we know?"),
+    ("/compare", "Compare"),
+    ("/health", "Data health"),
+)
+#: Parameters of an address that choose its form or let in, and are no part of a view's
+#: state.
 FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 
 #: Templates of these pages.
-_SERVED = sorted(template.name for template in files("warehouse.serve").iterdir() if template.name.endswith(".j2"))
+_SERVED = sorted(
+    template.name
+    for template in files("warehouse.serve").iterdir()
+    if template.name.endswith(".j2")
+)
 
 T = TypeVar("T", bound=Options)
 
@@ -59,7 +69,9 @@ class Site:
     @property
     def benchmarks(self) -> list[dict[str, Any]]:
         """All that the store names."""
-        return self.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
+        return self.answers.once(
+            "benchmarks", lambda store: store.rows(query_text("store", "benchmarks"))
+        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,9 @@ class PageRequest:
     """What an address asks for: all state of a view."""
 
     path: Mapping[str, str]  #: parts of the path, by name.
-    query: Sequence[tuple[str, str]]  #: names and values, in order; a name may stand several times.
+    query: Sequence[
+        tuple[str, str]
+    ]  #: names and values, in order; a name may stand several times.
     address: str = "/"  #: the path itself.
 
     def value(self, name: str, default: str = "") -> str:
@@ -88,12 +102,21 @@ class PageRequest:
         if not text:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 12):
-            raise MisuseError(f"{name} is a whole number from 0 on; found {text[:40]!r}")
+            raise MisuseError(
+                f"{name} is a whole number from 0 on; found {text[:40]!r}"
+            )
         return min(int(text), most)
 
-    def url(self, address: str = "", **changes: str | int | None | Sequence[str]) -> str:
-        """The address of the same view, or of another, with changes; None takes a name out."""
-        kept = [(name, value) for name, value in self.query if name not in changes and name not in FORMS]
+    def url(
+        self, address: str = "", **changes: str | int | None | Sequence[str]
+    ) -> str:
+        """The address of the same view, or of another, with changes; None takes a name
+        out."""
+        kept = [
+            (name, value)
+            for name, value in self.query
+            if name not in changes and name not in FORMS
+        ]
         for name, value in changes.items():
             several = [value] if isinstance(value, str | int) else value or ()
             kept += [(name, str(item)) for item in several]
@@ -102,7 +125,8 @@ class PageRequest:
 
 
 def link(*parts: str, **query: str | int | Sequence[str]) -> str:
-    """The address of another view: parts of a path, each escaped, and what stands after the question mark.
+    """The address of another view: parts of a path, each escaped, and what stands after
+    the question mark.
 
     A last part that a browser takes for a folder stands there too, as ``name``.
     """
@@ -125,7 +149,10 @@ def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
     there = [*names]
     if name not in there:
         shown = name.replace("\x00", "\N{REPLACEMENT CHARACTER}")[:100]
-        raise Missing(f"no {kind} {shown!r}; {did_you_mean(name[:100], there, 'the first page lists all')}")
+        raise Missing(
+            f"no {kind} {shown!r}; "
+            f"{did_you_mean(name[:100], there, 'the first page lists all')}"
+        )
     return name
 
 
@@ -137,12 +164,21 @@ def question_from(kind: type[T], request: PageRequest, names: Sequence[str] = ()
         names: fields that an address may say; none for all.
 
     Raises:
-        MisuseError: a value that is none of the field, or a field that is required and missing.
+        MisuseError: a value that is none of the field, or a field that is required and
+            missing.
         StatisticsError: a number out of range.
     """
     fields = options(kind)
-    given = {name: _read(name, fields[name], request) for name in names or fields if request.value(name)}
-    missing = [name for name, option in fields.items() if option.default is option.empty and name not in given]
+    given = {
+        name: _read(name, fields[name], request)
+        for name in names or fields
+        if request.value(name)
+    }
+    missing = [
+        name
+        for name, option in fields.items()
+        if option.default is option.empty and name not in given
+    ]
     if missing:
         raise MisuseError(f"the address does not say {' and '.join(missing)}")
     return kind(**given)
@@ -231,16 +267,28 @@ class Renderer:
             "version": version("eval-warehouse"),
         }
 
-        for name in (*_SERVED, "heat.html.j2"):  # compiling one takes longer than a reader waits
+        for name in (
+            *_SERVED,
+            "heat.html.j2",
+        ):  # compiling one takes longer than a reader waits
             self._environment.get_template(name)
 
-    def page(self, page: Page, site: Site, request: PageRequest, *, alone: bool = False) -> str:
+    def page(
+        self, page: Page, site: Site, request: PageRequest, *, alone: bool = False
+    ) -> str:
         """A page as text.
 
         Args:
-            alone: as a file that needs no server: with its style, without links to other pages.
+            alone: as a file that needs no server: with its style, without links to
+                other pages.
         """
-        given = {"page": page, "site": site, "request": request, "alone": _inlined() if alone else None, **page.shown}
+        given = {
+            "page": page,
+            "site": site,
+            "request": request,
+            "alone": _inlined() if alone else None,
+            **page.shown,
+        }
         template = self._environment.get_template(page.template)
         context = template.new_context(given)
         try:
@@ -252,7 +300,9 @@ class Renderer:
 
     def error(self, status: int, words: str) -> str:
         """A page that says what is wrong."""
-        return self._environment.get_template("error.html.j2").render(status=status, words=words)
+        return self._environment.get_template("error.html.j2").render(
+            status=status, words=words
+        )
 
 
 def _inlined() -> Mapping[str, Any]:
@@ -261,17 +311,30 @@ def _inlined() -> Mapping[str, Any]:
     for name in ("style", "script"):
         text = asset_text(f"{name}.{'css' if name == 'style' else 'js'}")
         found[name] = Markup(text)  # our own files
-        found[f"{name}_hash"] = "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        found[f"{name}_hash"] = (
+            "sha256-"
+            + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        )
     return found
 
 
 def asset_text(name: str) -> str:
-    """A file of the report, that of the same name for these pages, and what readers of samples need besides."""
-    parts = (("report", name), ("serve", name), ("serve", f"reading.{name.rpartition('.')[2]}"))
-    return "".join(files(f"warehouse.{room}").joinpath(part).read_text("utf-8") for room, part in parts)
+    """A file of the report, that of the same name for these pages, and what readers of
+    samples need besides."""
+    parts = (
+        ("report", name),
+        ("serve", name),
+        ("serve", f"reading.{name.rpartition('.')[2]}"),
+    )
+    return "".join(
+        files(f"warehouse.{room}").joinpath(part).read_text("utf-8")
+        for room, part in parts
+    )
 
 
 def _template(name: str) -> str:
     """A template of these pages, else of the report."""
     own = files("warehouse.serve").joinpath(name)
-    return (own if own.is_file() else files("warehouse.report").joinpath(name)).read_text("utf-8")
+    return (
+        own if own.is_file() else files("warehouse.report").joinpath(name)
+    ).read_text("utf-8")

@@ -19,9 +19,15 @@ LAST = 1
 
 
 class _Server(uvicorn.Server):
-    """Ends in order on SIGTERM and SIGINT, also while a query runs: copies of the store are removed."""
+    """Ends in order on SIGTERM and SIGINT, also while a query runs: copies of the store
+    are removed."""
 
-    def __init__(self, config: uvicorn.Config, ending: Callable[[], object], ready: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ending: Callable[[], object],
+        ready: Callable[[], object],
+    ) -> None:
         super().__init__(config)
         self._ending, self._ready = ending, ready
 
@@ -31,7 +37,10 @@ class _Server(uvicorn.Server):
             self.handle_exit(number, frame)
             self._ending()
 
-        before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+        before = {
+            number: signal.signal(number, end)
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
         try:
             yield
         finally:
@@ -54,7 +63,8 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
         raise MisuseError(
-            f"cannot listen on {host} port {port}: {error.strerror or error}; choose another --port"
+            f"cannot listen on {host} port {port}: {error.strerror or error}; choose "
+            "another --port"
         ) from None
 
 

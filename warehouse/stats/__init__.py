@@ -1,10 +1,11 @@
 """Pure numerics: arrays in, frozen dataclass out. No frame, no connection, no printing.
 
-Definitions and sources are in the docstrings (Miller 2024 for most of them); anything that
-cannot be computed is None with a reason, and missing or infinite scores are refused.
+Definitions and sources are in the docstrings (Miller 2024 for most of them); anything
+that cannot be computed is None with a reason, and missing or infinite scores are
+refused.
 
-The names are listed once, in ``__init__.pyi``, which type checkers read. A module is imported when
-one of its names is first asked for: no program needs them all.
+The names are listed once, in ``__init__.pyi``, which type checkers read. A module is
+imported when one of its names is first asked for: no program needs them all.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ def _modules_by_name() -> dict[str, str]:
     """The names that the stub imports, each with its module."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = (node for node in stub.body if isinstance(node, ast.ImportFrom))
-    return {alias.name: f"{__name__}.{node.module}" for node in imports for alias in node.names}
+    return {
+        alias.name: f"{__name__}.{node.module}"
+        for node in imports
+        for alias in node.names
+    }
 
 
 _MODULES = _modules_by_name()

@@ -12,10 +12,14 @@ from .core.results import PairedDifference as PairedDifference
 from .core.results import UnpairedDifference as UnpairedDifference
 from .intervals.betting import interval_betting as interval_betting
 from .intervals.bootstrap import interval_bootstrap as interval_bootstrap
-from .intervals.clopper_pearson import interval_clopper_pearson_effective as interval_clopper_pearson_effective
+from .intervals.clopper_pearson import (
+    interval_clopper_pearson_effective as interval_clopper_pearson_effective,
+)
 from .intervals.clopper_pearson import interval_korn_graubard as interval_korn_graubard
 from .intervals.closed_form import FixedPromptsEstimate as FixedPromptsEstimate
-from .intervals.closed_form import estimate_mean_prompts_fixed as estimate_mean_prompts_fixed
+from .intervals.closed_form import (
+    estimate_mean_prompts_fixed as estimate_mean_prompts_fixed,
+)
 from .intervals.closed_form import interval_clopper_pearson as interval_clopper_pearson
 from .intervals.closed_form import interval_jeffreys as interval_jeffreys
 from .intervals.closed_form import interval_normal as interval_normal
@@ -30,9 +34,13 @@ from .intervals.missing_bounds import MissingBounds as MissingBounds
 from .intervals.missing_bounds import missing_bounds as missing_bounds
 from .intervals.standard_errors import ClusterRobust as ClusterRobust
 from .intervals.standard_errors import cluster_robust as cluster_robust
-from .intervals.standard_errors import standard_error_clustered as standard_error_clustered
+from .intervals.standard_errors import (
+    standard_error_clustered as standard_error_clustered,
+)
 from .intervals.wild_cluster_bootstrap import WildBootstrapTest as WildBootstrapTest
-from .intervals.wild_cluster_bootstrap import interval_wild_bootstrap as interval_wild_bootstrap
+from .intervals.wild_cluster_bootstrap import (
+    interval_wild_bootstrap as interval_wild_bootstrap,
+)
 from .intervals.wild_cluster_bootstrap import wild_bootstrap_test as wild_bootstrap_test
 from .items.anchor_errors import AnchorError as AnchorError
 from .items.anchor_errors import anchor_errors as anchor_errors
@@ -58,7 +66,9 @@ from .judges.graders import GradersAgreement as GradersAgreement
 from .judges.graders import graders_agreement as graders_agreement
 from .judges.prediction import CorrectedFigure as CorrectedFigure
 from .judges.prediction import pooled_weight as pooled_weight
-from .judges.prediction import prediction_powered_difference as prediction_powered_difference
+from .judges.prediction import (
+    prediction_powered_difference as prediction_powered_difference,
+)
 from .judges.prediction import prediction_powered_mean as prediction_powered_mean
 from .multiple.adjust import benjamini_hochberg as benjamini_hochberg
 from .multiple.adjust import holm as holm
@@ -87,7 +97,9 @@ from .paired.margins import noninferiority_test as noninferiority_test
 from .paired.pair_flags import pair_flags as pair_flags
 from .paired.pair_flags import paired_flags as paired_flags
 from .paired.paired import paired_difference as paired_difference
-from .paired.paired import paired_difference_prompts_fixed as paired_difference_prompts_fixed
+from .paired.paired import (
+    paired_difference_prompts_fixed as paired_difference_prompts_fixed,
+)
 from .paired.sign_flip import McNemarTest as McNemarTest
 from .paired.sign_flip import SignFlipTest as SignFlipTest
 from .paired.sign_flip import WilcoxonTest as WilcoxonTest
@@ -127,7 +139,9 @@ from .rows.repeats import equal_responses as equal_responses
 from .rows.repeats import greedy_repeats as greedy_repeats
 from .rows.repeats import repeats_test as repeats_test
 from .rows.seed_difference import SeedDifference as SeedDifference
-from .rows.seed_difference import difference_over_paired_seeds as difference_over_paired_seeds
+from .rows.seed_difference import (
+    difference_over_paired_seeds as difference_over_paired_seeds,
+)
 from .rows.seed_difference import difference_over_seeds as difference_over_seeds
 from .rows.seed_fit import SeedFit as SeedFit
 from .rows.seed_fit import fit_seeds as fit_seeds

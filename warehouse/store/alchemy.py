@@ -1,5 +1,5 @@
-"""SQLAlchemy, imported when something of it is first asked for: what only reads a file needs none of it, and
-loading it takes longer than most answers."""
+"""SQLAlchemy, imported when something of it is first asked for: what only reads a file
+needs none of it, and loading it takes longer than most answers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ from warehouse.extras import Later
 if TYPE_CHECKING:
     import pyarrow.compute as pc
 else:
-    pc = Later("pyarrow.compute")  # half as long to load as pyarrow, and of use where there are texts
+    pc = Later(
+        "pyarrow.compute"
+    )  # half as long to load as pyarrow, and of use where there are texts
 
 __all__ = ["Columns", "pc"]
 
@@ -62,10 +64,13 @@ class Columns:
 
 
 def rows_of(table: pa.Table) -> list[dict[str, Any]]:
-    """The rows of an answer, each by name of its columns: as ``to_pylist`` has them, which looks every value up by name
-    and number, and goes through columns of nulls."""
+    """The rows of an answer, each by name of its columns: as ``to_pylist`` has them,
+    which looks every value up by name and number, and goes through columns of nulls."""
     names = table.column_names
-    return [dict(zip(names, values, strict=True)) for values in zip(*map(_objects, table.columns), strict=True)]
+    return [
+        dict(zip(names, values, strict=True))
+        for values in zip(*map(_objects, table.columns), strict=True)
+    ]
 
 
 def _objects(column: pa.ChunkedArray) -> list[Any]:
@@ -78,29 +83,39 @@ def _objects(column: pa.ChunkedArray) -> list[Any]:
 def _constant(chunks: Sequence[pa.Array]) -> float | None:
     """The one value of all rows, NaN for null; None where they differ or are few.
 
-    Of millions of scores most columns are such: weights and draws of 1, no variance. Kept as one number they take
-    no memory.
+    Of millions of scores most columns are such: weights and draws of 1, no variance.
+    Kept as one number they take no memory.
     """
     n = sum(map(len, chunks))
     nulls = sum(chunk.null_count for chunk in chunks)
     if n < FEW or nulls:
         return np.nan if n >= FEW and nulls == n else None
     first = next(_values(chunk)[0] for chunk in chunks if len(chunk))
-    return first.item() if all((_values(chunk) == first).all() for chunk in chunks) else None
+    return (
+        first.item()
+        if all((_values(chunk) == first).all() for chunk in chunks)
+        else None
+    )
 
 
 def _values(array: pa.Array) -> NDArray[Any]:
-    """The numbers of an array, anything for null: ``to_numpy`` would import pandas (0.15 s)."""
-    filled = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    """The numbers of an array, anything for null: ``to_numpy`` would import pandas
+    (0.15 s)."""
+    filled = pa.Array.from_buffers(
+        array.type, len(array), [None, array.buffers()[1]], offset=array.offset
+    )
     values: NDArray[Any] = np.from_dlpack(filled)
     return values
 
 
 def _nulls(array: pa.Array) -> NDArray[np.bool_]:
-    """Which values of an array with nulls are null: ``is_null`` would import ``pyarrow.compute`` (0.1 s)."""
+    """Which values of an array with nulls are null: ``is_null`` would import
+    ``pyarrow.compute`` (0.1 s)."""
     is_valid = np.frombuffer(array.buffers()[0], np.uint8)
     first = array.offset // 8
-    bits = np.unpackbits(is_valid[first:], count=array.offset % 8 + len(array), bitorder="little")
+    bits = np.unpackbits(
+        is_valid[first:], count=array.offset % 8 + len(array), bitorder="little"
+    )
     is_null: NDArray[np.bool_] = bits[array.offset % 8 :] == 0
     return is_null
 
@@ -110,7 +125,10 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def in_parts(
-    items: Iterable[Item], size: Callable[[Item], int], most: int, most_items: int | None = None
+    items: Iterable[Item],
+    size: Callable[[Item], int],
+    most: int,
+    most_items: int | None = None,
 ) -> Iterator[list[Item]]:
     """Items in their order, in parts that are not empty.
 
@@ -133,7 +151,8 @@ def in_parts(
 
 
 def held_bytes(value: object) -> dict[int, int]:
-    """Bytes of the arrays and packed texts in a value, by the identity of what owns them: views are counted as that."""
+    """Bytes of the arrays and packed texts in a value, by the identity of what owns
+    them: views are counted as that."""
     todo, seen, held = [value], set[int](), dict[int, int]()
     while todo:
         item = todo.pop()
@@ -146,12 +165,19 @@ def held_bytes(value: object) -> dict[int, int]:
         elif id(item) not in seen and not isinstance(item, type):
             seen.add(id(item))
             inside = item if isinstance(item, dict) else getattr(item, "__dict__", ())
-            parts = item if isinstance(item, list | tuple) else inside.values() if inside else ()
+            parts = (
+                item
+                if isinstance(item, list | tuple)
+                else inside.values()
+                if inside
+                else ()
+            )
             todo += [part for part in parts if type(part) not in _SCALARS]
     return held
 
 
 def give_back_memory() -> None:
-    """To the system, what a long computation left: the allocator would keep it, and more with each that follows."""
+    """To the system, what a long computation left: the allocator would keep it, and
+    more with each that follows."""
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

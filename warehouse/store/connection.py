@@ -14,7 +14,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, StoreError, StoreLockedError, cause_of, first_line
+from warehouse.errors import (
+    MisuseError,
+    StoreError,
+    StoreLockedError,
+    cause_of,
+    first_line,
+)
 from warehouse.records.answer_text import readable, without_surrogates
 from warehouse.store import engines, room
 from warehouse.store.alchemy import sa
@@ -26,8 +32,9 @@ KEPT_BYTES = 32_000_000
 
 
 class KeptReads:
-    """Answers to SELECTs of one state of a store, for whoever asks them again: what is read of benchmarks and prompts
-    for one pair of models is the same for the next. Those go that were not asked for longest.
+    """Answers to SELECTs of one state of a store, for whoever asks them again: what is
+    read of benchmarks and prompts for one pair of models is the same for the next.
+    Those go that were not asked for longest.
     """
 
     def __init__(self) -> None:
@@ -35,7 +42,8 @@ class KeptReads:
         self._lock, self._size = threading.Lock(), 0
 
     def once(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
-        """The answer that is kept, else what is read now; one that is not too large is kept."""
+        """The answer that is kept, else what is read now; one that is not too large is
+        kept."""
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
@@ -51,7 +59,8 @@ class KeptReads:
 
 
 def _copy(table: pa.Table) -> pa.Table:
-    """The same rows in as little memory as they need: an engine's own buffers hold many times as much."""
+    """The same rows in as little memory as they need: an engine's own buffers hold many
+    times as much."""
     written = pa.BufferOutputStream()
     with pa.ipc.new_stream(written, table.schema) as stream:
         stream.write_table(table)
@@ -64,10 +73,12 @@ T = TypeVar("T")
 class Store:
     """One open connection to a store.
 
-    Use :func:`open_store`. ``connection`` is a SQLAlchemy connection, or, of a file that is only read, one that
-    becomes such where it has to (`engines.full_connection`, for functions of SQLAlchemy that take one); ``dialect``
-    says what its engine can do; ``limits`` what each query may take, of a store for queries that people type;
-    ``kept`` what is kept of its reads where they are shared, as long as nobody writes to it.
+    Use :func:`open_store`. ``connection`` is a SQLAlchemy connection, or, of a file
+    that is only read, one that becomes such where it has to (`engines.full_connection`,
+    for functions of SQLAlchemy that take one); ``dialect`` says what its engine can do;
+    ``limits`` what each query may take, of a store for queries that people type;
+    ``kept`` what is kept of its reads where they are shared, as long as nobody writes
+    to it.
     """
 
     limits: engines.Limits | None = None
@@ -75,10 +86,19 @@ class Store:
     is_own = False  # what stands under names of ours was found to be ours
     when_closed: Callable[[], object] | None = None
 
-    def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
+    def __init__(
+        self,
+        url: sa.URL,
+        dialect: engines.Dialect,
+        engine: sa.Engine,
+        *,
+        write: bool = False,
+    ) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
         self._has_written = False
-        self.n_forgotten = 0  # how often rows were removed that a loader of this store may remember
+        self.n_forgotten = (
+            0  # how often rows were removed that a loader of this store may remember
+        )
         engines.before_statements(engine, self._storable)
         self.connection = engine.connect()
 
@@ -88,18 +108,27 @@ class Store:
         return engines.shown_url(self.url)
 
     def arrow(
-        self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "", by_id: bool = False
+        self,
+        sql: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        per: str = "",
+        by_id: bool = False,
     ) -> pa.Table:
-        """Run one SELECT with ``:name`` parameters; one of several values stands in ``in (:name)``.
+        """Run one SELECT with ``:name`` parameters; one of several values stands in
+        ``in (:name)``.
 
         Args:
-            per: a column of ids that each row is of, such as ``run_id``; the SELECT asks for them
-                ``in (:run_ids)``, and its rows of one id are the same whichever others are asked for. Where reads
-                are shared, rows of many ids are read at once; they then stand by id, else as the SELECT has them.
-            by_id: they may stand by id in any case, which takes less where they are many numbers.
+            per: a column of ids that each row is of, such as ``run_id``; the SELECT
+                asks for them ``in (:run_ids)``, and its rows of one id are the same
+                whichever others are asked for. Where reads are shared, rows of many ids
+                are read at once; they then stand by id, else as the SELECT has them.
+            by_id: they may stand by id in any case, which takes less where they are
+                many numbers.
 
         Raises:
-            MisuseError: a parameter without a value, or a statement that the engine refuses.
+            MisuseError: a parameter without a value, or a statement that the engine
+                refuses.
         """
         values = dict(params or {})
         require_values(sql, values)
@@ -107,34 +136,58 @@ class Store:
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
         with self.reading():
-            if by_id and not params and (table := self.dialect.by_id(self.connection, sql, by_id)) is not None:
+            if (
+                by_id
+                and not params
+                and (table := self.dialect.by_id(self.connection, sql, by_id))
+                is not None
+            ):
                 return table
             most = None if self.limits is None else self.limits.answer
             return self.dialect.select(self.connection, sql, self._texts(params), most)
 
-    def _storable(self, _connection: Any, _cursor: Any, sql: str, params: Any, *_more: Any) -> tuple[str, Any]:
+    def _storable(
+        self, _connection: Any, _cursor: Any, sql: str, params: Any, *_more: Any
+    ) -> tuple[str, Any]:
         """A statement with what is bound as the engine takes it."""
-        return sql, [self._texts(row) for row in params] if isinstance(params, list) else self._texts(params)
+        return sql, [self._texts(row) for row in params] if isinstance(
+            params, list
+        ) else self._texts(params)
 
     def _texts(self, params: Any) -> Any:
-        """Bound values without what no text of the engine can hold; the same object where all are fit."""
+        """Bound values without what no text of the engine can hold; the same object
+        where all are fit."""
         values = params.values() if isinstance(params, Mapping) else params
-        if not any(isinstance(value, str) and not value.isprintable() for value in values):
+        if not any(
+            isinstance(value, str) and not value.isprintable() for value in values
+        ):
             return params
         fit = without_surrogates if self.dialect.embedded else readable
         if isinstance(params, Mapping):
-            return {name: fit(value) if isinstance(value, str) else value for name, value in params.items()}
-        return tuple(fit(value) if isinstance(value, str) else value for value in params)
+            return {
+                name: fit(value) if isinstance(value, str) else value
+                for name, value in params.items()
+            }
+        return tuple(
+            fit(value) if isinstance(value, str) else value for value in params
+        )
 
-    def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
+    def rows(
+        self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = ""
+    ) -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""
         return rows_of(self.arrow(sql, params, per=per))
 
-    def columns(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> Columns:
-        """The columns of one SELECT (:meth:`arrow`), as arrays; its rows may stand by the ids that they are of."""
+    def columns(
+        self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = ""
+    ) -> Columns:
+        """The columns of one SELECT (:meth:`arrow`), as arrays; its rows may stand by
+        the ids that they are of."""
         return Columns(self.arrow(sql, params, per=per, by_id=True))
 
-    def vectors(self, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def vectors(
+        self, sql: str, dimension: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Run one SELECT of an id and a vector, without parameters, into two arrays.
 
         Raises:
@@ -145,8 +198,9 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """The current transaction, or a new one that is rolled back at the end: a SELECT has nothing
-        to commit, and writes of a function that it calls must not persist."""
+        """The current transaction, or a new one that is rolled back at the end: a
+        SELECT has nothing to commit, and writes of a function that it calls must not
+        persist."""
         if self.connection.in_transaction():
             yield
             return
@@ -158,10 +212,12 @@ class Store:
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
-        """One transaction: committed at the end, rolled back on any error, its own end included.
+        """One transaction: committed at the end, rolled back on any error, its own end
+        included.
 
         Raises:
-            DiskFullError: the disk of an embedded store that is open for writing has next to no room.
+            DiskFullError: the disk of an embedded store that is open for writing has
+                next to no room.
         """
         if self.write and self.dialect.embedded:
             self._require_room()
@@ -175,7 +231,8 @@ class Store:
 
     @contextmanager
     def changing_catalogue(self) -> Iterator[sa.Connection]:
-        """:meth:`begin`, while nobody else changes models, benchmarks, prompts and what is said of them."""
+        """:meth:`begin`, while nobody else changes models, benchmarks, prompts and what
+        is said of them."""
         with self.begin() as connection:
             self.dialect.lock_catalogue(connection)
             yield connection
@@ -188,7 +245,8 @@ class Store:
         self._has_written = True
 
     def _roll_back(self) -> None:
-        """Roll back. A fatally failed engine cannot even do that; its first error is the one to report."""
+        """Roll back. A fatally failed engine cannot even do that; its first error is
+        the one to report."""
         try:
             self.connection.rollback()
         except sa.exc.DBAPIError:
@@ -210,7 +268,8 @@ class Store:
 
 
 def require_values(sql: str, params: Mapping[str, Any]) -> None:
-    """Refuse a statement with a parameter that has no value (MisuseError: names the parameters)."""
+    """Refuse a statement with a parameter that has no value (MisuseError: names the
+    parameters)."""
     missing = [name for name in bind_names(sql) if name not in params]
     if missing:
         raise MisuseError(f"no value for the parameter {', '.join(missing)}")
@@ -218,15 +277,19 @@ def require_values(sql: str, params: Mapping[str, Any]) -> None:
 
 #: What to do about a file that cannot be read any more.
 DAMAGED = (
-    "; the file is damaged: go on from a published copy or a backup of it, or ingest the dumps into"
-    " a new store (docs/writers.md)"
+    "; the file is damaged: go on from a published copy or a backup of it, or ingest "
+    "the dumps into a new store (docs/writers.md)"
 )
 #: What to do about a server that lets nobody in.
 _UNREACHABLE = "; is the server up, and is the URL right?"
 
 
 def wait_for(
-    attempt: Callable[[], T], url: sa.URL, dialect: engines.Dialect, wait: float, say: Callable[[str], None] | None
+    attempt: Callable[[], T],
+    url: sa.URL,
+    dialect: engines.Dialect,
+    wait: float,
+    say: Callable[[str], None] | None,
 ) -> T:
     """What an attempt to open a store gives, repeated while another process holds it.
 
@@ -245,13 +308,18 @@ def wait_for(
             holder = dialect.lock_holder(error)
             if holder is None:
                 advice = (
-                    DAMAGED if dialect.damaged(error) else "" if dialect.embedded or dialect.is_lake else _UNREACHABLE
+                    DAMAGED
+                    if dialect.damaged(error)
+                    else ""
+                    if dialect.embedded or dialect.is_lake
+                    else _UNREACHABLE
                 )
                 reason = engines.without_secrets(first_line(error), url)
                 raise StoreError(f"cannot open {where}: {reason}{advice}") from None
             if time.monotonic() >= deadline:
                 raise StoreLockedError(
-                    f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
+                    f"{where} is held by {holder}; waited {wait:g} s; try again when "
+                    "it has ended"
                 ) from None
             if say and not waiting:
                 say(f"waiting for {where}, held by {holder}")

@@ -1,4 +1,5 @@
-"""Which source of a store a file is: for guards of what is written, also where nothing is loaded."""
+"""Which source of a store a file is: for guards of what is written, also where nothing
+is loaded."""
 
 from __future__ import annotations
 
@@ -18,17 +19,20 @@ _ESCAPED = re.compile(r"\\udc([89a-f][0-9a-f])")
 
 
 def known_in(store: Store) -> KnownAs:
-    """Says which source of a store a file is; for guards of what is written. The ledger is read when it is asked."""
+    """Says which source of a store a file is; for guards of what is written. The ledger
+    is read when it is asked."""
     return partial(known_as, store)
 
 
 def known_as(store: Store, path: Path, ours: bool) -> str:
-    """Which source a file is, or is one of: by its path, whichever way that is spelled or linked, as it was given or
-    below the store's folder; or by its name and bytes. Empty if it is none.
+    """Which source a file is, or is one of: by its path, whichever way that is spelled
+    or linked, as it was given or below the store's folder; or by its name and bytes.
+    Empty if it is none.
 
     Args:
         path: of a file that is there.
-        ours: this program wrote it, so it is none that merely lies among those of a source.
+        ours: this program wrote it, so it is none that merely lies among those of a
+            source.
     """
     status = path.stat()
     folders = [Path.cwd()]
@@ -40,7 +44,10 @@ def known_as(store: Store, path: Path, ours: bool) -> str:
             if os.path.samestat(found, status):
                 return f"source {row['id']} ({row['path']})"
             if not ours and _is_in_folder(path, there, found, row["bytes"]):
-                return f"in the folder of source {row['id']} ({row['path']}), which is of several files,"
+                return (
+                    f"in the folder of source {row['id']} ({row['path']}), which is of "
+                    "several files,"
+                )
         if row["bytes"] == status.st_size:
             digest = digest or _digest(path)
             if row["sha256"] == digest:
@@ -50,7 +57,9 @@ def known_as(store: Store, path: Path, ours: bool) -> str:
 
 def _files_meant(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any]]:
     """Files that the ledger may mean by a path."""
-    for spelled in dict.fromkeys((path, _ESCAPED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path))):
+    for spelled in dict.fromkeys(
+        (path, _ESCAPED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path))
+    ):
         for folder in folders:
             there = folder / spelled
             try:
@@ -60,7 +69,8 @@ def _files_meant(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any
 
 
 def _is_in_folder(path: Path, first: Path, found: Any, total: int | None) -> bool:
-    """Whether a file lies in the folder of a source of which the ledger names the first of several files."""
+    """Whether a file lies in the folder of a source of which the ledger names the first
+    of several files."""
     return (total or 0) > found.st_size and first.resolve().parent in path.parents
 
 

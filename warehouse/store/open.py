@@ -32,15 +32,19 @@ def open_store(
     """Open a store.
 
     Args:
-        url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or ``sail:?lake=…`` and
-            ``sc://…?lake=…`` (``docs/scale.md``); default ``duckdb:///warehouse.duckdb``.
+        url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or
+            ``sail:?lake=…`` and ``sc://…?lake=…`` (``docs/scale.md``); default
+            ``duckdb:///warehouse.duckdb``.
         write: open for writing.
         create: create the schema where there is none (implies ``write``).
-        beside_others: create it also in a database that holds tables which are not a store's.
+        beside_others: create it also in a database that holds tables which are not a
+            store's.
         guarded: a connection that can neither write nor reach files or the network.
-        limits: what each query on a guarded connection may take; default: 300 s, less than half of the memory.
+        limits: what each query on a guarded connection may take; default: 300 s, less
+            than half of the memory.
         typed: it is for SQL that somebody typed, and so needs a role that only reads.
-        reader: that role, or its whole URL; default: the URL's own, unless that could do more.
+        reader: that role, or its whole URL; default: the URL's own, unless that could
+            do more.
         check: refuse a schema of another version.
         wait: seconds to wait for a store that another process holds.
         say: told if there is something to wait for, or that a store was created.
@@ -55,11 +59,19 @@ def open_store(
     dialect = engines.dialect_of(parsed)
     is_there = dialect.exists(parsed)
     if not create and not is_there:
-        hint = engines.hint_on_slashes(parsed) or "; create it with: warehouse init, or warehouse ingest"
+        hint = (
+            engines.hint_on_slashes(parsed)
+            or "; create it with: warehouse init, or warehouse ingest"
+        )
         raise StoreError(f"no store at {parsed.database}{hint}")
     limits = (limits or engines.Limits()) if guarded else None
     store = wait_for(
-        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, limits), write=write or create),
+        lambda: Store(
+            parsed,
+            dialect,
+            dialect.open_engine(parsed, write or create, limits),
+            write=write or create,
+        ),
         parsed,
         dialect,
         wait,
@@ -80,7 +92,11 @@ def open_store(
         if store.write and store.is_own:
             store.when_closed = partial(objects.remember, store)
         if limits is not None:
-            store = _as_reader(store, reader, limits, wait, say) if typed and not dialect.is_lake else store
+            store = (
+                _as_reader(store, reader, limits, wait, say)
+                if typed and not dialect.is_lake
+                else store
+            )
             store.limits = limits
             dialect.guard(store.connection, limits)
     except BaseException:
@@ -96,10 +112,15 @@ def _first_look(store: Store) -> objects.Look:
 
 
 def _as_reader(
-    store: Store, reader: str, limits: engines.Limits, wait: float, say: Callable[[str], None] | None
+    store: Store,
+    reader: str,
+    limits: engines.Limits,
+    wait: float,
+    say: Callable[[str], None] | None,
 ) -> Store:
-    """A store that what people type can be run on: in a session of its own, if a role other than
-    the URL's is to run it. One that steps down within its session can step up again."""
+    """A store that what people type can be run on: in a session of its own, if a role
+    other than the URL's is to run it. One that steps down within its session can step
+    up again."""
     with store.begin() as connection:
         plain = store.dialect.plain_url(connection, store.url, reader)
     if plain is None:
@@ -107,13 +128,19 @@ def _as_reader(
     store.close()
     dialect = engines.dialect_of(plain)
     store = wait_for(
-        lambda: Store(plain, dialect, dialect.open_engine(plain, False, limits)), plain, dialect, wait, say
+        lambda: Store(plain, dialect, dialect.open_engine(plain, False, limits)),
+        plain,
+        dialect,
+        wait,
+        say,
     )
     try:
         with store.begin() as connection:
             dialect.require_plain(connection, plain)
         if revision.found(store) is None:
-            raise StoreError(f"{store.name} cannot read the store; let it in: warehouse db reader")
+            raise StoreError(
+                f"{store.name} cannot read the store; let it in: warehouse db reader"
+            )
         revision.require(store)
     except BaseException:
         store.close()
@@ -122,7 +149,8 @@ def _as_reader(
 
 
 def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
-    """Whether there is a store of any version; looks without keeping others from reading.
+    """Whether there is a store of any version; looks without keeping others from
+    reading.
 
     Raises:
         StoreError: what is there cannot be opened.
@@ -134,18 +162,24 @@ def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
         return revision.found(store) is not None
 
 
-def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None) -> None:
+def _create(
+    store: Store, beside_others: bool, say: Callable[[str], None] | None
+) -> None:
     from warehouse.store.schema import new_store
 
     if not beside_others:
         with store.begin() as connection:
-            names = sorted({*sa.inspect(connection).get_table_names()} - {"alembic_version"})
-        if names and revision.found(store) is None:  # else another process has just made it
+            names = sorted(
+                {*sa.inspect(connection).get_table_names()} - {"alembic_version"}
+            )
+        if (
+            names and revision.found(store) is None
+        ):  # else another process has just made it
             several = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
             raise StoreError(
-                f"{store.name} is no store and holds other tables: {several}; give another one with"
-                f" --db, or say that they shall lie beside each other: warehouse --db {store.name}"
-                " init"
+                f"{store.name} is no store and holds other tables: {several}; give "
+                "another one with --db, or say that they shall lie beside each other: "
+                f"warehouse --db {store.name} init"
             )
     if new_store.create(store) and say:
         say(f"created {store.name}")
@@ -153,7 +187,8 @@ def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None
 
 @dataclass(frozen=True)
 class StoreOpener:
-    """How to open a store, for as long as one step takes: nobody waits while something is computed."""
+    """How to open a store, for as long as one step takes: nobody waits while something
+    is computed."""
 
     reading: Callable[[], AbstractContextManager[Store]]  #: opens it for reading.
     writing: Callable[[], AbstractContextManager[Store]]  #: opens it for writing.

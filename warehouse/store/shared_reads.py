@@ -14,26 +14,38 @@ from warehouse.store.columns import Columns, in_parts
 from warehouse.store.connection import Store, T
 
 _RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
-_CLUSTERINGS = "select id, default_clustering_id from benchmark where default_clustering_id is not null"
+_CLUSTERINGS = (
+    "select id, default_clustering_id from benchmark where default_clustering_id is "
+    "not null"
+)
 Name = TypeVar("Name", bound=Hashable)
-#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as
+#: so many.
 BLOCK_SCORES, RUN_COST = 250_000, 100
-#: Values of other parameters, such as metrics, that a SELECT is read for a block with; with more, for the ids alone.
+#: Values of other parameters, such as metrics, that a SELECT is read for a block with;
+#: with more, for the ids alone.
 MOST_PARAMETERS = 3
-#: Stretches of rows of one id that are put in order without copying them; of more, reading one takes longer.
+#: Stretches of rows of one id that are put in order without copying them; of more,
+#: reading one takes longer.
 MOST_STRETCHES = 100
 
 
 class SharedReads(Store):
     """A read-only store that caches its answers for the current block of ids.
 
-    A block is a set of ids by column (``benchmark_id``, ``run_id``, ``clustering_id``): a SELECT that asks for some of
-    them (from ``:first_run_id`` to ``:last_run_id``, where it has these), and says so by ``per``, reads all of them,
-    and is answered from there. Closing it leaves the store that it was made of open.
+    A block is a set of ids by column (``benchmark_id``, ``run_id``, ``clustering_id``):
+    a SELECT that asks for some of them (from ``:first_run_id`` to ``:last_run_id``,
+    where it has these), and says so by ``per``, reads all of them, and is answered from
+    there. Closing it leaves the store that it was made of open.
     """
 
     def __init__(self, store: Store) -> None:
-        self.url, self.dialect, self.engine, self.write = store.url, store.dialect, store.engine, store.write
+        self.url, self.dialect, self.engine, self.write = (
+            store.url,
+            store.dialect,
+            store.engine,
+            store.write,
+        )
         self.limits = store.limits
         self.connection, self.kept = store.connection, store.kept
         self._block: dict[str, frozenset[int]] = {}
@@ -47,7 +59,12 @@ class SharedReads(Store):
         self._parameters.clear()
 
     def arrow(
-        self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "", by_id: bool = False
+        self,
+        sql: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        per: str = "",
+        by_id: bool = False,
     ) -> pa.Table:
         values = dict(params or {})
         among = f"{per}s"
@@ -64,7 +81,9 @@ class SharedReads(Store):
         others.add(parameters)
         key = (per, sql, parameters)
         read = super().arrow
-        return self._once(key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)).of(ids)
+        return self._once(
+            key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)
+        ).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
         key, kept = (by_id, sql, _parameters_key(params)), self.kept
@@ -82,7 +101,8 @@ class SharedReads(Store):
 
 
 def runs_by_benchmark(store: Store) -> dict[str, list[Mapping[str, Any]]]:
-    """Id, benchmark and number of scores of all current runs, by name of the benchmark, in its order."""
+    """Id, benchmark and number of scores of all current runs, by name of the benchmark,
+    in its order."""
     runs: dict[str, list[Mapping[str, Any]]] = {}
     for row in store.rows(_RUNS):
         runs.setdefault(row["benchmark"], []).append(row)
@@ -90,38 +110,53 @@ def runs_by_benchmark(store: Store) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def in_blocks(
-    store: Store, runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES
+    store: Store,
+    runs: Mapping[Name, Sequence[Mapping[str, Any]]],
+    most: int = BLOCK_SCORES,
 ) -> Iterator[tuple[Name, Store]]:
-    """Each benchmark with a store in which what its parts read is read once for a block of benchmarks: the store itself
-    where it shares reads.
+    """Each benchmark with a store in which what its parts read is read once for a block
+    of benchmarks: the store itself where it shares reads.
 
     Args:
         runs: some of :func:`runs_by_benchmark`, or rows of ``run_current``.
         most: scores of a block.
     """
     shared = store if isinstance(store, SharedReads) else SharedReads(store)
-    clusterings = {row["id"]: row["default_clustering_id"] for row in shared.rows(_CLUSTERINGS)}
+    clusterings = {
+        row["id"]: row["default_clustering_id"] for row in shared.rows(_CLUSTERINGS)
+    }
     for block in blocks_of(runs, most):
         own = [run for name in block for run in runs[name]]
         ids = {run["benchmark_id"] for run in own}
         shared.begin_block(
             benchmark_id=ids,
             run_id={run["run_id"] for run in own},
-            clustering_id={clusterings[benchmark] for benchmark in ids if benchmark in clusterings},
+            clustering_id={
+                clusterings[benchmark] for benchmark in ids if benchmark in clusterings
+            },
         )
         yield from ((name, shared) for name in block)
     shared.begin_block()
 
 
-def blocks_of(runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES) -> Iterator[list[Name]]:
+def blocks_of(
+    runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES
+) -> Iterator[list[Name]]:
     """Names of benchmarks that are read together."""
-    return in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), most)
+    return in_parts(
+        runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), most
+    )
 
 
 def _parameters_key(params: Mapping[str, Any]) -> Hashable:
     """Parameters as a key; sets of values in any order are the same ones."""
     return tuple(
-        (name, tuple(sorted(value)) if isinstance(value, Collection) and not isinstance(value, str) else value)
+        (
+            name,
+            tuple(sorted(value))
+            if isinstance(value, Collection) and not isinstance(value, str)
+            else value,
+        )
         for name, value in sorted(params.items())
     )
 
@@ -140,17 +175,25 @@ class _RowsById:
         numbers = np.array(sorted(set(ids)), np.int64)
         starts = np.searchsorted(self._ids, numbers).tolist()
         ends = np.searchsorted(self._ids, numbers, side="right").tolist()
-        parts = [self._table.slice(start, end - start) for start, end in _joined(zip(starts, ends, strict=True))]
+        parts = [
+            self._table.slice(start, end - start)
+            for start, end in _joined(zip(starts, ends, strict=True))
+        ]
         return pa.concat_tables(parts) if len(parts) != 1 else parts[0]
 
 
-def _ordered(ids: NDArray[np.int64], table: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
+def _ordered(
+    ids: NDArray[np.int64], table: pa.Table
+) -> tuple[NDArray[np.int64], pa.Table]:
     """Rows by id; a few stretches of one id each are not copied."""
     starts = np.flatnonzero(np.diff(ids, prepend=-1))
     if len(starts) <= MOST_STRETCHES:
         sizes = np.diff(starts, append=len(ids))
         order = np.argsort(ids[starts], kind="stable")
-        parts = [table.slice(*span) for span in zip(starts[order].tolist(), sizes[order].tolist(), strict=True)]
+        parts = [
+            table.slice(*span)
+            for span in zip(starts[order].tolist(), sizes[order].tolist(), strict=True)
+        ]
         return np.repeat(ids[starts][order], sizes[order]), pa.concat_tables(parts)
     order = np.argsort(ids, kind="stable")
     # given an array of numpy's, Arrow imports pandas

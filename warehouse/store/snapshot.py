@@ -1,7 +1,9 @@
-"""Published copies: one state of a store as a read-only file, swapped in with one rename.
+"""Published copies: one state of a store as a read-only file, swapped in with one
+rename.
 
-Readers of a copy (pages, notebooks, dashboards) never meet a writer: a reader keeps the copy that
-it has open, whatever is published meanwhile, and sees the new one when it opens the path again.
+Readers of a copy (pages, notebooks, dashboards) never meet a writer: a reader keeps the
+copy that it has open, whatever is published meanwhile, and sees the new one when it
+opens the path again.
 """
 
 from __future__ import annotations
@@ -16,7 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import DiskFullError, MisuseError, StoreError
-from warehouse.files import COPY, FORCE, KnownAs, draft_beside, is_stream, require_output, sweep_drafts
+from warehouse.files import (
+    COPY,
+    FORCE,
+    KnownAs,
+    draft_beside,
+    is_stream,
+    require_output,
+    sweep_drafts,
+)
 from warehouse.records.answer_text import without_surrogates
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
@@ -53,8 +63,9 @@ def publish(
 ) -> PublishedCopy:
     """Write a read-only copy of a store, or replace an earlier one atomically.
 
-    The copy holds one state of the store. While it is made, others may read the store, and writers wait. It appears
-    under its name when it is whole; a process that is killed meanwhile leaves the earlier copy as it was.
+    The copy holds one state of the store. While it is made, others may read the store,
+    and writers wait. It appears under its name when it is whole; a process that is
+    killed meanwhile leaves the earlier copy as it was.
 
     Errors, ``path`` and ``force`` are those of `Warehouse.publish`.
 
@@ -71,14 +82,17 @@ def publish(
     snapshot = dialect.snapshot
     if dialect.is_lake:
         raise MisuseError(
-            f"{engines.shown_url(parsed)} is a lake, which nobody who reads it waits for; publish its store"
+            f"{engines.shown_url(parsed)} is a lake, which nobody who reads it waits "
+            "for; publish its store"
         )
     if snapshot is None:
         raise MisuseError(
-            f"{engines.shown_url(parsed)} is on a server: its readers do not "
-            "wait for writers, so nothing needs to be published; for files: warehouse export"
+            f"{engines.shown_url(parsed)} is on a server: its readers do not wait for "
+            "writers, so nothing needs to be published; for files: warehouse export"
         )
-    with open_store(url, wait=wait, say=say) as store:  # it is there, and of this program's schema
+    with open_store(
+        url, wait=wait, say=say
+    ) as store:  # it is there, and of this program's schema
         _require_other(store, target)
         require_target(target, force=force, known_as=known_in(store), advice=advice)
     target = target.resolve()
@@ -93,7 +107,8 @@ def publish(
             needed = os.path.getsize(parsed.database or "") / 1e6
             said = reason.replace(draft.name, target.name)
             raise DiskFullError(
-                f"the copy {path} was not written, and takes up to {needed:.1f} MB ({said}); an earlier one stands"
+                f"the copy {path} was not written, and takes up to {needed:.1f} MB "
+                f"({said}); an earlier one stands"
             ) from None
         raise
     finally:
@@ -103,7 +118,11 @@ def publish(
 
 
 def require_target(
-    target: Path, *, force: bool = False, known_as: KnownAs = lambda _path, _ours: "", advice: str = FORCE
+    target: Path,
+    *,
+    force: bool = False,
+    known_as: KnownAs = lambda _path, _ours: "",
+    advice: str = FORCE,
 ) -> None:
     """Say no to a path that no copy can have; arguments as of `require_output`.
 
@@ -114,7 +133,10 @@ def require_target(
         raise MisuseError(f"{target} is no file; publish to another path")
     real = os.path.realpath(target)
     if without_surrogates(real) != real:
-        raise MisuseError(f"{without_surrogates(real)} is no path in UTF-8, which a store has; publish to another one")
+        raise MisuseError(
+            f"{without_surrogates(real)} is no path in UTF-8, which a store has; "
+            "publish to another one"
+        )
     if not _is_copy(target):
         require_output(target, COPY, force=force, known_as=known_as, advice=advice)
 
@@ -126,7 +148,11 @@ def _require_other(store: Store, target: Path) -> None:
 
 
 def _is_copy(path: Path) -> bool:
-    return path.is_file() and not path.stat().st_mode & stat.S_IWUSR and engines.is_published(path)
+    return (
+        path.is_file()
+        and not path.stat().st_mode & stat.S_IWUSR
+        and engines.is_published(path)
+    )
 
 
 def _settle(draft: Path) -> None:

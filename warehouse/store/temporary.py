@@ -1,7 +1,7 @@
 """Temporary folders that do not outlive their process for long, however it ends.
 
-Each holds a lock of the system as long as its process lives. Whoever makes the next one removes
-those that nobody holds.
+Each holds a lock of the system as long as its process lives. Whoever makes the next one
+removes those that nobody holds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class TemporaryFolder:
     def __init__(self) -> None:
         _sweep(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._handle = os.open(
+            self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
         fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def close(self) -> None:

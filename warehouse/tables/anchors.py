@@ -13,8 +13,8 @@ _OTHER = re.compile(r"[^a-z0-9_.-]+")
 
 
 def slug(name: str, taken: tuple[str, ...] = ()) -> str:
-    """A name for files and addresses: the name itself where every file system takes it and no other name leads to it,
-    else what is left of it, with a hash.
+    """A name for files and addresses: the name itself where every file system takes it
+    and no other name leads to it, else what is left of it, with a hash.
 
     Args:
         name: of a benchmark or suite.

@@ -1,4 +1,5 @@
-"""The words of results, each in plain sentences: one file of data, for ``warehouse help`` and the page of the docs."""
+"""The words of results, each in plain sentences: one file of data, for ``warehouse
+help`` and the page of the docs."""
 
 from __future__ import annotations
 
@@ -24,9 +25,16 @@ class Term:
 @cache
 def terms() -> dict[str, Term]:
     """All terms by name, in alphabetical order."""
-    read = tomllib.loads(files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8"))
+    read = tomllib.loads(
+        files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8")
+    )
     return {
-        name: Term(name, " ".join(entry["says"].split()), entry["page"], tuple(entry.get("also", ())))
+        name: Term(
+            name,
+            " ".join(entry["says"].split()),
+            entry["page"],
+            tuple(entry.get("also", ())),
+        )
         for name, entry in sorted(read.items())
     }
 
@@ -34,7 +42,10 @@ def terms() -> dict[str, Term]:
 @cache
 def names() -> dict[str, Term]:
     """Each name that a term goes by, flags of figures among them."""
-    flags = {slug(flag): Term(flag, f"A flag: {text}.", "leaderboard") for flag, text in MEANINGS.items()}
+    flags = {
+        slug(flag): Term(flag, f"A flag: {text}.", "leaderboard")
+        for flag, text in MEANINGS.items()
+    }
     others = {other: term for term in terms().values() for other in term.also}
     return flags | others | terms()
 

@@ -1,4 +1,5 @@
-"""Views as Markdown and LaTeX, ready for a page or a paper: an estimate with its error in one cell (Miller 2024)."""
+"""Views as Markdown and LaTeX, ready for a page or a paper: an estimate with its error
+in one cell (Miller 2024)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,13 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import WrittenInterval, WrittenNumber, cell, is_number, visible
+from warehouse.tables.words import (
+    WrittenInterval,
+    WrittenNumber,
+    cell,
+    is_number,
+    visible,
+)
 
 #: The column of standard errors: in brackets behind the figure that it follows.
 ERROR = "se"
@@ -36,12 +43,19 @@ _WRITTEN = re.compile(r"[+-]?\d+(?:\.(\d+))?(?:e[+-]?\d+)?")
 
 
 def in_percent(view: View) -> View:
-    """A view with what is a share of 1 in per cent, as Miller (2024) prints it: 65.5 % (0.7 %).
+    """A view with what is a share of 1 in per cent, as Miller (2024) prints it: 65.5 %
+    (0.7 %).
 
     Raises:
         MisuseError: a figure above 1, which is no share.
     """
-    return View(tuple(_in_percent(part) if isinstance(part, Table) else part for part in view.parts), view.notes)
+    return View(
+        tuple(
+            _in_percent(part) if isinstance(part, Table) else part
+            for part in view.parts
+        ),
+        view.notes,
+    )
 
 
 def _in_percent(table: Table) -> Table:
@@ -54,7 +68,10 @@ def _in_percent(table: Table) -> Table:
         if index in (error - 1, error) or name in _SCORES or name.endswith("% interval")
     }
     rows = (
-        tuple(_per_cent(value, table.columns[at]) if at in shares else value for at, value in enumerate(row))
+        tuple(
+            _per_cent(value, table.columns[at]) if at in shares else value
+            for at, value in enumerate(row)
+        )
         for row in table.rows
     )
     return replace(table, rows=tuple(rows))
@@ -67,7 +84,9 @@ def _per_cent(value: Any, column: str) -> Any:
     def written(number: re.Match[str]) -> str:
         share = float(number[0])
         if abs(share) > 1:
-            raise MisuseError(f"--percent is for shares of 1; {column} holds {number[0]}")
+            raise MisuseError(
+                f"--percent is for shares of 1; {column} holds {number[0]}"
+            )
         sign = "+" if number[0].startswith("+") else ""
         return f"{100 * share:{sign}.{max(len(number[1] or '') - 2, 0)}f} %"
 
@@ -95,25 +114,40 @@ def in_markdown(view: View) -> str:
         if isinstance(part, tuple):
             blocks.append(_broken(part))
             continue
-        blocks += [_broken(part.caption)] * bool(part.caption) + [pipe_table(part.columns, part.rows, part.to_right)]
+        blocks += [_broken(part.caption)] * bool(part.caption) + [
+            pipe_table(part.columns, part.rows, part.to_right)
+        ]
         blocks += [_broken(part.below)] * bool(part.below)
     return "\n\n".join(blocks) + "\n"
 
 
-def pipe_table(columns: Sequence[str], rows: Iterable[Sequence[str]], to_right: Iterable[bool]) -> str:
+def pipe_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], to_right: Iterable[bool]
+) -> str:
     """A table for Markdown, without a paragraph around it."""
     rules = _row("---:" if right else "---" for right in to_right)
-    return "\n".join([_row(map(_markdown, columns)), rules, *(_row(map(_markdown, row)) for row in rows)])
+    return "\n".join(
+        [
+            _row(map(_markdown, columns)),
+            rules,
+            *(_row(map(_markdown, row)) for row in rows),
+        ]
+    )
 
 
 def with_caption(title: str, table: str, note: str) -> str:
     """A table for Markdown between its title and what it rests on."""
-    return "\n\n".join(filter(None, [f"**{_markdown(title)}**", table, _markdown(note)]))
+    return "\n\n".join(
+        filter(None, [f"**{_markdown(title)}**", table, _markdown(note)])
+    )
 
 
 def in_latex(view: View) -> str:
     r"""A view as LaTeX: a ``table`` with ``booktabs`` rules for each table; needs ``\usepackage{booktabs}``."""
-    blocks = (_latex(_sentences(part)) if isinstance(part, tuple) else _latex_table(part) for part in _parts(view))
+    blocks = (
+        _latex(_sentences(part)) if isinstance(part, tuple) else _latex_table(part)
+        for part in _parts(view)
+    )
     return "\n\n".join(blocks) + "\n"
 
 
@@ -123,13 +157,24 @@ def _latex_table(table: MarkupTable) -> str:
     shape = "".join("r" if right else "l" for right in table.to_right)
     rows = [" & ".join(map(_latex, row)) + r" \\" for row in table.rows]
     names = " & ".join(map(_latex, table.columns)) + r" \\"
-    body = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", names, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    notes = [rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}"] * bool(table.below)
+    body = [
+        rf"\begin{{tabular}}{{{shape}}}",
+        r"\toprule",
+        names,
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    notes = [rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}"] * bool(
+        table.below
+    )
     return "\n".join([*head, *body, *notes, r"\end{table}"])
 
 
 def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
-    """Tables with what belongs to them: sentences before are the caption, lines after them, up to a gap, the notes."""
+    """Tables with what belongs to them: sentences before are the caption, lines after
+    them, up to a gap, the notes."""
     before: list[str] = []
     table: Table | None = None
     below: list[str | TableNote] = []
@@ -146,7 +191,9 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
             before, table, below = [], None, []
         elif part and table is not None:
             below.append(part)
-        elif isinstance(part, TableNote):  # behind the gap below the table that has its column
+        elif isinstance(
+            part, TableNote
+        ):  # behind the gap below the table that has its column
             before += [part.line] if _belongs(part, shown) else []
         elif part:
             before.append(part)
@@ -156,24 +203,36 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
         yield tuple(before)
 
 
-def _texts(table: Table, before: Sequence[str], below: Sequence[str | TableNote]) -> MarkupTable:
+def _texts(
+    table: Table, before: Sequence[str], below: Sequence[str | TableNote]
+) -> MarkupTable:
     kept = table.filled()
     names = [table.columns[index] for index in kept]
     columns = [[row[index] for row in table.rows] for index in kept]
     to_right = [is_number(values) for values in columns]
-    texts = [["" if value is None else cell(value) for value in values] for values in columns]
+    texts = [
+        ["" if value is None else cell(value) for value in values] for values in columns
+    ]
     error = names.index(ERROR) if ERROR in names else 0
     if error and to_right[error - 1]:
         pairs = zip(texts[error - 1], texts[error], strict=True)
-        texts[error - 1] = [f"{figure} ({se})" if se.strip("-") else figure for figure, se in pairs]
+        texts[error - 1] = [
+            f"{figure} ({se})" if se.strip("-") else figure for figure, se in pairs
+        ]
         names[error - 1] += f" ({ERROR})"
         for part in (names, to_right, texts):
             del part[error]
     own = _shown(table)
-    notes = [note.line if isinstance(note, TableNote) else note for note in below if _belongs(note, own)]
+    notes = [
+        note.line if isinstance(note, TableNote) else note
+        for note in below
+        if _belongs(note, own)
+    ]
     rows = tuple(zip(*texts, strict=True)) if table.rows else ()
     caption = [*before] if table.rows else [*before, table.empty]
-    return MarkupTable(tuple(caption), tuple(names), tuple(to_right), rows, tuple(notes))
+    return MarkupTable(
+        tuple(caption), tuple(names), tuple(to_right), rows, tuple(notes)
+    )
 
 
 def _shown(table: Table) -> set[str]:
@@ -183,7 +242,9 @@ def _shown(table: Table) -> set[str]:
 
 def _sentences(lines: Iterable[str]) -> str:
     """Lines as one text, with a stop between them."""
-    return " ".join(line if line.endswith((".", ":", "?", "!")) else f"{line}." for line in lines)
+    return " ".join(
+        line if line.endswith((".", ":", "?", "!")) else f"{line}." for line in lines
+    )
 
 
 def _belongs(note: str | TableNote, shown: set[str]) -> bool:

@@ -1,7 +1,9 @@
-"""Tables of the page: columns that say something, as many decimals as errors justify, priorities.
+"""Tables of the page: columns that say something, as many decimals as errors justify,
+priorities.
 
-A column that has one text or count in all rows is not shown but said once, below the caption. Columns
-that are ``minor`` are hidden where a table is narrow, until somebody asks for all.
+A column that has one text or count in all rows is not shown but said once, below the
+caption. Columns that are ``minor`` are hidden where a table is narrow, until somebody
+asks for all.
 """
 
 from __future__ import annotations
@@ -19,16 +21,20 @@ from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
 Form = int | str
-#: Columns beyond which a table does without the minor ones in all but a very wide window.
+#: Columns beyond which a table does without the minor ones in all but a very wide
+#: window.
 MANY = 10
 _OPENED = Markup(
-    '<div class="scroll{}" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n'
+    '<div class="scroll{}" role="region" aria-label="{}" tabindex="0">{}<table{}>\n'
+    "<caption>{}</caption>\n"
 )
 #: Parts of a name, each with the sign that ends it.
 _SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
 #: An option of a command, as ``--metric``.
 _OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
-_ALL = Markup('<label class="all"><input type="checkbox" class="cols">All columns</label>')
+_ALL = Markup(
+    '<label class="all"><input type="checkbox" class="cols">All columns</label>'
+)
 #: Rows beyond which a table shows only so many of the first until it is asked for all.
 MANY_ROWS, FIRST_ROWS = 50, 40
 
@@ -40,12 +46,19 @@ class PageColumn:
     head: str  #: its name, as HTML.
     kind: str  #: class of its header, ``n`` for numbers, ``figure`` for drawings.
     cells: tuple[str, ...]  #: of each row, with their tags, as HTML.
-    words: tuple[str, ...] | None = None  #: what it says in each row, for those that may be said once; None for others.
+    words: tuple[str, ...] | None = (
+        None  #: what it says in each row, for those that may be said once; None for others.
+    )
     minor: bool = False  #: hidden where the table is narrow.
 
 
 def table(
-    label: str, caption: str, columns: Iterable[PageColumn | None], *, sortable: bool = True, chosen: int = -1
+    label: str,
+    caption: str,
+    columns: Iterable[PageColumn | None],
+    *,
+    sortable: bool = True,
+    chosen: int = -1,
 ) -> Markup:
     """A table as HTML.
 
@@ -57,25 +70,36 @@ def table(
         chosen: a row that stands out.
     """
     kept, constant = _shown([column for column in columns if column is not None])
-    about = Markup("{} In all rows: {}.").format(caption, ", ".join(constant)) if constant else escape(caption)
+    about = (
+        Markup("{} In all rows: {}.").format(caption, ", ".join(constant))
+        if constant
+        else escape(caption)
+    )
     minor = any(column.minor for column in kept)
     many = " many" if minor and len(kept) > MANY else ""
     heads = "".join(_head(column) for column in kept)
     rows = [
         f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
-        for index, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
+        for index, cells in enumerate(
+            zip(*(column.cells for column in kept), strict=True)
+        )
     ]
     n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
 
     def of(label: str, about: str, own: Sequence[str]) -> Markup:
         kind = Markup(' class="sortable"') if sortable else ""
         opened = _OPENED.format(many, label, _ALL if minor else "", kind, about)
-        return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(own)}</tbody></table></div>")
+        return opened + Markup(
+            f"<thead><tr>{heads}</tr></thead>\n"
+            f"<tbody>{''.join(own)}</tbody></table></div>"
+        )
 
     first, rest = of(label, about, rows[:n_first]), rows[n_first:]
     if not rest:
         return first
-    return first + folded(of(f"{label}, the rest", "", rest), f"The other {len(rest)} rows", "rest")
+    return first + folded(
+        of(f"{label}, the rest", "", rest), f"The other {len(rest)} rows", "rest"
+    )
 
 
 def folded(html: str, words: str, kind: str = "") -> Markup:
@@ -93,11 +117,14 @@ def folded(html: str, words: str, kind: str = "") -> Markup:
 
 
 def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
-    """Columns that differ between rows, and what the others say; nothing of a count that is 0 everywhere."""
+    """Columns that differ between rows, and what the others say; nothing of a count
+    that is 0 everywhere."""
     kept: list[PageColumn] = []
     constant: list[str] = []
     for column in columns:
-        if column.words is None or (len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])):
+        if column.words is None or (
+            len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])
+        ):
             kept.append(column)
         elif column.words and column.words[0] not in ("", "0"):
             constant.append(f"{Markup(column.head).striptags()} {column.words[0]}")
@@ -110,29 +137,44 @@ def _head(column: PageColumn) -> str:
 
 
 def _of_class(kinds: str) -> str:
-    return "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
+    return (
+        "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
+    )
 
 
 def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> PageColumn:
     """What a row is of: its header."""
     kind = " class=wrap" if wrap else ""
     return PageColumn(
-        head, "", tuple(f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>' for value in values)
+        head,
+        "",
+        tuple(
+            f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>'
+            for value in values
+        ),
     )
 
 
 def model_and_condition(
-    head: str, models: Sequence[str | None], conditions: Sequence[str], *, minor: bool = False
+    head: str,
+    models: Sequence[str | None],
+    conditions: Sequence[str],
+    *,
+    minor: bool = False,
 ) -> list[PageColumn]:
-    """What a row is of, in two columns; where there is no room the condition stands below the name."""
+    """What a row is of, in two columns; where there is no room the condition stands
+    below the name."""
     column = text("Condition", conditions, minor=minor)
     if minor or len({*conditions}) < 2:
         return [name(head, models), column]
     heads = tuple(
-        f'<th scope="row" data-c="{escape(condition)}"><bdi>{broken(model or "")}</bdi></th>'
+        '<th scope="row" '
+        f'data-c="{escape(condition)}"><bdi>{broken(model or "")}</bdi></th>'
         for model, condition in zip(models, conditions, strict=True)
     )
-    own = tuple(cell.replace("<td class=t>", '<td class="t c">', 1) for cell in column.cells)
+    own = tuple(
+        cell.replace("<td class=t>", '<td class="t c">', 1) for cell in column.cells
+    )
     return [PageColumn(head, "", heads), replace(column, kind="c", cells=own)]
 
 
@@ -143,7 +185,8 @@ def broken(word: str) -> Markup:
 
 
 def unbroken(words: str) -> Markup:
-    """A text as HTML whose options, such as ``--metric``, are never broken at their dashes."""
+    """A text as HTML whose options, such as ``--metric``, are never broken at their
+    dashes."""
     return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
 
 
@@ -167,34 +210,69 @@ def text(
     words = ["" if value is None else str(value) for value in values]
     kind = "wrap long" if long else "wrap" if wrap else "t"
     own = f"{kind}{' x' if minor else ''}"
-    kinds = [_of_class(f"{own} {more}".strip()) for more in classes] if classes else [_of_class(own)] * len(words)
+    kinds = (
+        [_of_class(f"{own} {more}".strip()) for more in classes]
+        if classes
+        else [_of_class(own)] * len(words)
+    )
     shown = broken if kind == "t" else escape
     cells = (
-        f"<td{kind}>{f'<bdi>{shown(word)}</bdi>' if word else ''}" for kind, word in zip(kinds, words, strict=True)
+        f"<td{kind}>{f'<bdi>{shown(word)}</bdi>' if word else ''}"
+        for kind, word in zip(kinds, words, strict=True)
     )
     return PageColumn(head, "", tuple(cells), None if keep else tuple(words), minor)
 
 
-def html(head: str, values: Iterable[Markup | str], *, minor: bool = False) -> PageColumn:
+def html(
+    head: str, values: Iterable[Markup | str], *, minor: bool = False
+) -> PageColumn:
     """HTML of our own, or text."""
     own = "wrap x" if minor else "wrap"
-    return PageColumn(head, "", tuple(f'<td class="{own}">{escape(value)}' for value in values), None, minor)
+    return PageColumn(
+        head,
+        "",
+        tuple(f'<td class="{own}">{escape(value)}' for value in values),
+        None,
+        minor,
+    )
 
 
-def count(head: str, values: Iterable[float | None], *, minor: bool = True, keep: bool = False) -> PageColumn:
+def count(
+    head: str, values: Iterable[float | None], *, minor: bool = True, keep: bool = False
+) -> PageColumn:
     """Whole numbers."""
     figures = list(values)
-    words = None if keep else tuple("" if value is None else f"{value:d}" for value in figures)
-    return PageColumn(head, "n", tuple(_cell(value, "%d", minor) for value in figures), words, minor)
+    words = (
+        None
+        if keep
+        else tuple("" if value is None else f"{value:d}" for value in figures)
+    )
+    return PageColumn(
+        head, "n", tuple(_cell(value, "%d", minor) for value in figures), words, minor
+    )
 
 
 def number(
-    head: str, values: Iterable[float | None], form: Form = "%.4g", *, sign: bool = False, minor: bool = False
+    head: str,
+    values: Iterable[float | None],
+    form: Form = "%.4g",
+    *,
+    sign: bool = False,
+    minor: bool = False,
 ) -> PageColumn:
-    """Figures, all with the same decimals, or p-values and shares by a form; never left out."""
+    """Figures, all with the same decimals, or p-values and shares by a form; never left
+    out."""
     figures = list(values)
-    words = () if any(is_finite(value) for value in figures) else tuple("" for _ in figures)
-    return PageColumn(head, "n", tuple(_cell(value, form, minor, sign) for value in figures), words or None, minor)
+    words = (
+        () if any(is_finite(value) for value in figures) else tuple("" for _ in figures)
+    )
+    return PageColumn(
+        head,
+        "n",
+        tuple(_cell(value, form, minor, sign) for value in figures),
+        words or None,
+        minor,
+    )
 
 
 def is_finite(value: Any) -> bool:
@@ -215,4 +293,6 @@ def _cell(value: float | None, form: Form, minor: bool, sign: bool = False) -> s
     """A cell, with the exact number where it shows a rounded one, to sort by."""
     shown, exact = written(value, form, sign=sign), written(value, "%.8g")
     own = " class=x" if minor else ""
-    return f"<td{own}>{shown}" if exact == shown else f'<td{own} data-v="{exact}">{shown}'
+    return (
+        f"<td{own}>{shown}" if exact == shown else f'<td{own} data-v="{exact}">{shown}'
+    )

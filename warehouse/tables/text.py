@@ -21,7 +21,8 @@ SHORT = 16
 LEAST = 10
 #: As long as there are columns to leave out, they are not folded to less than this.
 COMFORTABLE = 26
-#: The same of the first of them, which names a row, where leaving columns out can keep it so.
+#: The same of the first of them, which names a row, where leaving columns out can keep
+#: it so.
 NAMING = 40
 #: The first columns, which no terminal does without.
 KEPT = 3
@@ -37,14 +38,21 @@ ROWS = 60
 
 @dataclass(frozen=True)
 class TableLayout:
-    """A table in lines, with the columns that it shows and those for which there was no room."""
+    """A table in lines, with the columns that it shows and those for which there was no
+    room."""
 
     lines: tuple[str, ...]
     columns: tuple[str, ...]
     left_out: tuple[str, ...] = ()
 
 
-def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chosen: Sequence[str] = ()) -> TableLayout:
+def lay_out(
+    table: Table,
+    *,
+    width: int | None = None,
+    wide: bool = False,
+    chosen: Sequence[str] = (),
+) -> TableLayout:
     """A table in lines.
 
     Args:
@@ -61,7 +69,9 @@ def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chose
         return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
     left_out = [] if chosen or wide else _left_out(texts, table.minor, width)
     if left_out:
-        texts = _texts_of(table, [index for index in kept if table.columns[index] not in left_out])
+        texts = _texts_of(
+            table, [index for index in kept if table.columns[index] not in left_out]
+        )
     folded = texts.width > width >= texts.least_width() and not wide
     lines = _folded(texts, width) if folded else _plain(texts)
     return TableLayout(tuple(lines), tuple(texts.columns), tuple(left_out))
@@ -80,11 +90,20 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
             lines = [*lines, *layout.lines]
             shown |= {*layout.columns}
             if len(part.rows) > rows:
-                lines.append(f"... and {len(part.rows) - rows} more rows: to_frame() has all")
+                lines.append(
+                    f"... and {len(part.rows) - rows} more rows: to_frame() has all"
+                )
             if layout.left_out:
-                lines += wrap(f"(left out: {', '.join(layout.left_out)}; to_frame() has all)", width)
+                lines += wrap(
+                    f"(left out: {', '.join(layout.left_out)}; to_frame() has all)",
+                    width,
+                )
         elif isinstance(part, TableNote):
-            lines += wrap(part.line, width) if not part.column or part.column in shown else []
+            lines += (
+                wrap(part.line, width)
+                if not part.column or part.column in shown
+                else []
+            )
         else:
             lines += wrap(part, width)
     lines += [line for note in view.notes for line in wrap(f"note: {note}", width)]
@@ -99,7 +118,13 @@ def wrap(text: str, width: int) -> list[str]:
         part
         for line in text.split("\n")
         for part in (
-            textwrap.wrap(line, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
+            textwrap.wrap(
+                line,
+                width,
+                subsequent_indent=GAP,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
             if len(line) > width
             else [line]
         )
@@ -115,14 +140,20 @@ def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
 
 
 def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
-    """Columns that a terminal does without: as few as there need be, and only where that helps.
+    """Columns that a terminal does without: as few as there need be, and only where
+    that helps.
 
-    Minor ones first; where all of these are not enough, the last ones, so that no line is longer than the terminal.
+    Minor ones first; where all of these are not enough, the last ones, so that no line
+    is longer than the terminal.
     """
     if width < NARROW or table.width <= width:
         return []
     extra = [name for name in minor if name in table.columns]
-    naming = NAMING if table.least_width(COMFORTABLE, NAMING, without=extra) <= width else COMFORTABLE
+    naming = (
+        NAMING
+        if table.least_width(COMFORTABLE, NAMING, without=extra) <= width
+        else COMFORTABLE
+    )
     left_out: list[str] = []
     for name in extra:
         if table.least_width(COMFORTABLE, naming, without=left_out) <= width:
@@ -139,25 +170,34 @@ def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
 class _TableText:
     """A table in words, and how wide its columns are."""
 
-    def __init__(self, columns: Sequence[str], values: Sequence[Sequence[Any]], n_rows: int) -> None:
+    def __init__(
+        self, columns: Sequence[str], values: Sequence[Sequence[Any]], n_rows: int
+    ) -> None:
         self.columns = columns = [cell(name) for name in columns]
         texts = [_in_words(column) for column in values]
         self.rows = list(zip(*texts, strict=True)) if columns else [()] * n_rows
         self.right = [is_number(column) for column in values]
         #: The most characters of a text of each column.
         self.longest = [max(map(len, column)) for column in texts]
-        self.widths = [max(len(name), longest) for name, longest in zip(columns, self.longest, strict=True)]
+        self.widths = [
+            max(len(name), longest)
+            for name, longest in zip(columns, self.longest, strict=True)
+        ]
         #: Index of the first column of long texts; -1 without one.
-        self.first_long = next((index for index, longest in enumerate(self.longest) if longest > SHORT), -1)
+        self.first_long = next(
+            (index for index, longest in enumerate(self.longest) if longest > SHORT), -1
+        )
 
     @property
     def width(self) -> int:
         """Characters of a line."""
         return sum(self.widths) + len(GAP) * (len(self.columns) - 1)
 
-    def least_width(self, least: int = LEAST, naming: int = LEAST, *, without: Collection[str] = ()) -> int:
-        """Characters of a line when texts are folded to ``least``, the first of them to ``naming``, without
-        some columns."""
+    def least_width(
+        self, least: int = LEAST, naming: int = LEAST, *, without: Collection[str] = ()
+    ) -> int:
+        """Characters of a line when texts are folded to ``least``, the first of them to
+        ``naming``, without some columns."""
         folded = zip(self.columns, self.folded(least, naming), strict=True)
         widths = [width for name, width in folded if name not in without]
         return sum(widths) + len(GAP) * (len(widths) - 1)
@@ -167,16 +207,21 @@ class _TableText:
         widths = []
         for index, name in enumerate(self.columns):
             longest = self.longest[index]
-            word = max(map(len, name.replace(" - ", "---").split(" ")))  # "a - b" stays in one line
+            word = max(
+                map(len, name.replace(" - ", "---").split(" "))
+            )  # "a - b" stays in one line
             room = naming if index == self.first_long else least
             widths.append(max(word, longest if longest <= max(SHORT, room) else room))
         return widths
 
 
 def _in_words(column: Sequence[Any]) -> list[str]:
-    """Each value of a column as people read it; of texts, counts and flags, which repeat, each only once."""
+    """Each value of a column as people read it; of texts, counts and flags, which
+    repeat, each only once."""
     kinds = set(map(type, column))
-    if kinds in ({str}, {int}) or (kinds == {tuple} and set(map(type, chain.from_iterable(column))) <= {str}):
+    if kinds in ({str}, {int}) or (
+        kinds == {tuple} and set(map(type, chain.from_iterable(column))) <= {str}
+    ):
         words = {value: cell(value) for value in set(column)}
         return [words[value] for value in column]
     if kinds <= {WrittenNumber, type(None)}:
@@ -188,7 +233,9 @@ def _in_words(column: Sequence[Any]) -> list[str]:
 
 def _plain(table: _TableText) -> Iterator[str]:
     sides = ["" if to_right else "-" for to_right in table.right]
-    line = GAP.join(f"%{side}{width}s" for side, width in zip(sides, table.widths, strict=True))
+    line = GAP.join(
+        f"%{side}{width}s" for side, width in zip(sides, table.widths, strict=True)
+    )
     yield (line % tuple(table.columns)).rstrip()
     yield GAP.join("-" * width for width in table.widths)
     for row in table.rows:
@@ -200,13 +247,21 @@ def _folded(table: _TableText, width: int) -> Iterator[str]:
     widths = _shared_out(table, width)
     heads = [fold(name, room) for name, room in zip(table.columns, widths, strict=True)]
     tallest = max(map(len, heads))
-    yield from _lines([[""] * (tallest - len(head)) + head for head in heads], widths, table.right)
+    yield from _lines(
+        [[""] * (tallest - len(head)) + head for head in heads], widths, table.right
+    )
     yield GAP.join("-" * room for room in widths)
     for row in table.rows:
-        yield from _lines([fold(text, room) for text, room in zip(row, widths, strict=True)], widths, table.right)
+        yield from _lines(
+            [fold(text, room) for text, room in zip(row, widths, strict=True)],
+            widths,
+            table.right,
+        )
 
 
-def _lines(cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
+def _lines(
+    cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]
+) -> Iterator[str]:
     """The lines of a row, each cell in lines of its own."""
     for parts in zip_longest(*cells, fillvalue=""):
         padded = [
@@ -217,10 +272,14 @@ def _lines(cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequenc
 
 
 def _shared_out(table: _TableText, width: int) -> list[int]:
-    """Widths of columns that fill a line: what is over the least goes to those that need it, the modest first."""
+    """Widths of columns that fill a line: what is over the least goes to those that
+    need it, the modest first."""
     widths = table.folded()
     over = width - table.least_width()
-    wishes = sorted((wish - least, index) for index, (wish, least) in enumerate(zip(table.widths, widths, strict=True)))
+    wishes = sorted(
+        (wish - least, index)
+        for index, (wish, least) in enumerate(zip(table.widths, widths, strict=True))
+    )
     for left, (wish, index) in zip(range(len(wishes), 0, -1), wishes, strict=True):
         given = min(wish, over // left)
         if given < wish and all(len(row[index]) <= widths[index] for row in table.rows):
@@ -231,7 +290,8 @@ def _shared_out(table: _TableText, width: int) -> list[int]:
 
 
 def fold(text: str, width: int) -> list[str]:
-    """A text in lines of a width: broken at blanks, a longer word after a sign such as - or _ if it has one there."""
+    """A text in lines of a width: broken at blanks, a longer word after a sign such as
+    - or _ if it has one there."""
     lines = []
     while len(text) > width:
         blank = text.rfind(" ", 0, width + 1)

@@ -1,4 +1,5 @@
-"""A stored transcript as people read it: who speaks, what was said, calls of tools as code."""
+"""A stored transcript as people read it: who speaks, what was said, calls of tools as
+code."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ class Message:
 
     title: str  #: who speaks, and of a tool that it failed.
     role: str  #: as it stands.
-    parts: tuple[str, ...]  #: what was said, each a text of one or several lines; calls of tools as code.
+    parts: tuple[
+        str, ...
+    ]  #: what was said, each a text of one or several lines; calls of tools as code.
 
 
 def messages_of(text: str, width: int) -> Iterator[Message]:
@@ -31,7 +34,9 @@ def messages_of(text: str, width: int) -> Iterator[Message]:
     waiting: dict[str, str] = {}
     for message in json.loads(text):
         title = _title(message, _tool(message, waiting))
-        yield Message(title, str(message.get("role") or ""), tuple(_parts(message, width)))
+        yield Message(
+            title, str(message.get("role") or ""), tuple(_parts(message, width))
+        )
         waiting |= _called(message)
 
 
@@ -46,7 +51,9 @@ def transcript_lines(text: str, *, whole: bool, width: int) -> Iterator[str]:
     room = max(20, min(width, 100) - 2)
     for message in messages_of(text, width):
         yield f"[{message.title}]"
-        lines = [line for part in message.parts for line in _wrapped(part, room)] or ["(nothing)"]
+        lines = [line for part in message.parts for line in _wrapped(part, room)] or [
+            "(nothing)"
+        ]
         shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
         yield from (f"  {line}".rstrip() for line in shown)
         if len(shown) < len(lines):
@@ -57,7 +64,9 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
     for line in text.expandtabs(4).splitlines():
         said = line.lstrip()
         indent = line[: min(len(line) - len(said), width // 2)]
-        yield from textwrap.wrap(said, width, initial_indent=indent, subsequent_indent=indent) or [""]
+        yield from textwrap.wrap(
+            said, width, initial_indent=indent, subsequent_indent=indent
+        ) or [""]
 
 
 def ends_with(text: str, response: str) -> bool:
@@ -70,11 +79,16 @@ def ends_with(text: str, response: str) -> bool:
 def _called(message: Mapping[str, Any]) -> dict[str, str]:
     """Names of the tools that a message calls, by the ids of the calls."""
     calls = [_parsed(call) for call in _listed(message.get("tool_calls"))]
-    return {str(call.get("id", index)): _name(call) for index, call in enumerate(calls) if isinstance(call, dict)}
+    return {
+        str(call.get("id", index)): _name(call)
+        for index, call in enumerate(calls)
+        if isinstance(call, dict)
+    }
 
 
 def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
-    """The tool that a message is from: as it says, by the id of the call, else that of the first call unanswered."""
+    """The tool that a message is from: as it says, by the id of the call, else that of
+    the first call unanswered."""
     if message.get("role") != "tool":
         return str(message.get("name") or "")
     key = str(message.get("tool_call_id") or next(iter(waiting), ""))
@@ -83,15 +97,22 @@ def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
 
 
 def _title(message: Mapping[str, Any], tool: str) -> str:
-    """The role, the tool that answers, that it failed, and that the model did not write it."""
-    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (message.get("source") == "input")
+    """The role, the tool that answers, that it failed, and that the model did not write
+    it."""
+    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (
+        message.get("source") == "input"
+    )
     return f"{said}: error" if message.get("error") else said
 
 
 def _parts(message: Mapping[str, Any], width: int) -> Iterator[str]:
     error = message.get("error")
     if error:
-        yield str(error.get("message") or error) if isinstance(error, dict) else str(error)
+        yield (
+            str(error.get("message") or error)
+            if isinstance(error, dict)
+            else str(error)
+        )
     thought = message.get("reasoning_content")
     if isinstance(thought, str) and thought.strip():
         yield f"(reasoning) {_trimmed(thought)}"
@@ -111,7 +132,11 @@ def _texts(content: Any, width: int = 0) -> Iterator[str]:
             continue
         kind = str(part.get("type") or "part").removesuffix("_url")
         text = part.get("text") or part.get("reasoning") or ""
-        yield f"(reasoning) {text}" if text and kind == "reasoning" else str(text) or f"({kind})"
+        yield (
+            f"(reasoning) {text}"
+            if text and kind == "reasoning"
+            else str(text) or f"({kind})"
+        )
 
 
 def _trimmed(text: str) -> str:
@@ -119,7 +144,8 @@ def _trimmed(text: str) -> str:
 
 
 def _by_parts(text: str, width: int) -> str:
-    """A JSON text that is wider than a line in several: one for each item or field of it."""
+    """A JSON text that is wider than a line in several: one for each item or field of
+    it."""
     if not width or len(text) <= width or text[:1] not in ("{", "["):
         return text
     try:
@@ -129,8 +155,18 @@ def _by_parts(text: str, width: int) -> str:
     if isinstance(document, list):
         lines = [_value(item) for item in document]
     else:
-        lines = [f"{json.dumps(key, ensure_ascii=False)}: {_value(item)}" for key, item in document.items()]
-    return "\n".join((text[0], *(f"  {line}," for line in lines[:-1]), *(f"  {line}" for line in lines[-1:]), text[-1]))
+        lines = [
+            f"{json.dumps(key, ensure_ascii=False)}: {_value(item)}"
+            for key, item in document.items()
+        ]
+    return "\n".join(
+        (
+            text[0],
+            *(f"  {line}," for line in lines[:-1]),
+            *(f"  {line}" for line in lines[-1:]),
+            text[-1],
+        )
+    )
 
 
 def _listed(value: Any) -> list[Any]:
@@ -147,7 +183,10 @@ def _parsed(call: Any) -> Any:
 
 def _name(call: Mapping[str, Any]) -> str:
     function = call.get("function")
-    return str((function.get("name") if isinstance(function, dict) else function) or call.get("name"))
+    return str(
+        (function.get("name") if isinstance(function, dict) else function)
+        or call.get("name")
+    )
 
 
 def _call(raw: Any) -> str:
@@ -156,10 +195,15 @@ def _call(raw: Any) -> str:
     if not isinstance(call, dict):
         return f"-> {call}"
     function = call.get("function")
-    arguments = _parsed((function if isinstance(function, dict) else call).get("arguments"))
+    arguments = _parsed(
+        (function if isinstance(function, dict) else call).get("arguments")
+    )
     if not isinstance(arguments, dict):
         return f"-> {_name(call)}({'' if arguments is None else arguments})"
-    return f"-> {_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
+    return (
+        "-> "
+        f"{_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
+    )
 
 
 def _argument(value: Any) -> str:

@@ -1,4 +1,5 @@
-"""What people are shown of an answer: sentences, tables and charts, and as HTML for notebooks."""
+"""What people are shown of an answer: sentences, tables and charts, and as HTML for
+notebooks."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, vi
 
 
 class TableLook(TypedDict, total=False):
-    """What a table leaves out, and says of no rows: keywords of whatever makes or prints one; see :class:`Table`."""
+    """What a table leaves out, and says of no rows: keywords of whatever makes or
+    prints one; see :class:`Table`."""
 
     empty: str
     hide_empty: Sequence[str]
@@ -27,18 +29,28 @@ class Table:
     columns: tuple[str, ...]  #: names, in order.
     rows: tuple[tuple[Any, ...], ...]  #: a value for each of them.
     empty: str = "no rows"  #: what to say where there are no rows.
-    hide_empty: Sequence[str] = ()  #: columns that are left out where they say nothing in any row.
+    hide_empty: Sequence[
+        str
+    ] = ()  #: columns that are left out where they say nothing in any row.
     counts: Sequence[str] = ()  #: those that are left out where they are 0, too.
-    minor: Sequence[str] = ()  #: those that a narrow page drops, the first of them first.
+    minor: Sequence[
+        str
+    ] = ()  #: those that a narrow page drops, the first of them first.
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> Table:
         """A table of rows that name their cells, all in the same order."""
         cells = list(rows)
-        return cls(tuple(cells[0]) if cells else (), tuple(tuple(row.values()) for row in cells), **look)
+        return cls(
+            tuple(cells[0]) if cells else (),
+            tuple(tuple(row.values()) for row in cells),
+            **look,
+        )
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, Sequence[Any]], **look: Unpack[TableLook]) -> Table:
+    def of_columns(
+        cls, columns: Mapping[str, Sequence[Any]], **look: Unpack[TableLook]
+    ) -> Table:
         """A table of columns of one length."""
         return cls(tuple(columns), tuple(zip(*columns.values(), strict=True)), **look)
 
@@ -47,7 +59,11 @@ class Table:
         if not names or not self.rows:
             return self
         kept = [self.columns.index(name) for name in names]
-        return Table(tuple(names), tuple(tuple(row[index] for index in kept) for row in self.rows), self.empty)
+        return Table(
+            tuple(names),
+            tuple(tuple(row[index] for index in kept) for row in self.rows),
+            self.empty,
+        )
 
     def filled(self) -> list[int]:
         """Indices of the columns that say something."""
@@ -55,7 +71,11 @@ class Table:
             index
             for index, name in enumerate(self.columns)
             if name not in (*self.hide_empty, *self.counts)
-            or any(row[index] not in NOTHING and not (name in self.counts and row[index] == 0) for row in self.rows)
+            or any(
+                row[index] not in NOTHING
+                and not (name in self.counts and row[index] == 0)
+                for row in self.rows
+            )
         ]
 
 
@@ -65,16 +85,20 @@ class TableNote:
 
     line: str  #: a sentence.
     column: str = ""  #: name of a column of the table above.
-    width: int = 0  #: characters at which it is broken also where a page has no width; 0: never.
+    width: int = (
+        0  #: characters at which it is broken also where a page has no width; 0: never.
+    )
     is_term: bool = True  #: a terminal names the page of the column's word in the glossary, where it has one.
 
 
 class Verbatim(str):
-    """A line that is printed as it is, however wide: a text of a dump, or one that was broken already."""
+    """A line that is printed as it is, however wide: a text of a dump, or one that was
+    broken already."""
 
 
 class HangingText(str):
-    """A name and what it is, on one line; where there is no room the text goes on below its own beginning."""
+    """A name and what it is, on one line; where there is no room the text goes on below
+    its own beginning."""
 
     name: str
     text: str
@@ -96,15 +120,23 @@ class View:
     """Sentences, tables and lines below them, in order, and remarks on the whole."""
 
     parts: tuple[Part, ...]  #: an empty sentence is an empty line.
-    notes: tuple[str, ...] = ()  #: what a reader should know, each a sentence; a command says them on standard error.
+    notes: tuple[
+        str, ...
+    ] = ()  #: what a reader should know, each a sentence; a command says them on standard error.
 
     @property
     def explained(self) -> tuple[TableNote, ...]:
         """The lines that say what a column means, where the glossary may have more."""
-        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column and part.is_term)
+        return tuple(
+            part
+            for part in self.parts
+            if isinstance(part, TableNote) and part.column and part.is_term
+        )
 
 
-def constants(rows: list[dict[str, Any]], names: Iterable[str]) -> tuple[list[str], list[dict[str, Any]]]:
+def constants(
+    rows: list[dict[str, Any]], names: Iterable[str]
+) -> tuple[list[str], list[dict[str, Any]]]:
     """Sentences that say once what is the same in all rows, and the rows without it.
 
     Args:
@@ -128,16 +160,25 @@ def legend(meanings: Mapping[str, str], *, are_terms: bool = True) -> list[Table
     Args:
         are_terms: a terminal names the pages of these words in the glossary.
     """
-    return [TableNote(f"{name}: {meaning}", name, is_term=are_terms) for name, meaning in meanings.items()]
+    return [
+        TableNote(f"{name}: {meaning}", name, is_term=are_terms)
+        for name, meaning in meanings.items()
+    ]
 
 
 #: Width and height of a drawn interval, in pixels, and what is left free at its ends.
 _WIDTH, _HEIGHT, _MARGIN = 120, 14, 4
-#: Styles stand on the elements: pages of notebooks throw style sheets away, and no colour is set that
-#: is not the page's own or half transparent, so that it holds on white and on black.
+#: Styles stand on the elements: pages of notebooks throw style sheets away, and no
+#: colour is set that is not the page's own or half transparent, so that it holds on
+#: white and on black.
 _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4em 0"
-_HEAD = "text-align:{align};padding:.2em .7em;border-bottom:1px solid rgba(128,128,128,.6);white-space:nowrap"
-_CELL = "text-align:{align};padding:.2em .7em;border-bottom:1px solid rgba(128,128,128,.2)"
+_HEAD = (
+    "text-align:{align};padding:.2em .7em;border-bottom:1px solid "
+    "rgba(128,128,128,.6);white-space:nowrap"
+)
+_CELL = (
+    "text-align:{align};padding:.2em .7em;border-bottom:1px solid rgba(128,128,128,.2)"
+)
 _LINE = "margin:.2em 0;max-width:60em"
 _FAINT = "margin:.15em 0;max-width:60em;opacity:.75;font-size:.92em"
 
@@ -153,7 +194,9 @@ def in_html(view: View, *, rows: int) -> str:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            shown |= {part.columns[index] for index in part.filled()} if part.rows else set()
+            shown |= (
+                {part.columns[index] for index in part.filled()} if part.rows else set()
+            )
             parts.append(_table(part, rows))
         elif not isinstance(part, TableNote):
             parts += [_line(part, _LINE)] if part else []
@@ -178,22 +221,29 @@ def _table(table: Table, most: int) -> str:
     right = [is_number([row[index] for row in table.rows]) for index in kept]
     scales = [_scale([row[index] for row in table.rows]) for index in kept]
     head = "".join(
-        f'<th scope="col" style="{_HEAD.format(align=_align(to_right))}">{_text(table.columns[index])}</th>'
+        '<th scope="col" '
+        f'style="{_HEAD.format(align=_align(to_right))}">{_text(table.columns[index])}</th>'
         for index, to_right in zip(kept, right, strict=True)
     )
     body = "".join(
         "<tr>"
         + "".join(
-            f'<td style="{_CELL.format(align=_align(to_right))}">{_cell(row[index], scale)}</td>'
+            "<td "
+            f'style="{_CELL.format(align=_align(to_right))}">{_cell(row[index], scale)}</td>'
             for index, to_right, scale in zip(kept, right, scales, strict=True)
         )
         + "</tr>"
         for row in table.rows[:most]
     )
     more = len(table.rows) - most
-    below = _line(f"... and {more} more rows: to_frame() has all", _FAINT) if more > 0 else ""
+    below = (
+        _line(f"... and {more} more rows: to_frame() has all", _FAINT)
+        if more > 0
+        else ""
+    )
     return (
-        f'<div style="overflow-x:auto"><table style="{_TABLE}"><thead><tr>{head}</tr></thead>'
+        '<div style="overflow-x:auto"><table '
+        f'style="{_TABLE}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>{below}"
     )
 
@@ -210,15 +260,21 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
 
 
 def _scale(values: Sequence[Any]) -> tuple[float, float] | None:
-    """The common ends of the intervals of a column; None where there is nothing to draw."""
+    """The common ends of the intervals of a column; None where there is nothing to
+    draw."""
     intervals = [value for value in values if isinstance(value, WrittenInterval)]
-    ends = [end for value in intervals for end in (value.low, value.high) if math.isfinite(end)]
+    ends = [
+        end
+        for value in intervals
+        for end in (value.low, value.high)
+        if math.isfinite(end)
+    ]
     return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
 
 
 def _drawn(value: WrittenInterval, low: float, high: float) -> str:
-    """An interval as a line with a dot at the estimate, on the scale of its column; the line of 0 where
-    it lies within."""
+    """An interval as a line with a dot at the estimate, on the scale of its column; the
+    line of 0 where it lies within."""
 
     def x_at(at: float) -> float:
         share = (min(max(at, low), high) - low) / (high - low)
@@ -226,7 +282,8 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
 
     middle = _HEIGHT / 2
     zero = (
-        f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".35"/>'
+        f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" '
+        'stroke="currentColor" stroke-opacity=".35"/>'
         if low < 0 < high
         else ""
     )
@@ -236,7 +293,8 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
         else ""
     )
     return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{escape(value)}"'
-        f' style="vertical-align:middle">{zero}<line x1="{x_at(value.low)}" x2="{x_at(value.high)}"'
-        f' y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="2" stroke-opacity=".6"/>{dot}</svg>'
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" '
+        f'aria-label="{escape(value)}" style="vertical-align:middle">{zero}<line '
+        f'x1="{x_at(value.low)}" x2="{x_at(value.high)}" y1="{middle}" y2="{middle}" '
+        f'stroke="currentColor" stroke-width="2" stroke-opacity=".6"/>{dot}</svg>'
     )

@@ -1,7 +1,9 @@
-"""Proofs for importers, questions and metric families of packages of your own, one call each.
+"""Proofs for importers, questions and metric families of packages of your own, one call
+each.
 
-Each makes stores of its own in a temporary folder, tries what users and tools do to such a part, and gives what was
-tried; what is wrong is raised, all at once (``docs/testing.md``).
+Each makes stores of its own in a temporary folder, tries what users and tools do to
+such a part, and gives what was tried; what is wrong is raised, all at once
+(``docs/testing.md``).
 """
 
 from __future__ import annotations

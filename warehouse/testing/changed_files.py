@@ -1,4 +1,5 @@
-"""Changes of a dump's files: what no tool writes, and what says the same in another order."""
+"""Changes of a dump's files: what no tool writes, and what says the same in another
+order."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ _DEEP = "[" * 3000 + "]" * 3000
 
 def each_line(change: Callable[[int, str], str]) -> Change:
     """A change of a text that is one of its lines, which are told with their numbers."""
-    return lambda text: "".join(f"{change(number, line)}\n" for number, line in enumerate(text.splitlines()))
+    return lambda text: "".join(
+        f"{change(number, line)}\n" for number, line in enumerate(text.splitlines())
+    )
 
 
 def reversed_keys(value: Any) -> Any:
@@ -29,7 +32,9 @@ def reversed_keys(value: Any) -> Any:
 def flat(value: Any, depth: int = 0) -> Any:
     """A JSON value with a number in place of each object within another."""
     if isinstance(value, dict):
-        return 5 if depth else {key: flat(item, depth + 1) for key, item in value.items()}
+        return (
+            5 if depth else {key: flat(item, depth + 1) for key, item in value.items()}
+        )
     return [flat(item, depth) for item in value] if isinstance(value, list) else value
 
 
@@ -48,27 +53,44 @@ def _of_each(change: Change) -> Change:
     return each_line(lambda _, line: change(line) if line.strip() else line)
 
 
-#: What no tool writes, as changes of a file of JSON lines and of a document; None: it stays.
+#: What no tool writes, as changes of a file of JSON lines and of a document; None: it
+#: stays.
 BROKEN: dict[str, tuple[Change | None, Change | None]] = {
-    "a number for a line": (each_line(lambda number, line: "3" if number == 1 else line), None),
+    "a number for a line": (
+        each_line(lambda number, line: "3" if number == 1 else line),
+        None,
+    ),
     "null before": (lambda text: f"null\n{text}", None),
     "texts for lines": (each_line(lambda _, line: '"x"'), None),
-    "a list for a line": (each_line(lambda number, line: "[1]" if number == 1 else line), None),
+    "a list for a line": (
+        each_line(lambda number, line: "[1]" if number == 1 else line),
+        None,
+    ),
     "a number": (lambda _: "3", lambda _: "3"),
     "a list": (lambda _: "[3]\n", lambda _: "[3]"),
     "nothing": (lambda _: "", lambda _: ""),
     "keys in another order": (_of_each(parsed(reversed_keys)), parsed(reversed_keys)),
     "numbers for objects": (_of_each(parsed(flat)), parsed(flat)),
-    "nested too deep": (each_line(lambda number, line: deepened(line) if number == 1 else line), deepened),
+    "nested too deep": (
+        each_line(lambda number, line: deepened(line) if number == 1 else line),
+        deepened,
+    ),
 }
 
 
 def change_json(folder: Path, what: str) -> int:
-    """Change the JSON files below a folder in one of the ways of :data:`BROKEN`; gives how many were changed."""
+    """Change the JSON files below a folder in one of the ways of :data:`BROKEN`; gives
+    how many were changed."""
     of_lines, of_document = BROKEN[what]
     count = 0
     for path in folder.rglob("*.json*"):
-        change = of_lines if path.suffix == ".jsonl" else of_document if path.suffix == ".json" else None
+        change = (
+            of_lines
+            if path.suffix == ".jsonl"
+            else of_document
+            if path.suffix == ".json"
+            else None
+        )
         if change is None:
             continue
         try:
@@ -80,12 +102,20 @@ def change_json(folder: Path, what: str) -> int:
 
 
 def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Bytes of a file as they come out of broken disks and transfers, each with its name."""
+    """Bytes of a file as they come out of broken disks and transfers, each with its
+    name."""
     size = len(content)
-    for name, end in (("a third", size // 3), ("two thirds", 2 * size // 3), ("all but its last bytes", size - 2)):
+    for name, end in (
+        ("a third", size // 3),
+        ("two thirds", 2 * size // 3),
+        ("all but its last bytes", size - 2),
+    ):
         yield f"cut to {name}", content[: max(end, 0)]
     yield "empty", b""
-    yield "zeros in its middle", content[: size // 2] + bytes(min(64, size)) + content[size // 2 + 64 :]
+    yield (
+        "zeros in its middle",
+        content[: size // 2] + bytes(min(64, size)) + content[size // 2 + 64 :],
+    )
     numbers = random.Random(size)
     changed = bytearray(content)
     for _ in range(min(20, size)):
@@ -94,7 +124,8 @@ def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def lines_in_another_order(folder: Path) -> int:
-    """Turn the lines of each file of JSON lines below a folder round; gives how many files were changed."""
+    """Turn the lines of each file of JSON lines below a folder round; gives how many
+    files were changed."""
     count = 0
     for path in folder.rglob("*.jsonl"):
         lines = path.read_text().splitlines()

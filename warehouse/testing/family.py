@@ -1,4 +1,5 @@
-"""The proof of a metric family: refreshed, refreshed again, of sources in another order, on two engines."""
+"""The proof of a metric family: refreshed, refreshed again, of sources in another
+order, on two engines."""
 
 from __future__ import annotations
 
@@ -20,27 +21,42 @@ from warehouse.testing.stores import new_store, server_store
 
 #: Columns of stored figures that no order of sources and no engine may change.
 _COLUMNS = (
-    *("benchmark", "subject_kind", "subject", "metric", "statistic", "method", "estimate", "standard_error"),
+    *(
+        "benchmark",
+        "subject_kind",
+        "subject",
+        "metric",
+        "statistic",
+        "method",
+        "estimate",
+        "standard_error",
+    ),
     *("low", "high", "n", "reason"),
 )
 
 
-def check_family(family: Family, *, sources: Sequence[str | Path], server: str | None = None) -> Checked:
+def check_family(
+    family: Family, *, sources: Sequence[str | Path], server: str | None = None
+) -> Checked:
     """Prove a metric family by what it stores of small dumps.
 
-    Every question has to be answered; a second refresh finds all of it fresh; sources in another order and the other
-    engine give the same figures; details can be kept as JSON.
+    Every question has to be answered; a second refresh finds all of it fresh; sources
+    in another order and the other engine give the same figures; details can be kept as
+    JSON.
 
     Args:
         family: the object that the entry point names.
         sources: small dumps with what it has figures of.
-        server: URL of a database of a server whose name ends with ``_test`` and which is emptied; None: none is tried.
+        server: URL of a database of a server whose name ends with ``_test`` and which
+            is emptied; None: none is tried.
 
     Raises:
         AssertionError: names all that is wrong.
         MisuseError: the database may be needed.
     """
-    proof = _Proof(family, tuple(map(Path, sources)), Findings(f"metric family {family.name}"))
+    proof = _Proof(
+        family, tuple(map(Path, sources)), Findings(f"metric family {family.name}")
+    )
     figures = proof.refresh_twice()
     proof.refresh_in_other_order(figures)
     if server is None:
@@ -61,11 +77,21 @@ class _Proof:
         with new_store() as store:
             self.fill(store, self.sources)
             done = self.refresh(store)
-            self.findings.expect(not done.failures, "every question is answered", "; ".join(done.failures))
-            self.findings.expect(done.total("values") > 0, "it has figures", "none of these sources")
+            self.findings.expect(
+                not done.failures,
+                "every question is answered",
+                "; ".join(done.failures),
+            )
+            self.findings.expect(
+                done.total("values") > 0, "it has figures", "none of these sources"
+            )
             again = self.refresh(store)
             n_anew = again.total("recomputed")
-            self.findings.expect(not n_anew, "found fresh", f"{n_anew} questions are answered anew without a reason")
+            self.findings.expect(
+                not n_anew,
+                "found fresh",
+                f"{n_anew} questions are answered anew without a reason",
+            )
             found = check(store, deep=True)
             self.findings.expect(found.ok, "the store is whole", str(found))
             return self.figures(store)
@@ -91,7 +117,9 @@ class _Proof:
         """Read the dumps, one after the other."""
         for source in sources:
             refused = [item.error for item in ingest(store, [source]).refused]
-            self.findings.expect(not refused, "the sources are read", f"{source}: {refused}")
+            self.findings.expect(
+                not refused, "the sources are read", f"{source}: {refused}"
+            )
 
     def refresh(self, store: Store) -> Refreshed:
         """Recompute what is stale of this family."""
@@ -102,11 +130,17 @@ class _Proof:
         rows = store.rows("select * from metric_current")
         return [{name: _rounded(row[name]) for name in _COLUMNS} for row in rows]
 
-    def compare(self, what: str, found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    def compare(
+        self, what: str, found: list[dict[str, Any]], expected: list[dict[str, Any]]
+    ) -> None:
         """Figures of two stores."""
-        unlike = [row for row in found if row not in expected] + [row for row in expected if row not in found]
+        unlike = [row for row in found if row not in expected] + [
+            row for row in expected if row not in found
+        ]
         shown = json.dumps(unlike[:2], default=str)
-        self.findings.expect(not unlike, what, f"{len(unlike)} figures differ, the first {shown}")
+        self.findings.expect(
+            not unlike, what, f"{len(unlike)} figures differ, the first {shown}"
+        )
 
 
 def _rounded(value: Any) -> Any:

@@ -40,7 +40,8 @@ class Findings:
         """
         if self.wrong:
             raise AssertionError(
-                f"{self.part}: {len(self.wrong)} wrong\n" + "\n".join(f"- {line}" for line in self.wrong)
+                f"{self.part}: {len(self.wrong)} wrong\n"
+                + "\n".join(f"- {line}" for line in self.wrong)
             )
         return Checked(self.part, dict(self.tried), tuple(self.left_out))
 

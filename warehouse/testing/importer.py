@@ -1,4 +1,5 @@
-"""The proof of an importer: a small dump of its tool is read, forgotten, broken, turned round and read again."""
+"""The proof of an importer: a small dump of its tool is read, forgotten, broken, turned
+round and read again."""
 
 from __future__ import annotations
 
@@ -15,7 +16,12 @@ from warehouse.store.connection import Store
 from warehouse.store.load import source_ledger
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.schema.migrate import check
-from warehouse.testing.changed_files import BROKEN, change_json, damages, lines_in_another_order
+from warehouse.testing.changed_files import (
+    BROKEN,
+    change_json,
+    damages,
+    lines_in_another_order,
+)
 from warehouse.testing.contents import contents, differences
 from warehouse.testing.findings import Checked, Findings
 from warehouse.testing.stores import new_folder, new_store, server_store
@@ -27,25 +33,36 @@ _MOST_BYTES = 1 << 20
 
 
 def check_importer(
-    path: str | Path, *, format: str | None = None, values: Mapping[str, Any] | None = None, server: str | None = None
+    path: str | Path,
+    *,
+    format: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    server: str | None = None,
 ) -> Checked:
     """Prove an importer by a small dump that its tool has written.
 
-    The dump is read, read again, and forgotten; each of its files is cut, emptied and damaged, its JSON filled with
-    what no tool writes; lines and keys are turned round. Nothing may end in another error than one that names the file
-    and what was expected, and nothing half-read may stay.
+    The dump is read, read again, and forgotten; each of its files is cut, emptied and
+    damaged, its JSON filled with what no tool writes; lines and keys are turned round.
+    Nothing may end in another error than one that names the file and what was expected,
+    and nothing half-read may stay.
 
     Args:
         path: the dump, a file or a folder: small, as it is read some thirty times.
         format: name of the importer; None: found by content, as for users.
         values: header fields that hold whatever the dump says (``--set``).
-        server: URL of a database of a server whose name ends with ``_test`` and which is emptied; None: none is tried.
+        server: URL of a database of a server whose name ends with ``_test`` and which
+            is emptied; None: none is tried.
 
     Raises:
         AssertionError: names all that is wrong.
         MisuseError: the database may be needed.
     """
-    proof = _Proof(Path(path), format, dict(values or {}), Findings(f"importer of {Path(path).name}"))
+    proof = _Proof(
+        Path(path),
+        format,
+        dict(values or {}),
+        Findings(f"importer of {Path(path).name}"),
+    )
     proof.read_and_forget()
     if not proof.findings.wrong:  # else the rest would say the same again
         proof.damage()
@@ -68,7 +85,9 @@ class _Proof:
     def read(self, store: Store, path: Path) -> IngestReport:
         """Read a dump as ``warehouse ingest`` does."""
         options = LoadOptions(max_rejected=_MAY_REJECT)
-        return ingest(store, [path], format=self.format, values=self.values, options=options)
+        return ingest(
+            store, [path], format=self.format, values=self.values, options=options
+        )
 
     def read_and_forget(self) -> None:
         """The dump as it is: read whole, known again, and gone without a trace."""
@@ -77,18 +96,28 @@ class _Proof:
             report = self.read(store, self.path)
             refused = "; ".join(item.error or "" for item in report.refused)
             unread = "; ".join(str(item) for item in report.unread)
-            is_read = any(item.state == "loaded" for item in report.sources) and not refused
-            if not self.findings.expect(is_read, "read", refused or unread or "no importer takes it"):
+            is_read = (
+                any(item.state == "loaded" for item in report.sources) and not refused
+            )
+            if not self.findings.expect(
+                is_read, "read", refused or unread or "no importer takes it"
+            ):
                 return
             self.findings.expect(report.total("n_runs") > 0, "read", "it holds no run")
             rejected = report.total("n_rejected")
-            self.findings.expect(not rejected, "read whole", f"{rejected} rows of what the tool wrote were rejected")
+            self.findings.expect(
+                not rejected,
+                "read whole",
+                f"{rejected} rows of what the tool wrote were rejected",
+            )
             self.prove(store, "the store is whole", "")
             before = contents(store)
             again = self.read(store, self.path)
             states = {item.state for item in again.sources}
             self.findings.expect(
-                states == {"unchanged"}, "known again", f"read twice it is {', '.join(sorted(states))}"
+                states == {"unchanged"},
+                "known again",
+                f"read twice it is {', '.join(sorted(states))}",
             )
             self.compare("known again", contents(store), before)
             for number in [str(item.source_id) for item in report.sources]:
@@ -101,7 +130,9 @@ class _Proof:
             content = (self.path / place).read_bytes()
             shown = str(place) or self.path.name
             if len(content) > _MOST_BYTES:
-                self.findings.leave_out(f"damages of {shown}, which has {len(content)} bytes")
+                self.findings.leave_out(
+                    f"damages of {shown}, which has {len(content)} bytes"
+                )
                 continue
             for name, damaged in damages(content):
                 with self.copy() as copy:
@@ -121,12 +152,20 @@ class _Proof:
         for what in ("lines in another order", "keys in another order"):
             with self.copy() as copy:
                 is_lines = what.startswith("lines")
-                changed = lines_in_another_order(copy) if is_lines else change_json(copy, what)
+                changed = (
+                    lines_in_another_order(copy)
+                    if is_lines
+                    else change_json(copy, what)
+                )
                 if not changed:
                     continue
                 found, report = self.scores_of(copy)
                 is_said = bool(report.refused or report.unread or report.all_notes)
-                self.findings.expect(found == expected or is_said, what, "other scores, and no note says so")
+                self.findings.expect(
+                    found == expected or is_said,
+                    what,
+                    "other scores, and no note says so",
+                )
 
     def read_on(self, server: str) -> None:
         """The same on the server as in a file."""
@@ -144,7 +183,11 @@ class _Proof:
         """Places of the dump's files below its folder; of a file alone the empty place."""
         if self.path.is_file():
             return [""]
-        return sorted(str(file.relative_to(self.path)) for file in self.path.rglob("*") if file.is_file())
+        return sorted(
+            str(file.relative_to(self.path))
+            for file in self.path.rglob("*")
+            if file.is_file()
+        )
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
@@ -158,25 +201,40 @@ class _Proof:
             yield target
 
     def is_told(self, copy: Path, what: str, name: str) -> None:
-        """A changed dump is read, or refused with its place; nothing is half there, and nothing fails."""
+        """A changed dump is read, or refused with its place; nothing is half there, and
+        nothing fails."""
         with new_store() as store:
             try:
                 report = self.read(store, copy)
             except Exception as error:
-                self.findings.expect(False, what, f"{name}: {type(error).__name__}: {error}")
+                self.findings.expect(
+                    False, what, f"{name}: {type(error).__name__}: {error}"
+                )
                 return
-            defects = [item.error for item in report.refused if "defect" in (item.error or "")]
-            self.findings.expect(not defects, what, f"{name}: {'; '.join(map(str, defects))}")
+            defects = [
+                item.error for item in report.refused if "defect" in (item.error or "")
+            ]
+            self.findings.expect(
+                not defects, what, f"{name}: {'; '.join(map(str, defects))}"
+            )
             runs = store.rows("select count(*) as n from run")[0]["n"]
-            is_half = bool(runs) and all(item.state == "refused" for item in report.sources)
-            self.findings.expect(not is_half, what, f"{name}: refused, and {runs} runs stay")
+            is_half = bool(runs) and all(
+                item.state == "refused" for item in report.sources
+            )
+            self.findings.expect(
+                not is_half, what, f"{name}: refused, and {runs} runs stay"
+            )
             self.prove(store, what, name)
 
     def scores_of(self, path: Path) -> tuple[list[tuple[Any, ...]], IngestReport]:
-        """The scores of a dump in a new store, which no order may change, with what was said of it."""
+        """The scores of a dump in a new store, which no order may change, with what was
+        said of it."""
         with new_store() as store:
             report = self.read(store, path)
-            rows = store.rows("select model, benchmark, metric, estimate, n_prompts from score_summary")
+            rows = store.rows(
+                "select model, benchmark, metric, estimate, n_prompts from "
+                "score_summary"
+            )
         for row in rows:
             if row["estimate"] is not None:
                 row["estimate"] = f"{row['estimate']:.9g}"

@@ -1,4 +1,5 @@
-"""The proof of a question: asked in Python, of the command line, on two engines, of sources in another order."""
+"""The proof of a question: asked in Python, of the command line, on two engines, of
+sources in another order."""
 
 from __future__ import annotations
 
@@ -29,17 +30,22 @@ from warehouse.testing.stores import new_folder, new_store, server_store
 _CLOSE = 1e-9
 
 
-def check_question(*asked: Question, sources: Sequence[str | Path], server: str | None = None) -> Checked:
+def check_question(
+    *asked: Question, sources: Sequence[str | Path], server: str | None = None
+) -> Checked:
     """Prove a question by what it answers on small dumps.
 
-    Its class is looked through for what a user reads; then each is asked twice, with the sources in another order, on
-    an empty store, and, where its package is installed, by its command line. The answers have to be the same, plain
-    values in declared rows, and leave the store as it is.
+    Its class is looked through for what a user reads; then each is asked twice, with
+    the sources in another order, on an empty store, and, where its package is
+    installed, by its command line. The answers have to be the same, plain values in
+    declared rows, and leave the store as it is.
 
     Args:
-        asked: questions of one class, as filled in by a user; at least one, better one for each option.
+        asked: questions of one class, as filled in by a user; at least one, better one
+            for each option.
         sources: small dumps that they are asked on.
-        server: URL of a database of a server whose name ends with ``_test`` and which is emptied; None: none is tried.
+        server: URL of a database of a server whose name ends with ``_test`` and which
+            is emptied; None: none is tried.
 
     Raises:
         AssertionError: names all that is wrong.
@@ -72,13 +78,26 @@ class _Proof:
         is_sentence = text[:1].isupper() and text.endswith(".")
         expect(is_sentence, "words", f"the docstring begins with no sentence: {text!r}")
         for name, option in options(kind).items():
-            is_said = option.help[:1].isupper() and option.help.rstrip(" ]")[-1:] in (".", "?")
-            expect(is_said, "words", f"the help of {name} is no sentence: {option.help!r}")
+            is_said = option.help[:1].isupper() and option.help.rstrip(" ]")[-1:] in (
+                ".",
+                "?",
+            )
+            expect(
+                is_said, "words", f"the help of {name} is no sentence: {option.help!r}"
+            )
         for example in kind.EXAMPLES:
             words = shlex.split(example)[:2]
-            expect(words == ["warehouse", kind.NAME], "words", f"the example asks something else: {example}")
+            expect(
+                words == ["warehouse", kind.NAME],
+                "words",
+                f"the example asks something else: {example}",
+            )
         schema = json.dumps(kind.json_schema())
-        expect('"properties"' in schema, "words", f"its JSON Schema has no properties: {schema}")
+        expect(
+            '"properties"' in schema,
+            "words",
+            f"its JSON Schema has no properties: {schema}",
+        )
 
     def ask_again(self) -> None:
         """Twice the same, in declared rows, and the store stays as it is."""
@@ -94,21 +113,39 @@ class _Proof:
                 self.compare("asked again", question, second, first)
                 if not question.OPENS:
                     lines = differences(contents(store), before)
-                    self.findings.expect(not lines, "the store stays", f"{question}: {'; '.join(lines[:5])}")
+                    self.findings.expect(
+                        not lines,
+                        "the store stays",
+                        f"{question}: {'; '.join(lines[:5])}",
+                    )
 
     def look_at_result(self, result: Result) -> None:
         """What every form of output is made of."""
         expect = self.findings.expect
         declared = result.kind_of()
         is_row = isinstance(declared, type) and issubclass(declared, Row)
-        expect(is_row, "a result", f"rows of {type(result).__name__} are not declared as tuple[Row, ...]")
-        others = {type(row).__name__ for row in result.rows if is_row and not isinstance(row, declared)}
-        expect(not others, "a result", f"rows of other classes than declared: {', '.join(sorted(others))}")
+        expect(
+            is_row,
+            "a result",
+            f"rows of {type(result).__name__} are not declared as tuple[Row, ...]",
+        )
+        others = {
+            type(row).__name__
+            for row in result.rows
+            if is_row and not isinstance(row, declared)
+        }
+        expect(
+            not others,
+            "a result",
+            f"rows of other classes than declared: {', '.join(sorted(others))}",
+        )
         try:
             json.dumps(result.to_dict(), allow_nan=True)
             text = in_text(result.view(verbose=True)) + in_text(result.view())
         except Exception as error:
-            expect(False, "a result", f"{type(error).__name__} where it is shown: {error}")
+            expect(
+                False, "a result", f"{type(error).__name__} where it is shown: {error}"
+            )
             return
         expect(bool(text.strip()), "a result", "it shows nothing")
 
@@ -122,7 +159,12 @@ class _Proof:
             self.fill(other, self.sources[::-1])
             for question in self.asked:
                 expected = self.answer(store, question)
-                self.compare("sources in another order", question, self.answer(other, question), expected)
+                self.compare(
+                    "sources in another order",
+                    question,
+                    self.answer(other, question),
+                    expected,
+                )
 
     def ask_an_empty_store(self) -> None:
         """Nothing to answer is an error for people, or no rows."""
@@ -133,19 +175,31 @@ class _Proof:
                 except WarehouseError:
                     self.findings.expect(True, "an empty store", "")
                 except Exception as error:
-                    self.findings.expect(False, "an empty store", f"{question}: {type(error).__name__}: {error}")
+                    self.findings.expect(
+                        False,
+                        "an empty store",
+                        f"{question}: {type(error).__name__}: {error}",
+                    )
                 else:
                     self.findings.expect(True, "an empty store", "")
 
     def ask_the_command_line(self) -> None:
         """Its command prints the same rows."""
         kind = type(self.asked[0])
-        if kind.NAME not in registry.added_names() or registry.question_of(kind.NAME) is not kind:
-            self.findings.leave_out(f"the command line: no installed package has the entry point {kind.NAME}")
+        if (
+            kind.NAME not in registry.added_names()
+            or registry.question_of(kind.NAME) is not kind
+        ):
+            self.findings.leave_out(
+                "the command line: no installed package has the entry point "
+                f"{kind.NAME}"
+            )
             return
         with new_store() as store:
             self.fill(store, self.sources)
-            expected = {question: self.answer(store, question) for question in self.asked}
+            expected = {
+                question: self.answer(store, question) for question in self.asked
+            }
         with new_folder() as folder:
             with open_store(str(folder / "store.db"), create=True) as store:
                 self.fill(store, self.sources)
@@ -162,11 +216,21 @@ class _Proof:
             return
         line = [sys.executable, "-m", "warehouse", "--db", str(path), *words[1:]]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
-        if not self.findings.expect(done.returncode == 0, "the command line", f"{shlex.join(words)}: {done.stderr}"):
+        if not self.findings.expect(
+            done.returncode == 0,
+            "the command line",
+            f"{shlex.join(words)}: {done.stderr}",
+        ):
             return
         found = json.loads(done.stdout)
-        same = _is_same(found, json.loads(json.dumps([plain(row) for row in result.rows])))
-        self.findings.expect(same, "the command line", f"{shlex.join(words)} prints other rows than Python gives")
+        same = _is_same(
+            found, json.loads(json.dumps([plain(row) for row in result.rows]))
+        )
+        self.findings.expect(
+            same,
+            "the command line",
+            f"{shlex.join(words)} prints other rows than Python gives",
+        )
 
     def ask_on(self, server: str) -> None:
         """The same on the server as in a file."""
@@ -175,7 +239,12 @@ class _Proof:
             self.fill(other, self.sources)
             for question in self.asked:
                 expected = self.answer(store, question)
-                self.compare("the same on the server", question, self.answer(other, question), expected)
+                self.compare(
+                    "the same on the server",
+                    question,
+                    self.answer(other, question),
+                    expected,
+                )
 
     # --- parts of a trial ---------------------------------------------------------------
 
@@ -184,17 +253,23 @@ class _Proof:
         for source in sources:
             report = ingest(store, [source])
             refused = [item.error for item in report.refused]
-            self.findings.expect(not refused, "the sources are read", f"{source}: {refused}")
+            self.findings.expect(
+                not refused, "the sources are read", f"{source}: {refused}"
+            )
 
     def answer(self, store: Store, question: Question) -> Any:
         """The answer; None where there is an error, which is kept."""
         try:
             result = question.ask(_as_asked(store, question))
         except Exception as error:
-            self.findings.expect(False, "asked", f"{question}: {type(error).__name__}: {error}")
+            self.findings.expect(
+                False, "asked", f"{question}: {type(error).__name__}: {error}"
+            )
             return None
         is_result = isinstance(result, Result)
-        self.findings.expect(is_result, "asked", f"{question} gives {type(result).__name__}, no Result")
+        self.findings.expect(
+            is_result, "asked", f"{question} gives {type(result).__name__}, no Result"
+        )
         return result if is_result else None
 
     def compare(self, what: str, question: Question, found: Any, expected: Any) -> None:
@@ -203,7 +278,9 @@ class _Proof:
             return
         own = [_without_ids(plain(row)) for row in found.rows]
         other = [_without_ids(plain(row)) for row in expected.rows]
-        self.findings.expect(_is_same(own, other), what, f"{question}: {_first_difference(own, other)}")
+        self.findings.expect(
+            _is_same(own, other), what, f"{question}: {_first_difference(own, other)}"
+        )
 
 
 def _as_asked(store: Store, question: Question) -> Any:
@@ -213,10 +290,14 @@ def _as_asked(store: Store, question: Question) -> Any:
 
 def _without_ids(row: dict[str, Any]) -> dict[str, Any]:
     """Numbers of rows of a store are others in another one."""
-    return {name: value for name, value in row.items() if not name.endswith(("_id", "_ids"))}
+    return {
+        name: value for name, value in row.items() if not name.endswith(("_id", "_ids"))
+    }
 
 
-def _first_difference(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> str:
+def _first_difference(
+    found: list[dict[str, Any]], expected: list[dict[str, Any]]
+) -> str:
     """Where two answers begin to differ."""
     if len(found) != len(expected):
         return f"{len(found)} rows, not {len(expected)}"
@@ -230,7 +311,9 @@ def _first_difference(found: list[dict[str, Any]], expected: list[dict[str, Any]
 def _is_same(found: Any, expected: Any) -> bool:
     """Whether two plain values are the same but for the last digits of numbers."""
     if isinstance(found, dict) and isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(_is_same(found[name], expected[name]) for name in found)
+        return found.keys() == expected.keys() and all(
+            _is_same(found[name], expected[name]) for name in found
+        )
     if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
         return len(found) == len(expected) and all(map(_is_same, found, expected))
     if isinstance(found, float) and isinstance(expected, float):

@@ -1,4 +1,5 @@
-"""Stores of a proof: a file of its own on the embedded engine, and a database that the caller may empty."""
+"""Stores of a proof: a file of its own on the embedded engine, and a database that the
+caller may empty."""
 
 from __future__ import annotations
 
@@ -24,22 +25,30 @@ def new_folder() -> Iterator[Path]:
 @contextmanager
 def new_store() -> Iterator[Store]:
     """A new store in a file."""
-    with new_folder() as folder, open_store(str(folder / "store.db"), create=True) as store:
+    with (
+        new_folder() as folder,
+        open_store(str(folder / "store.db"), create=True) as store,
+    ):
         yield store
 
 
 @contextmanager
 def server_store(server: str) -> Iterator[Store]:
-    """A new store in the database of a server; all of it is dropped before and afterwards.
+    """A new store in the database of a server; all of it is dropped before and
+    afterwards.
 
     Args:
-        server: URL of a database whose name ends with ``_test``: its schema ``public`` is dropped.
+        server: URL of a database whose name ends with ``_test``: its schema ``public``
+            is dropped.
 
     Raises:
         MisuseError: another name, which may be of something that is needed.
     """
     if not server.partition("?")[0].endswith("_test"):
-        raise MisuseError(f"the tables of {server} would be dropped; name a database whose name ends with _test")
+        raise MisuseError(
+            f"the tables of {server} would be dropped; name a database whose name ends "
+            "with _test"
+        )
     _empty(server)
     try:
         with open_store(server, create=True) as store:

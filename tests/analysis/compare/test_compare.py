@@ -1,4 +1,5 @@
-"""Paired comparisons: only on common prompts, equal to `warehouse.stats`, refused where unlike."""
+"""Paired comparisons: only on common prompts, equal to `warehouse.stats`, refused where
+unlike."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def means(run: int, metric: int) -> dict[int, tuple[float, float]]:
     return {
         fact["prompt_id"]: (fact["value"], fact["weight"])
         for fact in ROWS.rows["prompt_score"]
-        if (fact["run_id"], fact["metric_id"], fact["perturbation"]) == (run, metric, "") and fact["value"] is not None
+        if (fact["run_id"], fact["metric_id"], fact["perturbation"])
+        == (run, metric, "")
+        and fact["value"] is not None
     }
 
 
@@ -36,8 +39,18 @@ def test_clustered_pairs_equal_the_python_figure(world: Store) -> None:
         clusters=[members.get(p, -p) for p in prompts],
         bounds=(0, 100),
     )
-    for name in ("difference", "standard_error", "ci_low", "ci_high", "p_value", "correlation", "variance_saved"):
-        assert getattr(row, name) == pytest.approx(getattr(expected, name), rel=1e-9), name
+    for name in (
+        "difference",
+        "standard_error",
+        "ci_low",
+        "ci_high",
+        "p_value",
+        "correlation",
+        "variance_saved",
+    ):
+        assert getattr(row, name) == pytest.approx(getattr(expected, name), rel=1e-9), (
+            name
+        )
     assert (row.n_prompts, row.n_clusters, row.only_a, row.only_b) == (60, 24, 0, 0)
     assert row.se_unclustered == pytest.approx(expected.se_eq7)
     assert row.se_eq8 == pytest.approx(expected.se_eq8, rel=1e-9)
@@ -57,7 +70,12 @@ def test_ratio_metrics_subtract_the_figures(world: Store) -> None:
     metric = ROWS.metric("word_perplexity", link="exp_neg")
     a, b = (means(run, metric) for (run,) in (row.runs_a, row.runs_b))
     figures = [
-        np.exp(-np.average([v for v, _ in side.values()], weights=[w for _, w in side.values()])) for side in (a, b)
+        np.exp(
+            -np.average(
+                [v for v, _ in side.values()], weights=[w for _, w in side.values()]
+            )
+        )
+        for side in (a, b)
     ]
     assert (row.mean_a, row.mean_b) == pytest.approx(figures)
     assert row.difference == pytest.approx(figures[0] - figures[1])
@@ -94,7 +112,9 @@ def test_without_a_benchmark_all_common_ones_are_compared(world: Store) -> None:
 
 
 def test_better_follows_the_direction_of_the_metric(world: Store) -> None:
-    row = compare(world, "item/model2", "item/model3", benchmark="items", level=0.5).rows[0]
+    row = compare(
+        world, "item/model2", "item/model3", benchmark="items", level=0.5
+    ).rows[0]
     assert (row.difference > 0, row.better) == (True, "a")
     assert compare(world, "org/a", "org/b", benchmark="words").rows[0].better == ""
 
@@ -106,7 +126,9 @@ def test_better_follows_the_direction_of_the_metric(world: Store) -> None:
         ("chat/b", "chat/d", "task version 'none' against '2'"),
     ],
 )
-def test_what_differs_in_kind_is_refused_unless_forced(world: Store, a: str, b: str, reason: str) -> None:
+def test_what_differs_in_kind_is_refused_unless_forced(
+    world: Store, a: str, b: str, reason: str
+) -> None:
     with pytest.raises(MisuseError) as caught:
         compare(world, a, b, benchmark="judged")
     assert reason in str(caught.value)
@@ -130,12 +152,24 @@ def test_the_judge_that_both_have_is_taken(world: Store) -> None:
         ("org/c", "org/c", "quiz", "both references mean run"),
         ("win/a", "org/b", None, "have no benchmark in common: win/a has suite/one"),
         ("chat/b", "chat/e", "judged", "have no benchmark in common"),
-        ("told/only", "told/exact", "told", "told/only has no scored prompt by acc (published"),
+        (
+            "told/only",
+            "told/exact",
+            "told",
+            "told/only has no scored prompt by acc (published",
+        ),
         ("edge/2", "edge/1", "edges", "edge/2 has no scored prompt by acc"),
-        ("org/e", "org/h", "quiz", "no prompt in common: org/e has 9 scored prompts, org/h has 2"),
+        (
+            "org/e",
+            "org/h",
+            "quiz",
+            "no prompt in common: org/e has 9 scored prompts, org/h has 2",
+        ),
     ],
 )
-def test_what_cannot_be_compared_is_said(world: Store, a: str, b: str, benchmark: str | None, message: str) -> None:
+def test_what_cannot_be_compared_is_said(
+    world: Store, a: str, b: str, benchmark: str | None, message: str
+) -> None:
     with pytest.raises(MisuseError) as caught:
         compare(world, a, b, benchmark=benchmark)
     assert message in str(caught.value)

@@ -21,7 +21,9 @@ def test_flips_are_the_largest_differences_first(world: Store) -> None:
     found = every(world, flips=7)
     flips = [flip for flip in found.flips if flip.benchmark == "many"]
     prompts = list(draws("many", MODELS[0]))
-    order = sorted(range(25), key=lambda place: (-abs(a[place] - b[place]), prompts[place]))
+    order = sorted(
+        range(25), key=lambda place: (-abs(a[place] - b[place]), prompts[place])
+    )
     assert [flip.prompt_id for flip in flips] == [prompts[place] for place in order[:7]]
     first = flips[0]
     assert first.difference == pytest.approx(a[order[0]] - b[order[0]])
@@ -29,14 +31,20 @@ def test_flips_are_the_largest_differences_first(world: Store) -> None:
     key = first.tool_id
     assert (first.text, first.target) == (f"question {key}", f"answer {key}")
     assert first.response_a is not None and first.response_b is not None
-    assert first.response_a.startswith(f"lab/x says {key}") and len(first.response_a) > 200
+    assert (
+        first.response_a.startswith(f"lab/x says {key}") and len(first.response_a) > 200
+    )
     assert first.response_b.startswith(f"lab/y says {key}")
-    assert not [flip for flip in found.flips if flip.benchmark == "same"]  # none differs
+    assert not [
+        flip for flip in found.flips if flip.benchmark == "same"
+    ]  # none differs
 
 
 def test_flips_of_linked_prompts_find_their_responses(world: Store) -> None:
     for flip in (f for f in every(world, flips=20).flips if f.benchmark == "shared"):
-        assert flip.response_a is not None and flip.response_a.startswith("lab/x says shared")
+        assert flip.response_a is not None and flip.response_a.startswith(
+            "lab/x says shared"
+        )
         assert flip.text is not None and flip.text.startswith("question one")
 
 
@@ -66,7 +74,9 @@ def test_a_notebook_shows_a_readable_table(world: Store) -> None:
 
 def test_a_notebook_shows_texts_as_texts(world: Store) -> None:
     found = every(world)
-    odd = replace(found, a="<b>x</b>", rows=(replace(found.rows[0], metric="<i>y</i>"),) * 300)
+    odd = replace(
+        found, a="<b>x</b>", rows=(replace(found.rows[0], metric="<i>y</i>"),) * 300
+    )
     page = replace(odd, overall=None)._repr_html_()
     assert "<b>" not in page and "<i>" not in page and "&lt;i&gt;y&lt;/i&gt;" in page
     assert page.count("<tr") == 201 and "100 more rows" in page

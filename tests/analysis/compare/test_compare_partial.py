@@ -12,7 +12,9 @@ from tests.support.cli import Caller
 from warehouse.stats import partially_paired_difference
 
 
-def test_prompts_that_only_one_has_stand_beside_the_pairs(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_prompts_that_only_one_has_stand_beside_the_pairs(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
     """Ten common prompts, fifty more of each."""
     random, path = np.random.default_rng(2), tmp_path / "t.csv"
     prompts = {"a": range(60), "b": [*range(10), *range(60, 110)]}
@@ -21,7 +23,10 @@ def test_prompts_that_only_one_has_stand_beside_the_pairs(run: Caller, store_url
         lines = csv.writer(out)
         lines.writerow(["model", "benchmark", "id", "prompt", "score"])
         for model, numbers in prompts.items():
-            lines.writerows([model, "part", n, f"q {n}", x] for n, x in zip(numbers, scores[model], strict=True))
+            lines.writerows(
+                [model, "part", n, f"q {n}", x]
+                for n, x in zip(numbers, scores[model], strict=True)
+            )
     assert run("ingest", str(path), db=store_url).code == 0
     found = run("compare", "a", "b", "-b", "part", db=store_url)
     (row,) = run("compare", "a", "b", "-b", "part", "--json", db=store_url).rows
@@ -32,4 +37,7 @@ def test_prompts_that_only_one_has_stand_beside_the_pairs(run: Caller, store_url
     assert (row["n_prompts"], row["only_a"], row["only_b"]) == (10, 50, 50)
     assert row["difference"] == pytest.approx((a - b)[:10].mean())
     said = " ".join(found.out.split())
-    assert f"With the 50 and 50 prompts that only one has: a - b {expected.difference:+.3g} [" in said
+    assert (
+        "With the 50 and 50 prompts that only one has: a - b "
+        f"{expected.difference:+.3g} [" in said
+    )

@@ -1,4 +1,5 @@
-"""Rates as counts of right draws: rounded ones where draws are right or wrong by the metric, exact ones elsewhere."""
+"""Rates as counts of right draws: rounded ones where draws are right or wrong by the
+metric, exact ones elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +19,18 @@ def rate(value: float, draws: int, zero_one: bool = True) -> PromptScores:
     """One prompt of which a share of draws is right."""
     ids, one = np.array([4]), np.ones(1)
     within = np.array([value * (1 - value) * draws / (draws - 1)])
-    return PromptScores(ids, one * value, one, one * draws, within, np.array([zero_one]), ids, np.zeros(1), 0, draws)
+    return PromptScores(
+        ids,
+        one * value,
+        one,
+        one * draws,
+        within,
+        np.array([zero_one]),
+        ids,
+        np.zeros(1),
+        0,
+        draws,
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,5 +59,8 @@ def test_a_rate_is_a_whole_number_of_right_draws_or_none(
 def test_draws_that_lie_in_between_are_not_counted() -> None:
     """Two draws of one half have the mean of a right and a wrong one."""
     halves = replace(rate(0.5, 2, zero_one=False), within=np.zeros(1))
-    assert right_draws(halves, SHARE)[1] == "draws must be right or wrong: some lie in between"
+    assert (
+        right_draws(halves, SHARE)[1]
+        == "draws must be right or wrong: some lie in between"
+    )
     assert right_draws(rate(0.5, 2, zero_one=False), SHARE)[0].tolist() == [1]

@@ -1,4 +1,5 @@
-"""``formulations``, and ``compare --across-links``: two formulations of one benchmark over finished models."""
+"""``formulations``, and ``compare --across-links``: two formulations of one benchmark
+over finished models."""
 
 from __future__ import annotations
 
@@ -18,15 +19,20 @@ from warehouse.errors import MisuseError
 MODELS, PROMPTS = 6, 60
 
 
-def _frame(name: str, seed: int, *, models: int = MODELS, flip: bool = False, **more: Any) -> pd.DataFrame:
-    """Model m is right on prompts below a bound that rises with m (falls, where ``flip``), with noise."""
+def _frame(
+    name: str, seed: int, *, models: int = MODELS, flip: bool = False, **more: Any
+) -> pd.DataFrame:
+    """Model m is right on prompts below a bound that rises with m (falls, where
+    ``flip``), with noise."""
     rng = np.random.default_rng(seed)
     rows = []
     for model in range(models):
         share = 0.2 + 0.12 * (models - 1 - model if flip else model)
         for prompt in range(PROMPTS):
             right = rng.random() < share
-            rows.append({"model": f"org/m{model}", "prompt_id": f"q{prompt}", "acc": int(right)})
+            rows.append(
+                {"model": f"org/m{model}", "prompt_id": f"q{prompt}", "acc": int(right)}
+            )
     return pd.DataFrame(rows).assign(benchmark=name, **more)
 
 
@@ -48,20 +54,32 @@ def url(own_url: str) -> str:
 def test_models_agree_and_a_link_pairs_their_prompts(run: Caller, url: str) -> None:
     store = warehouse.connect(url)
     apart = store.formulations("mc", "cloze")
-    assert apart.models[0].difference is None and "warehouse link mc cloze --by id" in " ".join(apart.notes)
+    assert apart.models[
+        0
+    ].difference is None and "warehouse link mc cloze --by id" in " ".join(apart.notes)
     run("link", "mc", "cloze", "--by", "id", db=url)
     report = store.formulations("mc", "cloze")
     pearson, kendall, spearman = report.rows
     means = np.array([[row.mean_first, row.mean_second] for row in report.models])
     assert pearson.estimate == pytest.approx(np.corrcoef(means.T)[0, 1])
-    assert pearson.prompts_low < pearson.prompts_high <= 1 and pearson.models_low < pearson.estimate
+    assert (
+        pearson.prompts_low < pearson.prompts_high <= 1
+        and pearson.models_low < pearson.estimate
+    )
     assert (pearson.n_models, pearson.n_linked, report.n_pairs) == (6, 60, 15)
     for row in report.models:
-        assert row.difference == pytest.approx(row.mean_first - row.mean_second) and row.n_prompts == 60
+        assert (
+            row.difference == pytest.approx(row.mean_first - row.mean_second)
+            and row.n_prompts == 60
+        )
     frame = pd.concat([_frame("mc", 1), _frame("cloze", 2)])
-    best = frame[frame.model == "org/m5"].pivot(index="prompt_id", columns="benchmark", values="acc")
+    best = frame[frame.model == "org/m5"].pivot(
+        index="prompt_id", columns="benchmark", values="acc"
+    )
     error = (best.mc - best.cloze).std() / np.sqrt(60)
-    assert next(row for row in report.models if row.model == "org/m5").standard_error == pytest.approx(error)
+    assert next(
+        row for row in report.models if row.model == "org/m5"
+    ).standard_error == pytest.approx(error)
 
 
 def test_models_that_change_places_are_shown(store_url: str) -> None:
@@ -82,9 +100,13 @@ def test_conditions_of_one_benchmark(store_url: str) -> None:
     store = warehouse.connect(store_url)
     store.ingest(_frame("mc", 1, fewshot=0))
     store.ingest(_frame("mc", 2, fewshot=5))
-    with pytest.raises(MisuseError, match="several conditions of org/m0, .*--first-where"):
+    with pytest.raises(
+        MisuseError, match="several conditions of org/m0, .*--first-where"
+    ):
         store.formulations("mc", "mc")
-    report = store.formulations("mc", "mc", first_where=["fewshot=0"], second_where=["fewshot=5"])
+    report = store.formulations(
+        "mc", "mc", first_where=["fewshot=0"], second_where=["fewshot=5"]
+    )
     assert (report.first, report.second) == ("mc (fewshot=0)", "mc (fewshot=5)")
     assert report.rows[0].n_linked == 60
 
@@ -99,15 +121,21 @@ def test_a_side_where_lower_is_better_is_turned_and_what_was_published_has_one_i
     for number, wrong in enumerate((30, 24, 20, 13, 9, 3)):
         right = {f"q{prompt}": float(prompt >= wrong) for prompt in range(40)}
         rows.scores(rows.run(f"org/m{number}", "mc"), right)
-        rows.published(rows.run(f"org/m{number}", "loss"), wrong / 10, loss, benchmark="loss")
+        rows.published(
+            rows.run(f"org/m{number}", "loss"), wrong / 10, loss, benchmark="loss"
+        )
     with filled_url(request, "duckdb", rows) as url:
         report = warehouse.connect(url).formulations("mc", "loss")
     assert report.rows[0].estimate == pytest.approx(1) and not report.crossings
     assert [row.rank_second for row in report.models] == [1, 2, 3, 4, 5, 6]
     assert (
-        report.models[0].model.startswith("org/m5") and report.models[0].reason == "published figures cannot be paired"
+        report.models[0].model.startswith("org/m5")
+        and report.models[0].reason == "published figures cannot be paired"
     )
-    assert report.rows[0].prompts_low is None and "published figures have no prompts" in report.rows[0].reason
+    assert (
+        report.rows[0].prompts_low is None
+        and "published figures have no prompts" in report.rows[0].reason
+    )
 
 
 def test_few_or_no_models(run: Caller, url: str) -> None:
@@ -119,40 +147,68 @@ def test_few_or_no_models(run: Caller, url: str) -> None:
     with pytest.raises(MisuseError, match="the same runs of org/m0"):
         store.formulations("mc", "mc")
     store.ingest(_frame("other", 3, models=1).assign(model="org/z"))
-    with pytest.raises(MisuseError, match="no model has both: mc has org/m0, .*; other has org/z"):
+    with pytest.raises(
+        MisuseError, match="no model has both: mc has org/m0, .*; other has org/z"
+    ):
         store.formulations("mc", "other")
 
 
 def test_one_model_across_links(run: Caller, url: str) -> None:
-    numbers = {(row["benchmark"], row["model"]): row["run_id"] for row in run("runs", "--json", db=url).rows}
+    numbers = {
+        (row["benchmark"], row["model"]): row["run_id"]
+        for row in run("runs", "--json", db=url).rows
+    }
     own, other = (f"run:{numbers[name, 'org/m0']}" for name in ("mc", "cloze"))
     run("compare", own, other, db=url).fails(2, "--across-links")
-    run("compare", own, other, "--across-links", db=url).fails(2, "warehouse link mc cloze --by id")
+    run("compare", own, other, "--across-links", db=url).fails(
+        2, "warehouse link mc cloze --by id"
+    )
     run("link", "cloze", "mc", "--by", "id", db=url)
     (row,) = run("compare", own, other, "--across-links", "--json", db=url).rows
     assert (row["benchmark"], row["n_prompts"]) == ("mc / cloze", 60)
     same = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows
-    assert len(same) == 1 and abs(same[0]["difference"]) == pytest.approx(abs(row["difference"]))
+    assert len(same) == 1 and abs(same[0]["difference"]) == pytest.approx(
+        abs(row["difference"])
+    )
     same_benchmark = f"run:{numbers['mc', 'org/m1']}"
-    run("compare", own, same_benchmark, "--across-links", db=url).fails(2, "no two linked")
+    run("compare", own, same_benchmark, "--across-links", db=url).fails(
+        2, "no two linked"
+    )
     warehouse.connect(url).ingest(_frame("other", 3))
     run("link", "other", "mc", "--by", "id", db=url)
-    rows = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows  # also two that a third joins
-    assert [row["benchmark"] for row in rows] == ["cloze / mc", "cloze / other", "mc / other"]  # and no mean of them
-    assert "benchmark=" not in run("compare", "org/m0", "org/m0", "--across-links", db=url).out
+    rows = run(
+        "compare", "org/m0", "org/m0", "--across-links", "--json", db=url
+    ).rows  # also two that a third joins
+    assert [row["benchmark"] for row in rows] == [
+        "cloze / mc",
+        "cloze / other",
+        "mc / other",
+    ]  # and no mean of them
+    assert (
+        "benchmark="
+        not in run("compare", "org/m0", "org/m0", "--across-links", db=url).out
+    )
 
 
-def test_metrics_of_two_scales_have_no_difference_and_an_unknown_direction_is_said(run: Caller, url: str) -> None:
+def test_metrics_of_two_scales_have_no_difference_and_an_unknown_direction_is_said(
+    run: Caller, url: str
+) -> None:
     frame = _frame("loss", 3).rename(columns={"acc": "score"})
     warehouse.connect(url).ingest(frame.assign(score=frame.score * 1e9 - 0.5))
     run("link", "mc", "loss", "--by", "id", db=url)
     report = warehouse.connect(url).formulations("mc", "loss")
-    assert {(row.difference, row.n_prompts) for row in report.models} == {(None, PROMPTS)}
-    assert "ranked as if higher were better" in " ".join(report.notes) and "warehouse link" not in str(report.notes)
+    assert {(row.difference, row.n_prompts) for row in report.models} == {
+        (None, PROMPTS)
+    }
+    assert "ranked as if higher were better" in " ".join(
+        report.notes
+    ) and "warehouse link" not in str(report.notes)
 
 
 def test_curves_of_finished_models_name_the_way_on(run: Caller, url: str) -> None:
-    run("curves", "mc", "--against", "cloze", db=url).fails(2, "warehouse formulations mc cloze")
+    run("curves", "mc", "--against", "cloze", db=url).fails(
+        2, "warehouse formulations mc cloze"
+    )
 
 
 def test_the_command(run: Caller, url: str) -> None:
@@ -161,6 +217,13 @@ def test_the_command(run: Caller, url: str) -> None:
     assert "mc and cloze over 6 models: Pearson" in shown and "other prompts" in shown
     rows = run("formulations", "mc", "cloze", "--json", db=url).rows
     assert [row["statistic"] for row in rows] == ["pearson", "kendall", "spearman"]
-    assert len(run("formulations", "mc", "cloze", "--models", "--json", db=url).rows) == 6
-    assert "moves: rank in the second" in run("formulations", "mc", "cloze", "--models", db=url).out
-    run("formulations", "mc", "cloze", "--models", "--crossings", db=url).fails(2, "one of --models")
+    assert (
+        len(run("formulations", "mc", "cloze", "--models", "--json", db=url).rows) == 6
+    )
+    assert (
+        "moves: rank in the second"
+        in run("formulations", "mc", "cloze", "--models", db=url).out
+    )
+    run("formulations", "mc", "cloze", "--models", "--crossings", db=url).fails(
+        2, "one of --models"
+    )

@@ -1,4 +1,5 @@
-"""``horizon``: from metadata to minutes, what does not count, and what is said instead of a number."""
+"""``horizon``: from metadata to minutes, what does not count, and what is said instead
+of a number."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ RIGHT = {"a": "11110100", "b": "11111010", "none": "00000000", "all": "11111111"
 
 def frame(models: str = "a b", **more: Any) -> pd.DataFrame:
     rows = [
-        {"model": f"org/{name}", "benchmark": "jobs", "prompt_id": f"t{n}", "score": float(right)}
+        {
+            "model": f"org/{name}",
+            "benchmark": "jobs",
+            "prompt_id": f"t{n}",
+            "score": float(right),
+        }
         | {"human_minutes": MINUTES[n], "task_family": f"f{n // 2}"}
         for name in models.split()
         for n, right in enumerate(RIGHT[name])
@@ -50,10 +56,19 @@ def metr(tmp_path: Path) -> str:
 def test_the_figures_are_those_of_the_statistics(tmp_path: Path) -> None:
     report = stored(tmp_path, frame()).horizon("jobs", q=[0.5, 0.8], seed=3)
     solved = [[int(right) for right in RIGHT[name]] for name in "ab"]
-    fits = time_horizons(MINUTES, [n // 2 for n in range(8)], solved, [[1] * 8] * 2, seed=3)
+    fits = time_horizons(
+        MINUTES, [n // 2 for n in range(8)], solved, [[1] * 8] * 2, seed=3
+    )
     assert [row.q for row in report.rows] == [0.5, 0.8, 0.5, 0.8]
-    assert [row.model for row in report.rows] == ["org/b", "org/b", "org/a", "org/a"]  # the longest first
-    for row, at in zip(report.rows, [at for fit in fits[::-1] for at in fit.horizons], strict=True):
+    assert [row.model for row in report.rows] == [
+        "org/b",
+        "org/b",
+        "org/a",
+        "org/a",
+    ]  # the longest first
+    for row, at in zip(
+        report.rows, [at for fit in fits[::-1] for at in fit.horizons], strict=True
+    ):
         assert (row.estimate, row.low, row.high, row.unpenalised) == pytest.approx(
             (at.estimate, at.low, at.high, at.unpenalised)
         )
@@ -67,21 +82,33 @@ def test_suites_are_one_set_of_tasks(tmp_path: Path) -> None:
     both = stored(tmp_path, halves).horizon("part0,part1", interval="fieller")
     (tmp_path / "one").mkdir()
     one = stored(tmp_path / "one", whole).horizon("jobs", interval="fieller")
-    assert [row.estimate for row in both.rows] == pytest.approx([row.estimate for row in one.rows])
+    assert [row.estimate for row in both.rows] == pytest.approx(
+        [row.estimate for row in one.rows]
+    )
 
 
 def test_several_runs_of_a_task_are_counted(tmp_path: Path) -> None:
     again = pd.concat([frame("a", draw=0), frame("b", draw=1, model="org/a")])
     row = stored(tmp_path, again).horizon("jobs", q=[0.5]).rows[0]
-    solved = [int(one) + int(two) for one, two in zip(RIGHT["a"], RIGHT["b"], strict=True)]
+    solved = [
+        int(one) + int(two) for one, two in zip(RIGHT["a"], RIGHT["b"], strict=True)
+    ]
     (fit,) = time_horizons(MINUTES, [n // 2 for n in range(8)], [solved], [[2] * 8])
-    assert (row.n_runs, row.n_tasks, row.estimate) == (16, 8, pytest.approx(fit.horizons[0].estimate))
+    assert (row.n_runs, row.n_tasks, row.estimate) == (
+        16,
+        8,
+        pytest.approx(fit.horizons[0].estimate),
+    )
 
 
 def test_nothing_and_everything_solved(tmp_path: Path) -> None:
     every, none = stored(tmp_path, frame("none all")).horizon("jobs", q=[0.5]).rows
     assert (none.estimate, none.metr, none.reason) == (None, 0.0, "nothing solved")
-    assert (every.estimate, every.metr, every.reason) == (None, None, "everything solved")
+    assert (every.estimate, every.metr, every.reason) == (
+        None,
+        None,
+        "everything solved",
+    )
     assert none.one_line == "org/none: no horizon for 50%: nothing solved."
 
 
@@ -100,12 +127,16 @@ def test_tasks_without_minutes_or_family_are_counted(tmp_path: Path) -> None:
 
 def test_no_minutes_at_all(tmp_path: Path, run: Caller) -> None:
     stored(tmp_path, frame().drop(columns="human_minutes"))
-    run("horizon", "jobs", db=f"{tmp_path}/h.duckdb").fails(2, "human_minutes", "[metadata]")
+    run("horizon", "jobs", db=f"{tmp_path}/h.duckdb").fails(
+        2, "human_minutes", "[metadata]"
+    )
 
 
 def test_scores_in_between_are_no_success(metr: str) -> None:
     store = warehouse.connect(metr)
-    with pytest.raises(MisuseError, match=r"right or wrong.*other metrics: score_binarized"):
+    with pytest.raises(
+        MisuseError, match=r"right or wrong.*other metrics: score_binarized"
+    ):
         store.horizon("metr_horizon", metric="score")
 
 
@@ -116,7 +147,9 @@ def test_a_trend_over_days(metr: str) -> None:
     assert report.to_dict()["trends"] == [asdict(trend)]
     rows = {row.model: row for row in report.rows}
     assert rows["Tiny 0"].release_date is None and trend.n_models == 3
-    assert trend.doubling_days is not None and trend.slope == pytest.approx(1 / trend.doubling_days)
+    assert trend.doubling_days is not None and trend.slope == pytest.approx(
+        1 / trend.doubling_days
+    )
     logs = [math.log2(rows[f"Tiny {n}"].estimate or 0) for n in (1, 2, 3)]
     assert trend.slope == pytest.approx(np.polyfit([0, 182, 366], logs, 1)[0])
     with pytest.raises(UnusedError, match="interval ftr"):
@@ -125,37 +158,85 @@ def test_a_trend_over_days(metr: str) -> None:
 
 def test_the_command(metr: str, run: Caller) -> None:
     shown = run("horizon", "metr_horizon", "--trend", db=metr).out
-    assert "Tiny 2 does tasks of " in shown and "Horizons for 50% double in " in shown and "no penalty" in shown
+    assert (
+        "Tiny 2 does tasks of " in shown
+        and "Horizons for 50% double in " in shown
+        and "no penalty" in shown
+    )
     assert "Tiny 0: no horizon for 50%: nothing solved." in shown
     rows = run("horizon", "metr_horizon", "--q", ".3", "--json", db=metr).rows
-    assert [row["q"] for row in rows] == [0.3] * 4 and {"p50", "p80", "low", "high", "bins", "slope"} <= rows[0].keys()
+    assert [row["q"] for row in rows] == [0.3] * 4 and {
+        "p50",
+        "p80",
+        "low",
+        "high",
+        "bins",
+        "slope",
+    } <= rows[0].keys()
     run("horizon", "metr_horizon", "--q", "half", db=metr).fails(2, "0.5,0.8")
     run("horizon", "metr_horizon", "--q", "1.5", db=metr).fails(2, "q")
-    run("horizon", "metr_horizon", "--interval", "fieller", "--seed", "2", db=metr).fails(2, "--seed")
+    run(
+        "horizon", "metr_horizon", "--interval", "fieller", "--seed", "2", db=metr
+    ).fails(2, "--seed")
 
 
 def test_the_picture(metr: str, tmp_path: Path, run: Caller) -> None:
     run("horizon", "metr_horizon", "--trend", "--svg", f"{tmp_path}/h.svg", db=metr)
     drawn = (tmp_path / "h.svg").read_text()
-    assert "success by human time; horizons for 50%" in drawn and "15 min" in drawn and "released" in drawn
+    assert (
+        "success by human time; horizons for 50%" in drawn
+        and "15 min" in drawn
+        and "released" in drawn
+    )
 
 
 def test_a_claim_holds(metr: str, tmp_path: Path, run: Caller) -> None:
-    run("claim", "horizon metr_horizon --q 0.5,0.8", "-o", f"{tmp_path}/claim.json", db=metr)
+    run(
+        "claim",
+        "horizon metr_horizon --q 0.5,0.8",
+        "-o",
+        f"{tmp_path}/claim.json",
+        db=metr,
+    )
     assert "holds" in run("claim", "verify", f"{tmp_path}/claim.json", db=metr).out
 
 
 def test_days_that_a_person_says(metr: str, run: Caller) -> None:
-    dates = ("--release-date", "Tiny 0", "2023-05-06", "--release-date", "Tiny 1", "2023-06-07")
+    dates = (
+        "--release-date",
+        "Tiny 0",
+        "2023-05-06",
+        "--release-date",
+        "Tiny 1",
+        "2023-06-07",
+    )
     rows = run("models", *dates, "--json", db=metr).rows
     assert {row["model"]: row["release_date"] for row in rows}["Tiny 1"] == "2023-06-07"
-    found = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=metr).rows}
-    assert found == {"Tiny 0": "2023-05-06", "Tiny 1": "2023-06-07", "Tiny 2": "2024-07-01", "Tiny 3": "2025-01-01"}
+    found = {
+        row["model"]: row["release_date"]
+        for row in run("horizon", "metr_horizon", "--json", db=metr).rows
+    }
+    assert found == {
+        "Tiny 0": "2023-05-06",
+        "Tiny 1": "2023-06-07",
+        "Tiny 2": "2024-07-01",
+        "Tiny 3": "2025-01-01",
+    }
     run("models", "--release-date", "Tiny 1", "", db=metr)
-    again = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=metr).rows}
+    again = {
+        row["model"]: row["release_date"]
+        for row in run("horizon", "metr_horizon", "--json", db=metr).rows
+    }
     assert again["Tiny 1"] == "2024-01-01"
     run("models", "--release-date", "Tiny 1", "May", db=metr).fails(2, "2024-01-31")
     run("models", "--release-date", "Tiny 9", "2024-01-01", db=metr).fails(2, "Tiny 9")
-    run("models", "--release-date", "Tiny 1", "2024-01-01", "alias", "Tiny 1", "Tiny 2", db=metr).fails(
-        2, "--release-date"
-    )
+    run(
+        "models",
+        "--release-date",
+        "Tiny 1",
+        "2024-01-01",
+        "alias",
+        "Tiny 1",
+        "Tiny 2",
+        db=metr,
+    ).fails(2, "--release-date")

@@ -1,4 +1,5 @@
-"""A judge held against people, out of stores: scores whose truth is known, and real votes with published counts."""
+"""A judge held against people, out of stores: scores whose truth is known, and real
+votes with published counts."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ from tests.support.judged import biased, ingest_judged, take_labels, truth
 from tests.support.stores import filled_once
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
-from warehouse.stats import judge_agreement, prediction_powered_difference, prediction_powered_mean
+from warehouse.stats import (
+    judge_agreement,
+    prediction_powered_difference,
+    prediction_powered_mean,
+)
 from warehouse.store.open import open_store
 
 PEOPLE = truth({"ma": 0.6, "mb": 0.5, "mc": 0.3})
@@ -27,24 +32,42 @@ JUDGE = {model: biased(labels, 1) for model, labels in PEOPLE.items()}
 @pytest.fixture
 def store(store_url: str, tmp_path: Path) -> Warehouse:
     return warehouse.connect(
-        filled_once(store_url, __file__, lambda: ingest_judged(store_url, tmp_path, {"gpt": JUDGE}))
+        filled_once(
+            store_url,
+            __file__,
+            lambda: ingest_judged(store_url, tmp_path, {"gpt": JUDGE}),
+        )
     )
 
 
 def labelled(store: Warehouse, folder: Path, n: int, without: Any = ()) -> None:
     """Draw prompts and take in their labels."""
-    take_labels(store, store.judge_next("essays", judge="gpt", n=n), folder, PEOPLE, without)
+    take_labels(
+        store, store.judge_next("essays", judge="gpt", n=n), folder, PEOPLE, without
+    )
 
 
 @pytest.fixture
 def judged(store: Warehouse, store_url: str, tmp_path: Path) -> Warehouse:
     """The same with labels of 120 prompts."""
-    return warehouse.connect(filled_once(store_url, f"{__file__} judged", lambda: labelled(store, tmp_path, 120)))
+    return warehouse.connect(
+        filled_once(
+            store_url, f"{__file__} judged", lambda: labelled(store, tmp_path, 120)
+        )
+    )
 
 
-def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(judged: Warehouse) -> None:
-    drawn = [int(row["prompt_id"][1:]) for row in judged.judge_next("essays", judge="gpt").sheet]
-    labels = {model: np.where(np.isin(np.arange(400), drawn), truth, np.nan) for model, truth in PEOPLE.items()}
+def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(
+    judged: Warehouse,
+) -> None:
+    drawn = [
+        int(row["prompt_id"][1:])
+        for row in judged.judge_next("essays", judge="gpt").sheet
+    ]
+    labels = {
+        model: np.where(np.isin(np.arange(400), drawn), truth, np.nan)
+        for model, truth in PEOPLE.items()
+    }
     report = judged.judge("essays", judge="gpt", human="people")
     assert [row.model for row in report.rows] == ["", "ma", "mb", "mc"]
     whole, *models = report.rows
@@ -56,13 +79,21 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(judged: Wareho
         assert row.agreement == pytest.approx(agreement.figure("agreement").estimate)
         assert row.kappa == pytest.approx(agreement.figure("kappa").estimate)
         figure = prediction_powered_mean(h, g)
-        assert (row.estimate, row.low, row.weight) == pytest.approx((figure.estimate, figure.low, figure.weight))
+        assert (row.estimate, row.low, row.weight) == pytest.approx(
+            (figure.estimate, figure.low, figure.weight)
+        )
         assert row.low < PEOPLE[row.model].mean() < row.high
-        assert (row.judge_estimate, row.label_estimate) == pytest.approx((g.mean(), np.nanmean(h)))
+        assert (row.judge_estimate, row.label_estimate) == pytest.approx(
+            (g.mean(), np.nanmean(h))
+        )
         assert row.bias == pytest.approx((g - h)[there].mean())
     (one,) = judged.judge("essays", ["ma", "mb"]).differences
-    expected = prediction_powered_difference(labels["ma"], labels["mb"], JUDGE["ma"], JUDGE["mb"])
-    assert (one.estimate, one.p_value, one.n_labels) == pytest.approx((expected.estimate, expected.p_value, 120))
+    expected = prediction_powered_difference(
+        labels["ma"], labels["mb"], JUDGE["ma"], JUDGE["mb"]
+    )
+    assert (one.estimate, one.p_value, one.n_labels) == pytest.approx(
+        (expected.estimate, expected.p_value, 120)
+    )
     assert "κ" in report.one_line
 
 
@@ -73,10 +104,16 @@ def test_some_labels_that_are_missing(store: Warehouse, tmp_path: Path) -> None:
     assert all(row.low < PEOPLE[row.model].mean() < row.high for row in rows)
 
 
-def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: Path) -> None:
+def test_labels_that_were_not_drawn_correct_nothing(
+    store: Warehouse, tmp_path: Path
+) -> None:
     sheet = tmp_path / "own.csv"
     rows = [f"ma,essays,,p{i},Question {i}?,,{int(PEOPLE['ma'][i])}" for i in range(40)]
-    sheet.write_text("\n".join(["model,benchmark,split,prompt_id,question,response,label", *rows, ""]))
+    sheet.write_text(
+        "\n".join(
+            ["model,benchmark,split,prompt_id,question,response,label", *rows, ""]
+        )
+    )
     store.ingest(sheet, mapping="label_sheet")
     report = store.judge("essays")
     ma = next(row for row in report.rows if row.model == "ma")
@@ -92,7 +129,9 @@ def test_rates_by_another_sample(judged: Warehouse, tmp_path: Path) -> None:
     ingest_judged(judged.url, pilot, {"gpt": JUDGE}, benchmark="other")
     with pytest.raises(MisuseError, match="transportable"):
         judged.judge("other", judge="gpt", rogan_gladen="essays")
-    report = judged.judge("other", judge="gpt", rogan_gladen="essays", transportable=True)
+    report = judged.judge(
+        "other", judge="gpt", rogan_gladen="essays", transportable=True
+    )
     assert report.sample is not None
     assert 0 < report.sample.specificity < report.sample.sensitivity <= 1
     for row in report.rows[1:]:
@@ -101,7 +140,9 @@ def test_rates_by_another_sample(judged: Warehouse, tmp_path: Path) -> None:
         assert row.estimate is None
 
 
-def test_nobody_who_judged_and_models_that_are_not_there(store: Warehouse, request: pytest.FixtureRequest) -> None:
+def test_nobody_who_judged_and_models_that_are_not_there(
+    store: Warehouse, request: pytest.FixtureRequest
+) -> None:
     with pytest.raises(MisuseError, match="no scores by a human"):
         store.judge("essays")
     judged = request.getfixturevalue("judged")
@@ -119,28 +160,46 @@ def test_the_command_shows_judge_labels_and_both(
     run: Caller, judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db, drawn = judged.url, tmp_path / "judge.svg"
-    shown = run("judge", "essays", "ma", "mb", "--judge", "gpt", "--svg", str(drawn), db=db).out
-    assert "corrected" in shown and "κ" in shown and "ma - mb: judge" in shown and "narrower" in shown
+    shown = run(
+        "judge", "essays", "ma", "mb", "--judge", "gpt", "--svg", str(drawn), db=db
+    ).out
+    assert (
+        "corrected" in shown
+        and "κ" in shown
+        and "ma - mb: judge" in shown
+        and "narrower" in shown
+    )
     assert "Judge minus people" in drawn.read_text()
     rows = run("judge", "--judge", "gpt", "essays", "--json", db=db).rows
     assert [row["model"] for row in rows] == ["", "ma", "mb", "mc"]
-    (difference,) = run("judge", "agreement", "essays", "ma", "mb", "--json", db=db).rows
+    (difference,) = run(
+        "judge", "agreement", "essays", "ma", "mb", "--json", db=db
+    ).rows
     assert difference["n_labels"] == 120 and "other_prompts" not in difference["flags"]
-    run("judge", "essays", "--transportable", db=db).fails(2, "goes with --rogan-gladen")
+    run("judge", "essays", "--transportable", db=db).fails(
+        2, "goes with --rogan-gladen"
+    )
     monkeypatch.setattr("warehouse.cli.ui.next_step.reads_along", lambda: True)
     step = run("judge", "essays", "--judge", "gpt", db=db).err.splitlines()[-1]
     words = shlex.split(step.partition(": warehouse ")[2])
     assert "half as wide" in step and run(*words).code == 0
 
 
-def test_scores_that_are_missing_and_labels_of_a_single_prompt(run: Caller, store_url: str, tmp_path: Path) -> None:
-    """What the judge left out is said; a pair on one prompt is a pair; without an AC1 none is claimed."""
+def test_scores_that_are_missing_and_labels_of_a_single_prompt(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    """What the judge left out is said; a pair on one prompt is a pair; without an AC1
+    none is claimed."""
     own = {m: PEOPLE[m][:150] for m in ("ma", "mb")}
-    scores = {m: np.where(np.arange(150) % 3 == 0, np.nan, np.linspace(0, 1, 150)) for m in own}
+    scores = {
+        m: np.where(np.arange(150) % 3 == 0, np.nan, np.linspace(0, 1, 150))
+        for m in own
+    }
     judged = ingest_judged(store_url, tmp_path, {"gpt": scores}, kind="continuous")
     sheet = tmp_path / "one.csv"
     sheet.write_text(
-        "model,benchmark,prompt_id,label\n" + "".join(f"{m},essays,p{i},.5\n" for m in own for i in range(150))
+        "model,benchmark,prompt_id,label\n"
+        + "".join(f"{m},essays,p{i},.5\n" for m in own for i in range(150))
     )
     judged.ingest(sheet, mapping="label_sheet")
     report = judged.judge("essays")
@@ -155,7 +214,9 @@ def test_scores_that_are_missing_and_labels_of_a_single_prompt(run: Caller, stor
 
 @pytest.fixture(scope="module")
 def votes(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    store = warehouse.connect(f"duckdb:///{tmp_path_factory.mktemp('votes')}/votes.duckdb")
+    store = warehouse.connect(
+        f"duckdb:///{tmp_path_factory.mktemp('votes')}/votes.duckdb"
+    )
     natural = data_dir / "llmbar" / "Natural"
     store.ingest(natural / "evaluators", mapping="llmbar")
     store.ingest(natural / "dataset.json", mapping="llmbar_labels")
@@ -164,20 +225,29 @@ def votes(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Warehouse
 
 
 @pytest.mark.rare
-def test_llmbar_s_counts_in_both_orders_are_as_published(votes: Warehouse, data_dir: Path) -> None:
+def test_llmbar_s_counts_in_both_orders_are_as_published(
+    votes: Warehouse, data_dir: Path
+) -> None:
     files = sorted((data_dir / "llmbar/Natural/evaluators").glob("*/*/statistics.json"))
     assert len(files) >= 15
     for file in files[2::3]:
-        order = votes.judge("llmbar_Natural", judge=f"{file.parts[-3]} {file.parts[-2]}").order
+        order = votes.judge(
+            "llmbar_Natural", judge=f"{file.parts[-3]} {file.parts[-2]}"
+        ).order
         assert order is not None
         published = json.loads(file.read_text())
-        right = [int(published[f"correct_{swap}"].split(" / ")[0]) for swap in ("False", "True")]
+        right = [
+            int(published[f"correct_{swap}"].split(" / ")[0])
+            for swap in ("False", "True")
+        ]
         assert [one for _, _, one in order.in_order] == right, file
         if file.parts[-3:-1] == ("GPT-4", "Vanilla"):
             assert (order.n_both_right, order.n_both - order.n_changed) == (93, 95)
 
 
-def test_llmfao_s_error_by_prompts_is_four_times_the_naive_one(votes: Warehouse) -> None:
+def test_llmfao_s_error_by_prompts_is_four_times_the_naive_one(
+    votes: Warehouse,
+) -> None:
     report = votes.judge("llmfao")
     whole = report.rows[0]
     assert (whole.n_labels, whole.n_prompts) == (2139, 13)
@@ -186,16 +256,28 @@ def test_llmfao_s_error_by_prompts_is_four_times_the_naive_one(votes: Warehouse)
     assert whole.kappa_error == pytest.approx(0.062, abs=5e-4)
     table = np.array(report.agreement.table).round().astype(int)
     h, g = (np.repeat(one.ravel(), table.ravel()) for one in np.indices((3, 3)))
-    assert judge_agreement(h, g).figure("kappa").standard_error == pytest.approx(0.016, abs=5e-4)
+    assert judge_agreement(h, g).figure("kappa").standard_error == pytest.approx(
+        0.016, abs=5e-4
+    )
     assert "few_clusters" in whole.flags
-    biases = [row.bias_p_simultaneous for row in report.rows if row.bias_p_simultaneous is not None]
+    biases = [
+        row.bias_p_simultaneous
+        for row in report.rows
+        if row.bias_p_simultaneous is not None
+    ]
     assert len(report.rows) == 60 and len(biases) > 40
 
 
-def test_several_judges_are_named_and_votes_have_no_corrected_mean(votes: Warehouse) -> None:
-    with pytest.raises(MisuseError, match="several have voted, name one with --judge: ChatGPT CoT"):
+def test_several_judges_are_named_and_votes_have_no_corrected_mean(
+    votes: Warehouse,
+) -> None:
+    with pytest.raises(
+        MisuseError, match="several have voted, name one with --judge: ChatGPT CoT"
+    ):
         votes.judge("llmbar_Natural")
-    with pytest.raises(MisuseError, match="nobody called 'nobody' has voted, name one with --judge"):
+    with pytest.raises(
+        MisuseError, match="nobody called 'nobody' has voted, name one with --judge"
+    ):
         votes.judge("llmbar_Natural", judge="nobody")
     with pytest.raises(MisuseError, match="votes are held against votes"):
         votes.judge("llmfao", estimand="prompts_fixed")
@@ -210,16 +292,23 @@ def test_several_judges_are_named_and_votes_have_no_corrected_mean(votes: Wareho
         ("a", "b", 0.0, 0.0),  # one prompt
     ],
 )
-def test_votes_of_a_few_kinds(store_url: str, theirs: str, own: str, agreement: float, kappa: float | None) -> None:
+def test_votes_of_a_few_kinds(
+    store_url: str, theirs: str, own: str, agreement: float, kappa: float | None
+) -> None:
     """Also read in both orders: people see the one first, the judge the other."""
     rows, words = StoreRows(), {"t": "tie", "a": "a", "b": "b"}
     rows.votes(1, "duels", ("x", "y"), [words[one] for one in theirs])
-    rows.votes(1, "duels", ("x", "y"), [words[one] for one in own], judge="j", first="b")
+    rows.votes(
+        1, "duels", ("x", "y"), [words[one] for one in own], judge="j", first="b"
+    )
     with open_store(store_url, create=True) as store:
         rows.write(store)
     report = warehouse.connect(store_url).judge("duels")
     whole = report.rows[0]
-    assert (whole.agreement, whole.kappa) == (pytest.approx(agreement), kappa and pytest.approx(kappa, abs=1e-12))
+    assert (whole.agreement, whole.kappa) == (
+        pytest.approx(agreement),
+        kappa and pytest.approx(kappa, abs=1e-12),
+    )
     assert report.order is None
     assert [row.model for row in report.rows] == ["", "x", "y"]
     if whole.kappa is None:
@@ -232,5 +321,7 @@ def test_a_judge_that_never_answers(store_url: str) -> None:
     rows.votes(1, "duels", ("x", "y"), [None, None], judge="j")
     with open_store(store_url, create=True) as store:
         rows.write(store)
-    with pytest.raises(MisuseError, match="no vote of j on duels counts; left out .*: 2 no verdict"):
+    with pytest.raises(
+        MisuseError, match="no vote of j on duels counts; left out .*: 2 no verdict"
+    ):
         warehouse.connect(store_url).judge("duels")

@@ -49,7 +49,11 @@ def draws_of(run_ids: tuple[int, ...], metric: int) -> dict[int, list[float]]:
     pooled: dict[int, list[float]] = {}
     for fact in ROWS.rows["score"]:
         wanted = fact["run_id"] in run_ids and fact["metric_id"] == metric
-        if wanted and fact["variant_id"] == ROWS.variant() and fact["value"] is not None:
+        if (
+            wanted
+            and fact["variant_id"] == ROWS.variant()
+            and fact["value"] is not None
+        ):
             pooled.setdefault(fact["prompt_id"], []).append(fact["value"])
     return pooled
 
@@ -57,11 +61,15 @@ def draws_of(run_ids: tuple[int, ...], metric: int) -> dict[int, list[float]]:
 def test_repeats_are_pooled_as_draws(world: Store) -> None:
     row = row_of(leaderboard(world, "quiz"), "org/b")
     pooled = draws_of(row.run_ids, ROWS.metric())
-    expected = estimate_mean([float(np.mean(values)) for values in pooled.values()], n_draws=6, bounds=(0, 1))
+    expected = estimate_mean(
+        [float(np.mean(values)) for values in pooled.values()], n_draws=6, bounds=(0, 1)
+    )
     assert (row.runs, row.n_draws, row.n_prompts) == (2, 240, 40)
     assert row.estimate == pytest.approx(expected.estimate, rel=1e-12)
     assert row.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
-    assert (row.ci_low, row.ci_high) == pytest.approx((expected.ci_low, expected.ci_high))
+    assert (row.ci_low, row.ci_high) == pytest.approx(
+        (expected.ci_low, expected.ci_high)
+    )
     assert row.method == expected.method
 
 
@@ -82,7 +90,9 @@ def test_single_draws_are_binary_and_clustered_by_default(world: Store) -> None:
         ("coarse", 5, "clopper_pearson_effective"),  # 6 in one, 4 on their own
     ],
 )
-def test_the_clustering_can_be_chosen(world: Store, cluster: str, n_clusters: int | None, method: str) -> None:
+def test_the_clustering_can_be_chosen(
+    world: Store, cluster: str, n_clusters: int | None, method: str
+) -> None:
     row = row_of(leaderboard(world, "golden", cluster=cluster), "org/a")
     assert (row.n_clusters, row.method) == (n_clusters, method)
 
@@ -102,13 +112,21 @@ def test_ratio_metrics_show_their_figure_and_the_lowest_first(world: Store) -> N
     assert board.metric == "word_perplexity"
     assert [row.rank for row in board.rows] == [1, 2]
     assert board.rows[0].estimate < board.rows[1].estimate
-    facts = [f for f in ROWS.rows["prompt_score"] if f["run_id"] == board.rows[0].run_ids[0]]
-    facts = [f for f in facts if f["metric_id"] == ROWS.metric("word_perplexity", link="exp_neg")]
+    facts = [
+        f for f in ROWS.rows["prompt_score"] if f["run_id"] == board.rows[0].run_ids[0]
+    ]
+    facts = [
+        f
+        for f in facts
+        if f["metric_id"] == ROWS.metric("word_perplexity", link="exp_neg")
+    ]
     mean = np.average([f["value"] for f in facts], weights=[f["weight"] for f in facts])
     assert board.rows[0].estimate == pytest.approx(np.exp(-mean))
 
 
-def test_incomplete_rows_are_marked_and_not_ranked_beside_complete_ones(world: Store) -> None:
+def test_incomplete_rows_are_marked_and_not_ranked_beside_complete_ones(
+    world: Store,
+) -> None:
     board = leaderboard(world, "quiz")
     short = row_of(board, "org/e")
     assert (short.rank, short.flags[:2]) == (None, ("truncated", "subset"))
@@ -120,7 +138,9 @@ def test_incomplete_rows_are_marked_and_not_ranked_beside_complete_ones(world: S
 
 def test_rows_that_saw_other_prompts_are_marked(world: Store) -> None:
     board = leaderboard(world, "quiz")
-    assert [row.model for row in board.rows if "other_prompts" in row.flags] == ["org/g"]
+    assert [row.model for row in board.rows if "other_prompts" in row.flags] == [
+        "org/g"
+    ]
     assert any("saw other prompts" in note for note in board.notes)
 
 
@@ -129,16 +149,26 @@ def test_unscored_samples_are_told(world: Store) -> None:
     assert (row.n_unscored, row.share_unscored, row.n_prompts) == (48, 0.6, 32)
     assert "unscored" in row.flags
     nothing = row_of(leaderboard(world, "edges"), "edge/2")
-    assert (nothing.estimate, nothing.rank, nothing.reason) == (None, None, "no prompt was scored")
+    assert (nothing.estimate, nothing.rank, nothing.reason) == (
+        None,
+        None,
+        "no prompt was scored",
+    )
 
 
 def test_ties_share_a_rank(world: Store) -> None:
     board = leaderboard(world, "suite/one")
-    assert [(row.model, row.rank) for row in board.rows] == [("win/a", 1), ("win/b", 1), ("win/c", 3)]
+    assert [(row.model, row.rank) for row in board.rows] == [
+        ("win/a", 1),
+        ("win/b", 1),
+        ("win/c", 3),
+    ]
 
 
 def test_published_figures_stand_in_where_there_are_no_samples(world: Store) -> None:
-    (one,) = leaderboard(world, "probe", where=["step=3000"]).rows  # over its seeds, which agree
+    (one,) = leaderboard(
+        world, "probe", where=["step=3000"]
+    ).rows  # over its seeds, which agree
     assert (one.estimate, one.n_seeds, one.seed_means, one.flags) == (
         pytest.approx(0.92),
         3,
@@ -147,13 +177,17 @@ def test_published_figures_stand_in_where_there_are_no_samples(world: Store) -> 
     )
     board = leaderboard(world, "probe", where=["step=3000"], each="seed")
     flags = ("one_seed", "published")
-    assert [(row.estimate, row.method, row.flags) for row in board.rows] == [(0.92, "published", flags)] * 3
+    assert [(row.estimate, row.method, row.flags) for row in board.rows] == [
+        (0.92, "published", flags)
+    ] * 3
     assert board.rows[0].ci_low == pytest.approx(0.92 - 1.959963984540054 * 0.02)
     only = row_of(leaderboard(world, "told"), "told/only")
     assert (only.estimate, only.ci_low, only.n_prompts) == (0.3, None, 0)
 
 
-def test_a_benchmark_whose_only_figure_is_published_as_nan_has_a_board_without_rows(duckdb_url: str) -> None:
+def test_a_benchmark_whose_only_figure_is_published_as_nan_has_a_board_without_rows(
+    duckdb_url: str,
+) -> None:
     rows = StoreRows()
     rows.describe("wiki", rows.metric())
     rows.published(rows.run("lab/a", "wiki"), None, benchmark="wiki")
@@ -183,27 +217,39 @@ def test_labels_tell_conditions_of_a_model_apart(world: Store) -> None:
 
 def test_latest_keeps_one_condition_of_each_model(world: Store) -> None:
     board = leaderboard(world, "draws", latest=True)
-    assert sorted(row.model for row in board.rows) == ["org/a", "org/b", "org/c", "org/d"]
+    assert sorted(row.model for row in board.rows) == [
+        "org/a",
+        "org/b",
+        "org/c",
+        "org/d",
+    ]
 
 
 def test_a_metric_is_chosen_by_name_and_filter(world: Store) -> None:
     board = leaderboard(world, "quiz", metric="acc,strict")
     assert board.metric == "acc,strict"
     assert row_of(board, "org/c").n_draws == 40
-    with pytest.raises(MisuseError, match="quiz has no metric 'f1'; it has: acc, acc,strict"):
+    with pytest.raises(
+        MisuseError, match="quiz has no metric 'f1'; it has: acc, acc,strict"
+    ):
         leaderboard(world, "quiz", metric="f1")
 
 
 @pytest.mark.parametrize("wanted", [None, "acc"])
 def test_a_benchmark_without_figures_says_what_it_lacks(wanted: str | None) -> None:
-    with pytest.raises(MisuseError, match="neither scores nor published.* --where benchmark=bare"):
+    with pytest.raises(
+        MisuseError, match="neither scores nor published.* --where benchmark=bare"
+    ):
         choose_metrics([], wanted, "bare")
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("suite", "'suite' is a suite; choose one of its benchmarks: suite/one, suite/two/a,"),
+        (
+            "suite",
+            "'suite' is a suite; choose one of its benchmarks: suite/one, suite/two/a,",
+        ),
         ("quizz", "no benchmark is called 'quizz'; did you mean quiz"),
         ("??", "no benchmark is called '??'; see: warehouse benchmarks"),
     ],
@@ -215,7 +261,9 @@ def test_what_is_no_benchmark_is_said(world: Store, name: str, message: str) -> 
 
 
 def test_nothing_left_by_the_conditions_is_said(world: Store) -> None:
-    with pytest.raises(MisuseError, match="draws has no current run with temperature=7"):
+    with pytest.raises(
+        MisuseError, match="draws has no current run with temperature=7"
+    ):
         leaderboard(world, "draws", where=["temperature=7"])
 
 
@@ -226,7 +274,9 @@ def test_a_method_that_the_data_do_not_allow_names_the_model(world: Store) -> No
         leaderboard(world, "draws", level=95)
 
 
-def test_scores_outside_the_declared_bounds_are_flagged_not_refused(world: Store) -> None:
+def test_scores_outside_the_declared_bounds_are_flagged_not_refused(
+    world: Store,
+) -> None:
     rows = leaderboard(world, "suite/one").rows
     assert all("outside_bounds" in row.flags and row.method == "t" for row in rows)
 
@@ -280,12 +330,21 @@ def test_rows_without_a_rank_stand_after_all_that_have_one(world: Store) -> None
 def test_a_published_figure_is_not_ranked_beside_recomputed_ones(world: Store) -> None:
     board = leaderboard(world, "told")
     only = row_of(board, "told/only")
-    assert (only.rank, only.rank_reason) == (None, "published figures have no prompts to pair")
-    assert any("with published figures not ranked beside" in note for note in board.notes)
-    assert row_of(leaderboard(world, "told", subset_ok=True), "told/only").rank is not None
+    assert (only.rank, only.rank_reason) == (
+        None,
+        "published figures have no prompts to pair",
+    )
+    assert any(
+        "with published figures not ranked beside" in note for note in board.notes
+    )
+    assert (
+        row_of(leaderboard(world, "told", subset_ok=True), "told/only").rank is not None
+    )
 
 
-def test_a_truncated_run_shows_its_published_figure_and_the_part_beside_it(world: Store) -> None:
+def test_a_truncated_run_shows_its_published_figure_and_the_part_beside_it(
+    world: Store,
+) -> None:
     board = leaderboard(world, "told")
     row = row_of(board, "told/short")
     assert (row.estimate, row.n_prompts, row.rank) == (0.4, 50, None)
@@ -301,17 +360,26 @@ def test_prompts_that_are_mostly_one_text_are_clustered_by_it(store_url: str) ->
         rows.describe(name, rows.metric())
         keys = [f"{name}{place:02}" for place in range(50)]
         for place, key in enumerate(keys):
-            rows.prompt(name, key, text="Answer." if place < n_alike else f"question {key}")
+            rows.prompt(
+                name, key, text="Answer." if place < n_alike else f"question {key}"
+            )
         for model in ("lab/a", "lab/b"):
             run = rows.run(model, name)
-            rows.scores(run, {key: float(place % 3 == 0) for place, key in enumerate(keys)})
+            rows.scores(
+                run, {key: float(place % 3 == 0) for place, key in enumerate(keys)}
+            )
     with open_store(store_url, create=True) as store:
         rows.write(store)
         board = leaderboard(store, "alike")
         assert {row.n_clusters for row in board.rows} == {2}
         (note,) = (note for note in board.notes if "same text" in note)
-        assert "49 of 50 prompts have the same text as another, 49 of them one text" in note
+        assert (
+            "49 of 50 prompts have the same text as another, 49 of them one text"
+            in note
+        )
         assert any("same text" in note for note in pairs(store, "alike").notes)
         free = leaderboard(store, "alike", cluster="none")
-        assert free.rows[0].n_clusters is None and not any("same text" in n for n in free.notes)
+        assert free.rows[0].n_clusters is None and not any(
+            "same text" in n for n in free.notes
+        )
         assert leaderboard(store, "mixed").rows[0].n_clusters is None

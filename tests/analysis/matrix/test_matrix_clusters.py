@@ -1,4 +1,5 @@
-"""Spherical k-means, silhouettes and medoids: against scikit-learn and plain definitions."""
+"""Spherical k-means, silhouettes and medoids: against scikit-learn and plain
+definitions."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import silhouette_samples
 
-from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, with_extremes
+from tests.support.matrices import (
+    GOLDEN,
+    Matrix,
+    binary,
+    continuous,
+    cosines,
+    tied,
+    with_extremes,
+)
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import Clustering, cluster_search, medoids, silhouette
 from warehouse.stats.matrix.kmeans import cluster_rows, distinct_rows
@@ -25,7 +34,9 @@ def clustered(matrix: Matrix, n_clusters: int, seed: int = 0) -> Clustering:
 
 def cohesion(unit: Matrix, labels: Matrix) -> float:
     """Mean cosine of a row with its cluster's direction: what k-means maximises."""
-    return float(sum(np.linalg.norm(unit[labels == c].sum(axis=0)) for c in np.unique(labels))) / len(unit)
+    return float(
+        sum(np.linalg.norm(unit[labels == c].sum(axis=0)) for c in np.unique(labels))
+    ) / len(unit)
 
 
 def distances(matrix: Matrix) -> Matrix:
@@ -48,7 +59,9 @@ def test_silhouettes_equal_scikit_learns(make: Any, n_clusters: int) -> None:
 
 def test_silhouette_golden_and_edges() -> None:
     found = silhouette(GOLDEN, [0, 1, 0, 1, 0])
-    assert found is not None and found.mean() == pytest.approx(0.826598632371, abs=1e-12)
+    assert found is not None and found.mean() == pytest.approx(
+        0.826598632371, abs=1e-12
+    )
     assert silhouette(GOLDEN, [0] * 5) is None
     assert silhouette(GOLDEN[:2], ["a", "b"]).tolist() == [0.0, 0.0]  # type: ignore[union-attr]
 
@@ -72,7 +85,9 @@ def blobs(seed: int = 0) -> tuple[Matrix, Matrix]:
     rng = np.random.default_rng(seed)
     kinds = np.repeat(np.arange(3), [20, 30, 10])
     rng.shuffle(kinds)
-    return np.eye(3)[kinds] * rng.uniform(1, 5, (60, 1)) + rng.random((60, 3)) * 0.1, kinds
+    return np.eye(3)[kinds] * rng.uniform(1, 5, (60, 1)) + rng.random(
+        (60, 3)
+    ) * 0.1, kinds
 
 
 def test_separate_directions_are_found_and_chosen() -> None:
@@ -91,8 +106,11 @@ def test_separate_directions_are_found_and_chosen() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 6))
-def test_a_clustering_is_a_fixed_point_no_worse_than_random(seed: int, n_clusters: int) -> None:
-    """What k-means promises: every row is with the nearest of its means, and those are means."""
+def test_a_clustering_is_a_fixed_point_no_worse_than_random(
+    seed: int, n_clusters: int
+) -> None:
+    """What k-means promises: every row is with the nearest of its means, and those are
+    means."""
     matrix = continuous(30, 4, seed)
     unit = unit_rows(matrix)
     found = clustered(matrix, n_clusters, seed)
@@ -101,7 +119,9 @@ def test_a_clustering_is_a_fixed_point_no_worse_than_random(seed: int, n_cluster
     own = (unit * directions[found.labels]).sum(axis=1)
     assert (own >= (unit @ directions.T).max(axis=1) - 1e-9).all()
     assert sorted(set(found.labels)) == list(range(n_clusters))
-    assert list(dict.fromkeys(found.labels.tolist())) == list(range(n_clusters))  # by first row
+    assert list(dict.fromkeys(found.labels.tolist())) == list(
+        range(n_clusters)
+    )  # by first row
     random = np.random.default_rng(seed).integers(0, n_clusters, 30)
     assert own.mean() >= cohesion(unit, random) - 1e-12
 
@@ -117,22 +137,33 @@ def test_a_reference_on_all_partitions() -> None:
 
 def test_multiplicities_count() -> None:
     """A repeated prompt pulls as much as so many prompts."""
-    matrix = np.repeat([[1.0, 0, 0], [0.9, 0.5, 0], [0, 0, 1], [0, 0.4, 1]], [5, 1, 3, 2], axis=0)
+    matrix = np.repeat(
+        [[1.0, 0, 0], [0.9, 0.5, 0], [0, 0, 1], [0, 0.4, 1]], [5, 1, 3, 2], axis=0
+    )
     found = clustered(matrix, 2)
     assert found.labels.tolist() == [0] * 6 + [1] * 5
     assert found.medoids.tolist() == [0, 6]
-    distinct, member, counts = distinct_rows(unit_rows(np.vstack([matrix, 2 * matrix[:1]])))
+    distinct, member, counts = distinct_rows(
+        unit_rows(np.vstack([matrix, 2 * matrix[:1]]))
+    )
     assert (len(distinct), member[-1], counts.tolist()) == (4, 0, [6, 1, 3, 2])
 
 
 def test_seeds_and_order_of_models() -> None:
     matrix = continuous(40, 5)
-    assert clustered(matrix, 4, 1).labels.tolist() == clustered(matrix, 4, 1).labels.tolist()
+    assert (
+        clustered(matrix, 4, 1).labels.tolist()
+        == clustered(matrix, 4, 1).labels.tolist()
+    )
     told: list[tuple[int, int]] = []
-    found = cluster_search(matrix, [2, 3], n_permutations=1, progress=lambda *step: told.append(step))
+    found = cluster_search(
+        matrix, [2, 3], n_permutations=1, progress=lambda *step: told.append(step)
+    )
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert found.to_dict()["chosen"]["labels"] == found.chosen.labels.tolist()
-    assert str(found).startswith(f"{found.chosen.n_clusters} clusters of 40 prompts, silhouette ")
+    assert str(found).startswith(
+        f"{found.chosen.n_clusters} clusters of 40 prompts, silhouette "
+    )
 
 
 def test_as_many_clusters_as_rows_leave_none_empty() -> None:
@@ -162,7 +193,10 @@ def test_very_close_directions_cluster_all_the_same(noise: float) -> None:
     ("call", "said"),
     [
         (lambda: cluster_search(np.ones((5, 3))), "1 distinct performance vector"),
-        (lambda: cluster_search([[1, 0], [0, 1], [1, 0]]), "2 distinct performance vector"),
+        (
+            lambda: cluster_search([[1, 0], [0, 1], [1, 0]]),
+            "2 distinct performance vector",
+        ),
         (lambda: cluster_search(GOLDEN, [1, 2]), "between 2 and"),
         (lambda: cluster_search(GOLDEN, [9]), r"\(4\), found 9 to 9"),
         (lambda: silhouette(GOLDEN, [0, 1]), "2 entries, expected one per prompt: 5"),

@@ -31,8 +31,14 @@ def fill(folder: Path, path: Path, mapping: str) -> Warehouse:
 
 
 @pytest.fixture(scope="module")
-def arena(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    yield fill(data_dir / "eval_arena", tmp_path_factory.mktemp("arena") / "s.duckdb", "eval_arena")
+def arena(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Warehouse]:
+    yield fill(
+        data_dir / "eval_arena",
+        tmp_path_factory.mktemp("arena") / "s.duckdb",
+        "eval_arena",
+    )
 
 
 def by_hand(path: Path) -> tuple[list[str], list[str], Matrix]:
@@ -44,7 +50,9 @@ def by_hand(path: Path) -> tuple[list[str], list[str], Matrix]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_matrix_is_that_of_the_file(arena: Warehouse, data_dir: Path, name: str) -> None:
+def test_the_matrix_is_that_of_the_file(
+    arena: Warehouse, data_dir: Path, name: str
+) -> None:
     data = arena.matrix(name).data
     models, prompts, scores = by_hand(data_dir / "eval_arena" / f"{name}.jsonl")
     assert data.values.shape == scores.shape == FILES[name]
@@ -68,10 +76,16 @@ def test_humaneval_equals_n_by_n_code(arena: Warehouse) -> None:
             ("percentile_75", [np.percentile(table, 75) for table in tables]),
             ("percentile_95", [np.percentile(table, 95) for table in tables]),
         ):
-            row = next(r for r in found.rows if (r.similarity, r.statistic) == (similarity, name))
+            row = next(
+                r
+                for r in found.rows
+                if (r.similarity, r.statistic) == (similarity, name)
+            )
             assert row.observed == pytest.approx(figures[0], abs=1e-12)
             assert row.p_value == share_at_least(figures[0], np.array(figures[1:]))
-        ks = next(r for r in found.rows if (r.similarity, r.statistic) == (similarity, "ks"))
+        ks = next(
+            r for r in found.rows if (r.similarity, r.statistic) == (similarity, "ks")
+        )
         assert ks.p_value == 0.05  # the least that 19 permutations can say
 
 
@@ -90,7 +104,9 @@ def test_mbpp_clusters_and_weights(arena: Warehouse) -> None:
     assert uniform["gpt-4-1106-preview"] == pytest.approx(0.740741, abs=1e-6)
     sd = {row.model: row.standard_deviation for row in weights.random}
     p = uniform["gpt-4-1106-preview"]
-    assert sd["gpt-4-1106-preview"] == pytest.approx(np.sqrt(p * (1 - p) / 379), rel=1e-12)
+    assert sd["gpt-4-1106-preview"] == pytest.approx(
+        np.sqrt(p * (1 - p) / 379), rel=1e-12
+    )
 
 
 @pytest.mark.slow
@@ -98,8 +114,10 @@ def test_eq_bench_is_continuous_and_has_gaps(data_dir: Path, tmp_path: Path) -> 
     store = fill(data_dir / "eq_bench", tmp_path / "s.duckdb", "eq_bench")
     asked = store.matrix("eq_bench_v2")
     counts = store.query(
-        "select fact.prompt_id, count(distinct case when fact.value is not null then run.model end)"
-        " as models from prompt_score fact join run_current run on run.run_id = fact.run_id"
+        "select fact.prompt_id, count(distinct case when fact.value is not null then "
+        "run.model end)"
+        " as models from prompt_score fact join run_current run on run.run_id = "
+        "fact.run_id"
         " join metric on metric.id = fact.metric_id and metric.name = :metric"
         " group by fact.prompt_id",
         metric=asked.data.metric,

@@ -1,4 +1,5 @@
-"""Permutations done elsewhere: the same answer, whoever does which block, in whatever order."""
+"""Permutations done elsewhere: the same answer, whoever does which block, in whatever
+order."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ class Elsewhere:
     def __init__(self) -> None:
         self.sizes: list[int] = []
 
-    def __call__(self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+    def __call__(
+        self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]
+    ) -> Iterator[tuple[int, bytes]]:
         there = pickle.loads(pickle.dumps(function))
         self.sizes.append(len(tasks))
         for number in np.random.default_rng(0).permutation(len(tasks)).tolist():
@@ -28,7 +31,9 @@ class Elsewhere:
 
 @pytest.mark.parametrize("matrix", [binary(40, 9), continuous(40, 9)])
 @pytest.mark.parametrize("block", [1, 3, 1000])
-def test_blocks_change_nothing(matrix: Matrix, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_change_nothing(
+    matrix: Matrix, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tables, "_TASK_TABLES", block)
     here = permutation_test(matrix, n_permutations=19, seed=3)
     done: list[tuple[int, int]] = []
@@ -37,7 +42,11 @@ def test_blocks_change_nothing(matrix: Matrix, block: int, monkeypatch: pytest.M
         done.append((at[0], at[1]))
 
     there = permutation_test(
-        matrix, n_permutations=19, seed=3, spread=Elsewhere(), progress=lambda *at: done.append(at)
+        matrix,
+        n_permutations=19,
+        seed=3,
+        spread=Elsewhere(),
+        progress=lambda *at: done.append(at),
     )
     assert here == there and done == sorted(done) and done[-1] == (95, 95)
 
@@ -47,7 +56,9 @@ def test_what_comes_back_at_a_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tables, "_WAVE_BYTES", 4000)
     asked = Elsewhere()
     matrix = binary(40, 9)
-    assert permutation_test(matrix, n_permutations=19, spread=asked) == permutation_test(matrix, n_permutations=19)
+    assert permutation_test(
+        matrix, n_permutations=19, spread=asked
+    ) == permutation_test(matrix, n_permutations=19)
     assert sum(asked.sizes) == 19 and len(asked.sizes) > 1
 
 
@@ -56,7 +67,12 @@ def test_clusters_of_shuffled_matrices_are_the_same(matrix: Matrix) -> None:
     here = cluster_search(matrix, (2, 3, 5), n_permutations=3, seed=2)
     done: list[int] = []
     there = cluster_search(
-        matrix, (2, 3, 5), n_permutations=3, seed=2, spread=Elsewhere(), progress=lambda at, _: done.append(at)
+        matrix,
+        (2, 3, 5),
+        n_permutations=3,
+        seed=2,
+        spread=Elsewhere(),
+        progress=lambda at, _: done.append(at),
     )
     assert here.counts == there.counts and (here.p_value, here.chosen.silhouette) == (
         there.p_value,

@@ -12,7 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, upper, with_extremes
+from tests.support.matrices import (
+    GOLDEN,
+    Matrix,
+    binary,
+    continuous,
+    cosines,
+    tied,
+    upper,
+    with_extremes,
+)
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import summarise_similarity
 from warehouse.stats.matrix.similarity import (
@@ -38,13 +47,17 @@ def slow(similarity: str, matrix: Matrix) -> Matrix:
 
 @pytest.mark.parametrize("similarity", ["cosine", "jaccard", "hamming"])
 @pytest.mark.parametrize("shape", [(60, 5), (50, 64), (40, 70), (30, 150)])
-def test_binary_figures_equal_all_pairs(similarity: str, shape: tuple[int, int]) -> None:
+def test_binary_figures_equal_all_pairs(
+    similarity: str, shape: tuple[int, int]
+) -> None:
     matrix = with_extremes(*shape)
     pairs, found = slow(similarity, matrix), summarise_similarity(matrix, similarity)
     assert found.n_pairs == len(pairs)
     assert found.mean == pytest.approx(pairs.mean(), abs=1e-12)
     percentiles = np.percentile(pairs, [75, 95])
-    assert (found.percentile_75, found.percentile_95) == pytest.approx(percentiles, abs=1e-12)
+    assert (found.percentile_75, found.percentile_95) == pytest.approx(
+        percentiles, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("make", [continuous, tied])
@@ -53,7 +66,9 @@ def test_cosine_of_any_scores_equals_all_pairs(make: object) -> None:
     pairs, found = slow("cosine", matrix), summarise_similarity(matrix)
     assert found.mean == pytest.approx(pairs.mean(), abs=1e-12)
     percentiles = np.percentile(pairs, [75, 95])
-    assert (found.percentile_75, found.percentile_95) == pytest.approx(percentiles, abs=1e-12)
+    assert (found.percentile_75, found.percentile_95) == pytest.approx(
+        percentiles, abs=1e-12
+    )
     assert mean_cosine(unit_rows(matrix)) == pytest.approx(pairs.mean(), abs=1e-12)
 
 
@@ -68,13 +83,25 @@ def test_golden() -> None:
 @pytest.fixture(params=[True, False], ids=["compiled", "products"])
 def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Pairs are counted by compiled code, or as where numba is not installed."""
-    monkeypatch.setattr("warehouse.stats.matrix.similarity.has_compiler", lambda: request.param)
+    monkeypatch.setattr(
+        "warehouse.stats.matrix.similarity.has_compiler", lambda: request.param
+    )
     return bool(request.param)
 
 
 @pytest.mark.usefixtures("compiled")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(arrays(np.uint8, st.tuples(st.integers(2, 12), st.integers(2, 140)), elements=st.integers(0, 1)))
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    arrays(
+        np.uint8,
+        st.tuples(st.integers(2, 12), st.integers(2, 140)),
+        elements=st.integers(0, 1),
+    )
+)
 def test_the_counter_equals_counting_pair_by_pair(matrix: Matrix) -> None:
     n, k = matrix.shape
     expected: Counter[int] = Counter()
@@ -89,7 +116,8 @@ def test_the_counter_equals_counting_pair_by_pair(matrix: Matrix) -> None:
 
 @pytest.mark.usefixtures("compiled")
 def test_long_runs_of_equal_weight_are_counted_to_the_end() -> None:
-    """More rows than the counter looks at in one go, and a number that 4 does not divide."""
+    """More rows than the counter looks at in one go, and a number that 4 does not
+    divide."""
     matrix = np.tile(np.eye(3, dtype=np.uint8), (1367, 1))
     codes, counts = count_pairs(np.ascontiguousarray(matrix.T))
     assert codes.tolist() == [(1 * 4 + 1) * 4 + 0, (1 * 4 + 1) * 4 + 1]
@@ -104,13 +132,18 @@ def test_many_rows_are_counted_as_a_product_of_all_has_them() -> None:
     first, second = np.triu_indices(len(matrix), 1)
     weights = matrix.sum(axis=1)
     ends = np.sort([weights[first], weights[second]], axis=0)
-    expected = np.unique((ends[0] * 71 + ends[1]) * 71 + (matrix @ matrix.T)[first, second], return_counts=True)
+    expected = np.unique(
+        (ends[0] * 71 + ends[1]) * 71 + (matrix @ matrix.T)[first, second],
+        return_counts=True,
+    )
     codes, counts = count_pairs(np.ascontiguousarray(matrix.T, dtype=np.uint8))
     assert np.array_equal(codes, expected[0]) and np.array_equal(counts, expected[1])
 
 
 @pytest.mark.usefixtures("compiled")
-def test_counts_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_do_not_depend_on_how_many_are_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     columns = np.ascontiguousarray(with_extremes(40, 30).T, dtype=np.uint8)
     codes, counts = count_pairs(columns)
     monkeypatch.setattr("warehouse.stats.matrix.similarity._CELLS", 2000)
@@ -120,9 +153,12 @@ def test_counts_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPat
 
 
 def test_equal_similarities_are_equal_numbers() -> None:
-    """Shares such as 1/2 = 2/4 come from different counts: they must not differ in the last bit."""
+    """Shares such as 1/2 = 2/4 come from different counts: they must not differ in the
+    last bit."""
     k = 60
-    cells = [(a, b, c) for a in range(1, 31) for b in range(a, 31) for c in range(a + 1)]
+    cells = [
+        (a, b, c) for a in range(1, 31) for b in range(a, 31) for c in range(a + 1)
+    ]
     codes = np.array([(a * (k + 1) + b) * (k + 1) + c for a, b, c in cells])
     from fractions import Fraction
 
@@ -133,8 +169,13 @@ def test_equal_similarities_are_equal_numbers() -> None:
         assert len(np.unique(cell_values(name, codes, k))) == len(set(exact))
 
 
-@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 4)), min_size=1, max_size=20), st.floats(0, 1))
-def test_quantiles_of_counts_are_those_of_numpy(cells: list[tuple[float, int]], share: float) -> None:
+@given(
+    st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 4)), min_size=1, max_size=20),
+    st.floats(0, 1),
+)
+def test_quantiles_of_counts_are_those_of_numpy(
+    cells: list[tuple[float, int]], share: float
+) -> None:
     values, counts = map(np.array, zip(*sorted(cells), strict=True))
     expected = np.quantile(np.repeat(values, counts), share)
     assert linear_quantile(values, counts, share) == pytest.approx(expected, abs=1e-12)
@@ -145,17 +186,23 @@ def test_blocks_hold_every_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warehouse.stats.matrix.similarity.BLOCK_PAIRS", 100)
     blocks = list(pair_blocks(unit))
     assert len(blocks) > 3
-    assert np.sort(np.concatenate(blocks)) == pytest.approx(np.sort(upper(unit @ unit.T)))
+    assert np.sort(np.concatenate(blocks)) == pytest.approx(
+        np.sort(upper(unit @ unit.T))
+    )
 
 
 def test_tiny_scores_have_directions_too() -> None:
     matrix = continuous(12, 4)
-    assert mean_cosine(unit_rows(matrix * 1e-200)) == pytest.approx(mean_cosine(unit_rows(matrix)), abs=1e-12)
+    assert mean_cosine(unit_rows(matrix * 1e-200)) == pytest.approx(
+        mean_cosine(unit_rows(matrix)), abs=1e-12
+    )
 
 
 @settings(deadline=None)
 @given(st.permutations(range(12)), st.permutations(range(5)))
-def test_the_order_of_prompts_and_models_does_not_matter(rows: list[int], cols: list[int]) -> None:
+def test_the_order_of_prompts_and_models_does_not_matter(
+    rows: list[int], cols: list[int]
+) -> None:
     matrix = with_extremes(12, 5)
     for similarity in ("cosine", "jaccard", "hamming"):
         there = summarise_similarity(matrix, similarity)
@@ -190,7 +237,10 @@ def test_continuous_scores_are_refused_where_ones_are_counted(similarity: str) -
 def test_the_compiler_is_loaded_only_where_it_is_needed() -> None:
     """It takes longer to load than most commands run."""
     program = (
-        "import sys, warehouse.analysis.matrix.answer as face; loaded = set(sys.modules);"
-        "sys.exit('numba' in loaded or 'scipy.stats' in loaded)"
+        "import sys, warehouse.analysis.matrix.answer as face; loaded = "
+        "set(sys.modules);sys.exit('numba' in loaded or 'scipy.stats' in loaded)"
     )
-    assert subprocess.run([sys.executable, "-P", "-c", program], check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-P", "-c", program], check=False).returncode
+        == 0
+    )

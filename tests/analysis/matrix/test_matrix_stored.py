@@ -48,8 +48,12 @@ def test_what_was_computed_comes_back(home: Warehouse) -> None:
     matrix = home.matrix("exam")
     made = [matrix.test(permutations=9), matrix.weights(draws=50), matrix.grow()]
     found = stored(home)
-    assert [plain(found.test), plain(found.weights), plain(found.growth)] == [replace(one, notes=()) for one in made]
-    assert found.clusters is not None and found.clusters.n_permutations == 0  # behind the weights
+    assert [plain(found.test), plain(found.weights), plain(found.growth)] == [
+        replace(one, notes=()) for one in made
+    ]
+    assert (
+        found.clusters is not None and found.clusters.n_permutations == 0
+    )  # behind the weights
     assert (found.missing, found.outdated, found.chosen) == (("explain",), (), ())
 
 
@@ -67,7 +71,9 @@ def test_a_trial_does_not_take_the_place_of_the_evidence(home: Warehouse) -> Non
     matrix.weights(draws=20)
     home.matrix("exam", where=["model!=lab/m0*"]).test(permutations=199)
     found = stored(home)
-    assert [plain(found.test), plain(found.weights)] == [replace(one, notes=()) for one in wanted]
+    assert [plain(found.test), plain(found.weights)] == [
+        replace(one, notes=()) for one in wanted
+    ]
     assert found.chosen == ()
 
 
@@ -81,12 +87,18 @@ def test_what_is_not_of_all_runs_says_of_which(home: Warehouse) -> None:
     home.matrix("exam", where=["model!=lab/m0*"], latest=True).test(permutations=9)
     found = stored(home)
     assert found.test is not None and found.test.n_models == 6
-    assert found.chosen == (("test", "model!=lab/m0*, the newest condition of each model"),)
+    assert found.chosen == (
+        ("test", "model!=lab/m0*, the newest condition of each model"),
+    )
 
 
 def test_a_trial_that_is_not_stored_leaves_nothing(home: Warehouse) -> None:
     matrix = home.matrix("exam", store_result=False)
-    told = [matrix.test(permutations=9), matrix.cluster(n_clusters=(2, 3)), matrix.grow()]
+    told = [
+        matrix.test(permutations=9),
+        matrix.cluster(n_clusters=(2, 3)),
+        matrix.grow(),
+    ]
     assert all("not stored: a trial (--no-store)" in one.notes for one in told)
     assert stored(home) == StoredMatrix(missing=ALL)
     with pytest.raises(MisuseError, match="a trial stores no clustering"):
@@ -120,11 +132,19 @@ def test_changed_scores_make_an_analysis_outdated(home: Warehouse) -> None:
 
     def flip(run: int) -> None:
         with home._writing() as store, store.begin() as connection:
-            connection.execute(sa.update(table).where(table.c.run_id == run).values(value=1 - table.c.value))
+            connection.execute(
+                sa.update(table)
+                .where(table.c.run_id == run)
+                .values(value=1 - table.c.value)
+            )
 
     flip(1)
     found = stored(home)
-    assert found.test is None and found.outdated == ("test",) and "test" not in found.missing
+    assert (
+        found.test is None
+        and found.outdated == ("test",)
+        and "test" not in found.missing
+    )
     flip(1)
     assert stored(home).test is not None
 

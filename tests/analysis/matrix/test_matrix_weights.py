@@ -9,7 +9,14 @@ import pytest
 from scipy import stats
 
 from tests.analysis.matrix.test_matrix_clusters import distances
-from tests.support.matrices import Matrix, binary, continuous, cosines, tied, with_extremes
+from tests.support.matrices import (
+    Matrix,
+    binary,
+    continuous,
+    cosines,
+    tied,
+    with_extremes,
+)
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import grow, medoids, random_weights, weighted_scores
 from warehouse.stats.matrix.weights import (
@@ -42,7 +49,10 @@ def by_loop(matrix: Matrix, labels: Matrix, inverse: bool) -> Matrix:
 @pytest.mark.parametrize("make", [continuous, tied, with_extremes])
 def test_distance_weights_equal_their_definition(make: Any) -> None:
     matrix = make(20, 4)
-    for inverse, found in ((False, distance_weights(matrix, LABELS)), (True, inverse_distance_weights(matrix, LABELS))):
+    for inverse, found in (
+        (False, distance_weights(matrix, LABELS)),
+        (True, inverse_distance_weights(matrix, LABELS)),
+    ):
         assert found == pytest.approx(by_loop(matrix, LABELS, inverse), rel=1e-9)
         assert found.sum() == pytest.approx(1)
         assert np.bincount(LABELS, found) == pytest.approx(np.bincount(LABELS) / 20)
@@ -52,20 +62,33 @@ def test_distance_weights_equal_their_definition(make: Any) -> None:
 def test_medoids_stand_for_their_clusters() -> None:
     matrix = continuous(20, 4)
     rows, _ = medoids(matrix, LABELS)
-    shared, plain = medoid_weights(matrix, LABELS), medoid_weights(matrix, LABELS, share=False)
+    shared, plain = (
+        medoid_weights(matrix, LABELS),
+        medoid_weights(matrix, LABELS, share=False),
+    )
     assert shared[rows].tolist() == [0.4, 0.25, 0.3, 0.05]
     assert plain[rows].tolist() == [0.25] * 4
     assert (np.count_nonzero(shared), shared.sum()) == (4, 1.0)
-    assert cluster_weights(LABELS, 20)[[0, 8, 19]] == pytest.approx([1 / 32, 1 / 20, 1 / 4])
+    assert cluster_weights(LABELS, 20)[[0, 8, 19]] == pytest.approx(
+        [1 / 32, 1 / 20, 1 / 4]
+    )
 
 
 def test_weighted_scores_and_changes_of_rank() -> None:
     matrix = np.array([[1.0, 0, 0.5], [1, 0, 0.5], [0, 1, 0.5]])
     first, other = weighted_scores(matrix, {"last": [0, 0, 7]})
-    assert (first.scheme, first.ranks, first.rank_changes) == ("uniform", (1, 3, 2), (0, 0, 0))
+    assert (first.scheme, first.ranks, first.rank_changes) == (
+        "uniform",
+        (1, 3, 2),
+        (0, 0, 0),
+    )
     assert first.scores == pytest.approx([2 / 3, 1 / 3, 0.5])
     assert (first.n_prompts, first.effective_prompts) == (3, pytest.approx(3))
-    assert (other.scores, other.ranks, other.rank_changes) == ((0, 1, 0.5), (3, 1, 2), (-2, 2, 0))
+    assert (other.scores, other.ranks, other.rank_changes) == (
+        (0, 1, 0.5),
+        (3, 1, 2),
+        (-2, 2, 0),
+    )
     assert (other.n_prompts, other.effective_prompts) == (1, 1)
     lower = weighted_scores(matrix, {}, higher_is_better=False)[0]
     assert lower.ranks == (3, 1, 2)
@@ -74,7 +97,9 @@ def test_weighted_scores_and_changes_of_rank() -> None:
 
 def test_equal_scores_share_a_rank() -> None:
     assert competition_ranks([0.3, 0.1 + 0.2, 0.5, 0.1]).tolist() == [2, 2, 1, 4]
-    assert competition_ranks([0.3, 0.1 + 0.2, 0.5, 0.1], higher_is_better=False).tolist() == [2, 2, 4, 1]
+    assert competition_ranks(
+        [0.3, 0.1 + 0.2, 0.5, 0.1], higher_is_better=False
+    ).tolist() == [2, 2, 4, 1]
 
 
 def test_random_weights_have_the_moments_of_the_flat_dirichlet() -> None:
@@ -86,15 +111,21 @@ def test_random_weights_have_the_moments_of_the_flat_dirichlet() -> None:
     assert found.uniform == pytest.approx(matrix.mean(axis=0))
     room = 10 * exact.max() / np.sqrt(20_000)
     assert np.abs(found.quantiles[2] - found.uniform).max() < room
-    assert (found.lowest <= found.quantiles[0]).all() and (found.quantiles[-1] <= found.highest).all()
+    assert (found.lowest <= found.quantiles[0]).all() and (
+        found.quantiles[-1] <= found.highest
+    ).all()
 
 
 def test_dirichlet_golden() -> None:
     column = np.array([1, 0, 1, 1, 0, 1.0])
     found = random_weights(np.column_stack([column, 1 - column]), n_draws=1000)
     width = (found.highest - found.lowest).max()
-    assert str(found) == f"1000 weightings of 2 models, scores move by up to {width:.4g}"
-    assert found.exact_standard_deviation == pytest.approx([0.178174161275] * 2, abs=1e-12)
+    assert (
+        str(found) == f"1000 weightings of 2 models, scores move by up to {width:.4g}"
+    )
+    assert found.exact_standard_deviation == pytest.approx(
+        [0.178174161275] * 2, abs=1e-12
+    )
     assert found.outranks[0, 1] + found.outranks[1, 0] == pytest.approx(1)
 
 
@@ -120,13 +151,17 @@ def test_equal_models_share_and_never_outrank() -> None:
 def test_draws_do_not_depend_on_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = continuous(30, 3)
     told: list[tuple[int, int]] = []
-    large = random_weights(matrix, n_draws=2500, progress=lambda *step: told.append(step))
+    large = random_weights(
+        matrix, n_draws=2500, progress=lambda *step: told.append(step)
+    )
     monkeypatch.setattr("warehouse.stats.matrix.weights._BLOCK", 30 * 7)
     small = random_weights(matrix, n_draws=2500)
     assert told == [(1000, 2500), (2000, 2500), (2500, 2500)]
     assert small.quantiles == pytest.approx(large.quantiles, abs=1e-12)
     assert small.outranks.tolist() == large.outranks.tolist()
-    assert random_weights(matrix, n_draws=2500, seed=1).quantiles.tolist() != (large.quantiles.tolist())
+    assert random_weights(matrix, n_draws=2500, seed=1).quantiles.tolist() != (
+        large.quantiles.tolist()
+    )
     assert large.to_dict()["best"] == large.best.tolist()
     assert str(large).startswith("2500 weightings of 3 models")
 
@@ -136,7 +171,10 @@ def test_the_distribution_is_that_of_numpys_dirichlet() -> None:
     found = random_weights(matrix, n_draws=4000, levels=tuple(np.linspace(0, 1, 4000)))
     weights = np.random.default_rng(8).dirichlet(np.ones(12), 4000)
     for model in range(2):
-        assert stats.ks_2samp(found.quantiles[:, model], weights @ matrix[:, model]).pvalue > 1e-3
+        assert (
+            stats.ks_2samp(found.quantiles[:, model], weights @ matrix[:, model]).pvalue
+            > 1e-3
+        )
 
 
 def slow_growth(matrix: Matrix, start: int) -> list[int]:
@@ -145,7 +183,9 @@ def slow_growth(matrix: Matrix, start: int) -> list[int]:
     while len(chosen) < len(matrix):
         left = [i for i in range(len(matrix)) if i not in chosen]
         apart = [np.mean([1 - similar[i, j] for j in chosen]) for i in left]
-        chosen.append(next(i for i, d in zip(left, apart, strict=True) if d >= max(apart) - 1e-12))
+        chosen.append(
+            next(i for i, d in zip(left, apart, strict=True) if d >= max(apart) - 1e-12)
+        )
     return chosen
 
 
@@ -155,7 +195,9 @@ def test_growth_adds_the_most_informative(make: Any) -> None:
     found = grow(matrix, seed=2)
     assert found.prompts.tolist() == slow_growth(matrix, int(found.prompts[0]))
     for size in (1, 7, 40):
-        assert found.scores[size - 1] == pytest.approx(matrix[found.prompts[:size]].mean(axis=0))
+        assert found.scores[size - 1] == pytest.approx(
+            matrix[found.prompts[:size]].mean(axis=0)
+        )
 
 
 def test_random_growth_and_sizes() -> None:
@@ -172,11 +214,20 @@ def test_random_growth_and_sizes() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: weighted_scores(binary(4, 2), {"mine": [1, 2]}), "weights mine.*2 entries"),
-        (lambda: weighted_scores(binary(2, 2), {"mine": [1, -1]}), r"at least 0, found -1.0 at"),
+        (
+            lambda: weighted_scores(binary(4, 2), {"mine": [1, 2]}),
+            "weights mine.*2 entries",
+        ),
+        (
+            lambda: weighted_scores(binary(2, 2), {"mine": [1, -1]}),
+            r"at least 0, found -1.0 at",
+        ),
         (lambda: weighted_scores(binary(2, 2), {"mine": [0, 0]}), "all 0"),
         (lambda: weighted_scores(binary(2, 2), {"mine": [1, np.nan]}), "not finite"),
-        (lambda: random_weights(binary(4, 2), n_draws=1), "`n_draws` must be at least 2"),
+        (
+            lambda: random_weights(binary(4, 2), n_draws=1),
+            "`n_draws` must be at least 2",
+        ),
         (lambda: random_weights(binary(4, 1)), "1 model"),
         (lambda: grow(binary(4, 2), "best"), "informative, random"),
         (lambda: grow(binary(4, 2), sizes=[5]), "`sizes` must lie"),

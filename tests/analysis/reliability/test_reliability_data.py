@@ -1,4 +1,5 @@
-"""Reliability on a published matrix: the figures of its file, without our reader, come out."""
+"""Reliability on a published matrix: the figures of its file, without our reader, come
+out."""
 
 from __future__ import annotations
 
@@ -22,8 +23,13 @@ FIELDS = ("question_id", "category", "src", "n_options")
 
 @pytest.fixture(scope="module")
 def store(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with open_store(f"duckdb:///{tmp_path_factory.mktemp('reliability') / 'mmlu.duckdb'}", create=True) as found:
-        assert not ingest(found, [data_dir / "mmlu_pro_matrix"], mapping=MAPPING).refused
+    with open_store(
+        f"duckdb:///{tmp_path_factory.mktemp('reliability') / 'mmlu.duckdb'}",
+        create=True,
+    ) as found:
+        assert not ingest(
+            found, [data_dir / "mmlu_pro_matrix"], mapping=MAPPING
+        ).refused
         yield found
 
 
@@ -33,14 +39,21 @@ def means(data_dir: Path) -> dict[str, np.ndarray]:
     table = pq.read_table(data_dir / "mmlu_pro_matrix" / "correct.parquet").to_pydict()
     category = np.array(table["category"])
     return {
-        name: np.array([np.mean(np.array(table[name])[category == c]) for c in sorted(set(category))])
+        name: np.array(
+            [
+                np.mean(np.array(table[name])[category == c])
+                for c in sorted(set(category))
+            ]
+        )
         for name in table
         if name not in FIELDS
     }
 
 
 def test_categories_of_mmlu_pro(store: Store, means: dict[str, np.ndarray]) -> None:
-    report = reliability(store, "mmlu_pro_7", scenarios="category", sizes=[100], n_resamples=200)
+    report = reliability(
+        store, "mmlu_pro_7", scenarios="category", sizes=[100], n_resamples=200
+    )
     assert (report.n_models, report.n_scenarios, report.n_prompts) == (17, 7, 6835)
     scores = np.array(list(means.values())).T
     wins = (stats.rankdata(scores, axis=1, method="min") - 1) / 16  # a tie is no win
@@ -51,12 +64,23 @@ def test_categories_of_mmlu_pro(store: Store, means: dict[str, np.ndarray]) -> N
         {name: float(x.mean()) for name, x in means.items()}
     )
     hundred, whole = report.prompt_rows
-    assert 0.8 < (hundred.ranking or 0) < (whole.ranking or 0) < 0.97 and (hundred.rank_resolution or 0) <= 3
-    assert "the top two are told apart" in report.one_line  # the 70B model is first everywhere
+    assert (
+        0.8 < (hundred.ranking or 0) < (whole.ranking or 0) < 0.97
+        and (hundred.rank_resolution or 0) <= 3
+    )
+    assert (
+        "the top two are told apart" in report.one_line
+    )  # the 70B model is first everywhere
 
 
 def test_flash_on_mmlu_pro(store: Store) -> None:
     report = flash(store, "mmlu_pro_7", scenarios="category", n_resamples=60)
     assert report.sizes == (20, 50, 200, 1000, None) and report.tiers == (9, 5, 3, 1, 1)
-    assert (report.mean_saving or 0) > 5 and (report.mean_error or 9) < 2 and (report.within or 0) > 0.9
-    assert report.check[0].saving < 3 < report.check[-1].saving  # the best need all, the last hardly any
+    assert (
+        (report.mean_saving or 0) > 5
+        and (report.mean_error or 9) < 2
+        and (report.within or 0) > 0.9
+    )
+    assert (
+        report.check[0].saving < 3 < report.check[-1].saving
+    )  # the best need all, the last hardly any

@@ -1,4 +1,5 @@
-"""Runs that join runs of their condition look like repeats, or it is said that they do not: at ingest, on the row."""
+"""Runs that join runs of their condition look like repeats, or it is said that they do
+not: at ingest, on the row."""
 
 from __future__ import annotations
 
@@ -48,7 +49,11 @@ def house(store_url: str) -> Warehouse:
 
 
 def rows(
-    scores: Sequence[float], answers: Iterable[str], *, target: str | None = None, day: int = 1
+    scores: Sequence[float],
+    answers: Iterable[str],
+    *,
+    target: str | None = None,
+    day: int = 1,
 ) -> list[dict[str, Any]]:
     """One sample a line."""
     return [
@@ -67,7 +72,9 @@ def rows(
 def write(folder: Path, name: str, lines: Sequence[dict[str, Any]]) -> Path:
     """A file of one run."""
     path = folder / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8"
+    )
     mapping = folder / "mapping.toml"
     mapping.write_text(MAPPING, encoding="utf-8")
     return path
@@ -77,7 +84,11 @@ def said(house: Warehouse, *paths: Path) -> str:
     """What was said of runs that are no mere repeats, in either order of the files."""
     report = house.ingest(*paths, mapping=paths[0].parent / "mapping.toml")
     assert {source.state for source in report.sources} == {"loaded"}, report
-    about = [note for note in report.changed if "claim the same" in note or "equal responses" in note]
+    about = [
+        note
+        for note in report.changed
+        if "claim the same" in note or "equal responses" in note
+    ]
     return "\n".join(about)
 
 
@@ -87,11 +98,15 @@ LOOSE = [float(number % 3 > 0 or number % 2 > 0) for number in range(60)]
 
 
 @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
-def test_repeats_that_differ_are_said(house: Warehouse, tmp_path: Path, order: tuple[str, str]) -> None:
+def test_repeats_that_differ_are_said(
+    house: Warehouse, tmp_path: Path, order: tuple[str, str]
+) -> None:
     scores = {"a": [1.0] * 40 + [0.0] * 20, "b": [0.0] * 40 + [1.0] * 20}
     for number, name in enumerate(order, start=1):
         answers = [f"{text} by {name}" for text in LONG]
-        note = said(house, write(tmp_path, name, rows(scores[name], answers, day=number)))
+        note = said(
+            house, write(tmp_path, name, rows(scores[name], answers, day=number))
+        )
     assert note.startswith("runs 1 and 2 of ada on quiz claim the same settings, but ")
     assert "temperature 0, yet 60 of 60 tasks scored otherwise" in note
     assert "fields in which they differ: date" in note
@@ -100,7 +115,10 @@ def test_repeats_that_differ_are_said(house: Warehouse, tmp_path: Path, order: t
 def test_a_difference_beyond_chance_has_its_p(house: Warehouse, tmp_path: Path) -> None:
     for number, (name, score) in enumerate((("a", 1.0), ("b", 0.0)), start=1):
         lines = rows([score] * 60, [f"{text} by {name}" for text in LONG], day=number)
-        note = said(house, write(tmp_path, name, [{**line, "temperature": 0.7} for line in lines]))
+        note = said(
+            house,
+            write(tmp_path, name, [{**line, "temperature": 0.7} for line in lines]),
+        )
     assert "differ by more than chance (p 2e-18): something else changed" in note
 
 
@@ -109,19 +127,40 @@ def test_real_repeats_are_not_said(house: Warehouse, tmp_path: Path) -> None:
         dice = random.Random(number)
         scores = [float(dice.random() < 0.7) for _ in range(60)]
         lines = rows(scores, [f"{text} in {number}" for text in LONG], day=number)
-        assert said(house, write(tmp_path, f"r{number}", [{**line, "temperature": 1} for line in lines])) == ""
+        assert (
+            said(
+                house,
+                write(
+                    tmp_path,
+                    f"r{number}",
+                    [{**line, "temperature": 1} for line in lines],
+                ),
+            )
+            == ""
+        )
     (row,) = house.leaderboard("quiz").rows
     assert row.runs == 3 and "scored_differently" not in row.flags
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_two_scorers_of_one_set_of_responses(house: Warehouse, tmp_path: Path, together: bool) -> None:
-    paths = [write(tmp_path, "strict", rows(STRICT, LONG)), write(tmp_path, "loose", rows(LOOSE, LONG))]
-    note = said(house, *paths) if together else "".join(said(house, path) for path in paths)
+def test_two_scorers_of_one_set_of_responses(
+    house: Warehouse, tmp_path: Path, together: bool
+) -> None:
+    paths = [
+        write(tmp_path, "strict", rows(STRICT, LONG)),
+        write(tmp_path, "loose", rows(LOOSE, LONG)),
+    ]
+    note = (
+        said(house, *paths)
+        if together
+        else "".join(said(house, path) for path in paths)
+    )
     assert "score 10 of 60 equal responses differently: two scorers" in note
     board = house.leaderboard("quiz")
     assert sorted(row.estimate for row in board.rows) == pytest.approx([2 / 3, 5 / 6])
-    assert all("scored_differently" in row.flags and row.rank is None for row in board.rows)
+    assert all(
+        "scored_differently" in row.flags and row.rank is None for row in board.rows
+    )
     assert any("two scorers" in text for text in board.notes)
 
 
@@ -131,12 +170,20 @@ def test_two_scorers_of_one_set_of_responses(house: Warehouse, tmp_path: Path, t
         (["A"] * 60, None, False),  # whose letter it is depends on the options
         (["A"] * 60, "A", True),
         ([""] * 60, "A", False),  # nothing was answered
-        ([str(number) for number in range(60)], None, True),  # short, but no letters of options
+        (
+            [str(number) for number in range(60)],
+            None,
+            True,
+        ),  # short, but no letters of options
         (LONG, None, True),
     ],
 )
 def test_which_responses_count(
-    house: Warehouse, tmp_path: Path, answers: list[str], target: str | None, is_said: bool
+    house: Warehouse,
+    tmp_path: Path,
+    answers: list[str],
+    target: str | None,
+    is_said: bool,
 ) -> None:
     paths = [
         write(tmp_path, "strict", rows(STRICT, answers, target=target)),
@@ -155,33 +202,55 @@ def test_other_targets_are_no_scorers(house: Warehouse, tmp_path: Path) -> None:
 
 def test_few_that_differ_are_no_scorers(house: Warehouse, tmp_path: Path) -> None:
     scores = [1.0 - STRICT[0], 1.0 - STRICT[1], *STRICT[2:]]
-    paths = [write(tmp_path, "a", rows(STRICT, LONG)), write(tmp_path, "b", rows(scores, LONG))]
+    paths = [
+        write(tmp_path, "a", rows(STRICT, LONG)),
+        write(tmp_path, "b", rows(scores, LONG)),
+    ]
     assert "two scorers" not in said(house, *paths)
     board = house.leaderboard("quiz")
     assert [row.runs for row in board.rows] == [2]
-    assert any("score 2 of 60 equal responses differently (0.033): too few for two scorers" in n for n in board.notes)
+    assert any(
+        "score 2 of 60 equal responses differently (0.033): too few for two scorers"
+        in n
+        for n in board.notes
+    )
 
 
-def test_a_judge_that_changes_its_mind_is_no_second_judge(house: Warehouse, tmp_path: Path) -> None:
+def test_a_judge_that_changes_its_mind_is_no_second_judge(
+    house: Warehouse, tmp_path: Path
+) -> None:
     """Eight of sixty, as often up as down: one row, which counts them."""
     right = [position for position, score in enumerate(STRICT) if score][:4]
     wrong = [position for position, score in enumerate(STRICT) if not score][:4]
-    changed = [1.0 - score if position in (*right, *wrong) else score for position, score in enumerate(STRICT)]
-    paths = [write(tmp_path, "a", rows(STRICT, LONG)), write(tmp_path, "b", rows(changed, LONG))]
+    changed = [
+        1.0 - score if position in (*right, *wrong) else score
+        for position, score in enumerate(STRICT)
+    ]
+    paths = [
+        write(tmp_path, "a", rows(STRICT, LONG)),
+        write(tmp_path, "b", rows(changed, LONG)),
+    ]
     judged = f'{MAPPING}[scorer]\njudge_model = {{ const = "acme/judge" }}\n'
     (tmp_path / "mapping.toml").write_text(judged, encoding="utf-8")
     assert "two scorers" not in said(house, *paths)
     board = house.leaderboard("quiz")
     assert [row.runs for row in board.rows] == [2]
-    note = "score 8 of 60 equal responses differently (0.13): how often the judge changes its mind"
+    note = (
+        "score 8 of 60 equal responses differently (0.13): how often the judge changes "
+        "its mind"
+    )
     assert any(note in text for text in board.notes)
 
 
-def test_quiet_keeps_what_changes_figures(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_quiet_keeps_what_changes_figures(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
     call = ("--map", str(tmp_path / "mapping.toml"), "-q")
     first = write(tmp_path, "strict", rows(STRICT, LONG))
     assert run("ingest", str(first), *call, db=store_url).err == ""
-    done = run("ingest", str(write(tmp_path, "loose", rows(LOOSE, LONG))), *call, db=store_url)
+    done = run(
+        "ingest", str(write(tmp_path, "loose", rows(LOOSE, LONG))), *call, db=store_url
+    )
     assert done.code == 0 and "note: " in done.err and "two scorers" in done.err
 
 

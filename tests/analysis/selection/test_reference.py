@@ -9,7 +9,13 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.stores import filled_store
 from warehouse.analysis.selection.conditions import label_conditions
-from warehouse.analysis.selection.reference import Reference, find_conditions, parse_reference, parse_where, pick_one
+from warehouse.analysis.selection.reference import (
+    Reference,
+    find_conditions,
+    parse_reference,
+    parse_where,
+    pick_one,
+)
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -96,7 +102,8 @@ def test_where_narrows(store: Store, where: str, expected: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "expected"), [("step=1K", [4]), ("step=1.0k", [4]), ("step!=2K", [4]), ("step=2000", [5])]
+    ("where", "expected"),
+    [("step=1K", [4]), ("step=1.0k", [4]), ("step!=2K", [4]), ("step=2000", [5])],
 )
 def test_numbers_that_round(store: Store, where: str, expected: list[int]) -> None:
     assert runs(store, "org/a", where, benchmark="quiz") == expected
@@ -138,7 +145,9 @@ def test_an_ambiguous_reference_lists_the_candidates(store: Store) -> None:
     with pytest.raises(MisuseError) as caught:
         pick_one(store, candidates, "meta/llama")
     lines = str(caught.value).splitlines()
-    assert lines[0].startswith("'meta/llama' means 3 conditions on quiz; choose one as run:ID")
+    assert lines[0].startswith(
+        "'meta/llama' means 3 conditions on quiz; choose one as run:ID"
+    )
     assert lines[1:] == [
         "  run:1  meta/llama, model_recorded=meta/llama, temperature=0.0",
         "  run:2  meta/llama, model_recorded=meta/llama, temperature=0.8",
@@ -150,7 +159,11 @@ def test_the_latest_is_the_one_that_ran_last(store: Store) -> None:
     candidates = find_conditions(store, "org/b")
     taken = pick_one(store, candidates, "org/b", latest=True)
     assert taken.run_ids == (8,)
-    assert label_conditions(store, [taken]) == label_conditions(store, candidates)[-1:] != [""]
+    assert (
+        label_conditions(store, [taken])
+        == label_conditions(store, candidates)[-1:]
+        != [""]
+    )
 
 
 def test_repeats_are_one_condition(store: Store) -> None:
@@ -165,4 +178,6 @@ def test_readings_go_from_the_literal_to_the_split() -> None:
         Reference(model="m@v", agent="a"),
         Reference(model="m", revision="v", agent="a"),
     ]
-    assert parse_reference("m@tokens=5")[1] == Reference(model="m", training_position=("tokens", 5.0))
+    assert parse_reference("m@tokens=5")[1] == Reference(
+        model="m", training_position=("tokens", 5.0)
+    )

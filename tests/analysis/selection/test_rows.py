@@ -1,4 +1,5 @@
-"""Rows contain their parts: columns come from them, flat and in the order of declaration."""
+"""Rows contain their parts: columns come from them, flat and in the order of
+declaration."""
 
 from __future__ import annotations
 
@@ -54,6 +55,10 @@ def test_columns_are_flat_in_order_and_none_where_a_part_is() -> None:
 @pytest.mark.parametrize("row", [LeaderboardRow, ComparisonRow, UnpairedRow])
 def test_what_is_documented_is_a_column_or_a_part(row: type[Row]) -> None:
     text = (inspect.getdoc(row) or "").split("Attributes:")[1]
-    documented = [line.split(":")[0].strip() for line in text.splitlines() if line[4:5].strip() and ":" in line]
+    documented = [
+        line.split(":")[0].strip()
+        for line in text.splitlines()
+        if line[4:5].strip() and ":" in line
+    ]
     assert set(documented) == {*row.columns(), *row.PARTS}
     assert not set(row.columns()) & set(row.PARTS)

@@ -1,4 +1,5 @@
-"""Prompt scores of repeats: means, draws and the variance between draws, against the draws."""
+"""Prompt scores of repeats: means, draws and the variance between draws, against the
+draws."""
 
 from __future__ import annotations
 
@@ -12,9 +13,17 @@ from tests.support.stores import ENGINES, filled_store
 from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.store.connection import Store
 
-#: Draws of each prompt in three repeats of one condition; a rate stands for so many draws.
+#: Draws of each prompt in three repeats of one condition; a rate stands for so many
+#: draws.
 REPEATS: list[dict[str, list[Draw | Rate]]] = [
-    {"a": [1, 0, 1], "b": [1], "c": [Rate(0.3, 10)], "d": [0.25, 0.5], "e": [1], "f": [None]},
+    {
+        "a": [1, 0, 1],
+        "b": [1],
+        "c": [Rate(0.3, 10)],
+        "d": [0.25, 0.5],
+        "e": [1],
+        "f": [None],
+    },
     {"a": [0, 0], "b": [0], "c": [Rate(0.9, 10)], "d": [1.0], "f": [None]},
     {"a": [1], "b": [1], "c": [Rate(0.5, 4)], "f": [0.5]},
 ]
@@ -26,7 +35,9 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     rows.describe("quiz", rows.metric())
     for number, repeat in enumerate(REPEATS):
         rows.scores(rows.run("org/a", "quiz", repeat=number), repeat)  # type: ignore[arg-type]
-    scaled = rows.run("org/b", "quiz")  # a mean of ten on another scale: its variance is unknown
+    scaled = rows.run(
+        "org/b", "quiz"
+    )  # a mean of ten on another scale: its variance is unknown
     rows.scores(scaled, {"a": [Rate(30.0, 10)], "b": [1, 0]})  # type: ignore[list-item]
     rows.rows["prompt_score"][-2]["within_variance"] = None
     with filled_store(request, request.param, rows) as filled:
@@ -51,18 +62,31 @@ def draws_of(key: str, repeats: list[dict[str, list[Draw | Rate]]]) -> list[floa
 
 
 @pytest.mark.parametrize("runs", [(1,), (1, 2), (1, 2, 3)], ids=["one", "two", "three"])
-def test_means_and_variances_are_those_of_all_draws(store: Store, runs: tuple[int, ...]) -> None:
+def test_means_and_variances_are_those_of_all_draws(
+    store: Store, runs: tuple[int, ...]
+) -> None:
     found = pooled(store, *runs)
     draws = [draws_of(key, REPEATS[: len(runs)]) for key in "abcdef"]
     draws = [values for values in draws if values]
     assert found.n_draws.tolist() == [len(values) for values in draws]
-    np.testing.assert_allclose(found.values, [np.mean(values) for values in draws], rtol=1e-12)
-    expected = [np.var(values, ddof=1) if len(values) > 1 else np.nan for values in draws]
+    np.testing.assert_allclose(
+        found.values, [np.mean(values) for values in draws], rtol=1e-12
+    )
+    expected = [
+        np.var(values, ddof=1) if len(values) > 1 else np.nan for values in draws
+    ]
     np.testing.assert_allclose(found.within, expected, rtol=1e-12)
 
 
 def test_a_prompt_is_zero_one_only_if_every_score_is(store: Store) -> None:
-    assert pooled(store, 1, 2, 3).zero_one.tolist() == [True, True, False, False, True, False]
+    assert pooled(store, 1, 2, 3).zero_one.tolist() == [
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_an_unknown_variance_stays_unknown(store: Store) -> None:
@@ -73,7 +97,9 @@ def test_an_unknown_variance_stays_unknown(store: Store) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_order_in_which_rows_lie_changes_no_last_digit(request: pytest.FixtureRequest, engine: str) -> None:
+def test_the_order_in_which_rows_lie_changes_no_last_digit(
+    request: pytest.FixtureRequest, engine: str
+) -> None:
     """.1 + .2 + .3 is not .3 + .2 + .1."""
     found = []
     for turned in (False, True):

@@ -14,7 +14,11 @@ from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
 ROWS = the_world()
-SEEN = next(run["id"] for run in ROWS.rows["run"] if run["benchmark_id"] == ROWS.benchmark("seen"))
+SEEN = next(
+    run["id"]
+    for run in ROWS.rows["run"]
+    if run["benchmark_id"] == ROWS.benchmark("seen")
+)
 
 
 def test_a_run_lists_its_prompts(world: Store) -> None:
@@ -22,7 +26,12 @@ def test_a_run_lists_its_prompts(world: Store) -> None:
     assert isinstance(view, RunView)
     assert view.one_line == f"run:{SEEN} org/a on seen (complete, 3 prompts)"
     first = view.rows[0]
-    assert (first.tool_id, first.value, first.n_draws, first.n_unscored) == ("task/1 'x'", 1, 1, 1)
+    assert (first.tool_id, first.value, first.n_draws, first.n_unscored) == (
+        "task/1 'x'",
+        1,
+        1,
+        1,
+    )
     assert "revision" not in view.run  # what is not set is not shown
     assert view.to_frame()["metric"].tolist() == ["acc"] * 3
 
@@ -30,13 +39,19 @@ def test_a_run_lists_its_prompts(world: Store) -> None:
 def test_a_prompt_shows_every_response_and_score(world: Store) -> None:
     view = show(world, str(SEEN), "task/1 'x'")
     assert isinstance(view, PromptView)
-    assert (view.prompt["text"], view.prompt["target"]) == ("question task/1 'x'", "answer task/1 'x'")
+    assert (view.prompt["text"], view.prompt["target"]) == (
+        "question task/1 'x'",
+        "answer task/1 'x'",
+    )
     assert [(r["draw"], r["response"], r["error"]) for r in view.responses] == [
         (0, "It is 4.", None),
         (1, "", "timeout"),
     ]
     assert view.responses[0]["prompt_sent"] == "Q: question task/1 'x'"
-    assert [(s["draw"], s["value"], s["status"]) for s in view.scores] == [(0, 1.0, "scored"), (1, None, "error")]
+    assert [(s["draw"], s["value"], s["status"]) for s in view.scores] == [
+        (0, 1.0, "scored"),
+        (1, None, "error"),
+    ]
     assert view.one_line == f"run:{SEEN} prompt task/1 'x': 2 responses, 2 scores"
     assert view.to_dict()["scores"][0]["metric"] == "acc"
 
@@ -61,7 +76,9 @@ def test_a_prompt_is_found_by(world: Store, by: str) -> None:
         ("item/model0", None, "was repeated; choose one of run:"),
     ],
 )
-def test_what_is_not_one_thing_is_said(world: Store, run: str, prompt: str | None, message: str) -> None:
+def test_what_is_not_one_thing_is_said(
+    world: Store, run: str, prompt: str | None, message: str
+) -> None:
     with pytest.raises(MisuseError) as caught:
         show(world, run, prompt)
     assert message in str(caught.value)
@@ -74,7 +91,11 @@ def test_a_prompt_goes_by_the_id_that_other_commands_print(world: Store) -> None
     everywhere = show(world, f"prompt:{prompt}")
     assert isinstance(everywhere, PromptRuns) and everywhere.benchmark == "seen"
     assert (SEEN, 1.0) in {(row.run_id, row.value) for row in everywhere.rows}
-    other = next(row["id"] for row in ROWS.rows["prompt"] if row["benchmark_id"] == ROWS.benchmark("quiz"))
+    other = next(
+        row["id"]
+        for row in ROWS.rows["prompt"]
+        if row["benchmark_id"] == ROWS.benchmark("quiz")
+    )
     with pytest.raises(MisuseError, match=f"prompt:{other} is of quiz"):
         show(world, f"run:{SEEN}", f"prompt:{other}")
     with pytest.raises(MisuseError, match="no prompt has the id 999999"):

@@ -1,4 +1,5 @@
-"""Suites of published figures alone: read as columns, they have the board that they have run by run."""
+"""Suites of published figures alone: read as columns, they have the board that they
+have run by run."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from warehouse.analysis.suites.tree import find_suite
 from warehouse.errors import WarehouseError
 from warehouse.store.connection import Store
 
-#: Holds for every run, and is asked of every run by itself: what the answer was before there were columns.
+#: Holds for every run, and is asked of every run by itself: what the answer was before
+#: there were columns.
 RUN_BY_RUN = "harness=tool"
 LEAVES = ("one", "two", "three")
 
@@ -37,13 +39,25 @@ class Told:
 
     def describe(self, name: str, **known: Any) -> None:
         self.rows.benchmark(self.leaf(name), self.name)
-        self.rows.describe(self.leaf(name), self.rows.metric(), **({"kind": "bounded"} | known))
+        self.rows.describe(
+            self.leaf(name), self.rows.metric(), **({"kind": "bounded"} | known)
+        )
 
-    def figure(self, model: str, name: str, *, error: float | None = None, n: int | None = None, **run: Any) -> int:
+    def figure(
+        self,
+        model: str,
+        name: str,
+        *,
+        error: float | None = None,
+        n: int | None = None,
+        **run: Any,
+    ) -> int:
         """A run with a figure; rounded, so that some are equal."""
         number = self.rows.run(model, self.leaf(name), **run)
         value = round(self.dice.random(), 2)
-        self.rows.published(number, value, benchmark=self.leaf(name), standard_error=error, n=n)
+        self.rows.published(
+            number, value, benchmark=self.leaf(name), standard_error=error, n=n
+        )
         return number
 
     def all_figures(self, n_models: int = 6, **run: Any) -> None:
@@ -70,7 +84,12 @@ def with_errors(told: Told) -> None:
     for name in LEAVES:
         told.describe(name)
         for model in range(6):
-            told.figure(f"org/m{model}", name, error=None if model == 2 else 0.0 if model == 3 else 0.01, n=100)
+            told.figure(
+                f"org/m{model}",
+                name,
+                error=None if model == 2 else 0.0 if model == 3 else 0.01,
+                n=100,
+            )
 
 
 def lower_is_better(told: Told) -> None:
@@ -108,7 +127,13 @@ def settings_of_leaves(told: Told) -> None:
         told.describe(name)
         for model in range(6):
             if model != place:
-                told.figure(f"org/m{model}", name, fewshot=5 * place, temperature=0.0, n_benchmark=10 * place or None)
+                told.figure(
+                    f"org/m{model}",
+                    name,
+                    fewshot=5 * place,
+                    temperature=0.0,
+                    n_benchmark=10 * place or None,
+                )
 
 
 def other_metrics(told: Told) -> None:
@@ -119,7 +144,9 @@ def other_metrics(told: Told) -> None:
         alone = told.rows.run("org/alone", told.leaf(name))
         told.rows.published(alone, 0.5, other, benchmark=told.leaf(name))
         for run in range(1, 4):
-            told.rows.published(_run_on(told, name, run), 0.25, other, benchmark=told.leaf(name))
+            told.rows.published(
+                _run_on(told, name, run), 0.25, other, benchmark=told.leaf(name)
+            )
 
 
 def of_the_suite(told: Told) -> None:
@@ -129,11 +156,18 @@ def of_the_suite(told: Told) -> None:
         for model in range(5):
             told.figure(f"org/m{model}", name, group=f"{told.name}-{model}")
     for model, value in ((0, 0.5), (1, 0.6), (2, 0.7), (2, 0.8)):
-        told.rows.published(None, value, benchmark=told.name, standard_error=0.1, group=f"{told.name}-{model}")
+        told.rows.published(
+            None,
+            value,
+            benchmark=told.name,
+            standard_error=0.1,
+            group=f"{told.name}-{model}",
+        )
 
 
 def names_and_aliases(told: Told) -> None:
-    """A benchmark and a model under two names each, and models with a revision and a recipe."""
+    """A benchmark and a model under two names each, and models with a revision and a
+    recipe."""
     told.all_figures(4)
     told.rows.benchmark(told.leaf("old"), told.name, alias_of=told.leaf("one"))
     told.rows.model("org/former", alias_of="org/now")
@@ -144,7 +178,8 @@ def names_and_aliases(told: Told) -> None:
 
 
 def left_out_leaves(told: Told) -> None:
-    """Benchmarks without runs, without a metric and without figures by it, and one with two headline metrics."""
+    """Benchmarks without runs, without a metric and without figures by it, and one with
+    two headline metrics."""
     told.all_figures(4)
     told.rows.benchmark(told.leaf("empty"), told.name)
     told.rows.benchmark(told.leaf("without"), told.name)
@@ -154,7 +189,12 @@ def left_out_leaves(told: Told) -> None:
     told.describe("double")
     told.rows.describe(told.leaf("double"), told.rows.metric("f1"))
     told.figure("org/m0", "double")
-    told.rows.published(told.figure("org/m1", "double"), 0.5, told.rows.metric("f1"), benchmark=told.leaf("double"))
+    told.rows.published(
+        told.figure("org/m1", "double"),
+        0.5,
+        told.rows.metric("f1"),
+        benchmark=told.leaf("double"),
+    )
 
 
 def aggregates(told: Told) -> None:
@@ -162,14 +202,35 @@ def aggregates(told: Told) -> None:
     told.all_figures(4)
     for name in LEAVES:
         run = told.rows.run("org/both", told.leaf(name))
-        told.rows.published(run, 0.9, benchmark=told.leaf(name), statistic="aggregate", standard_error=0.2)
+        told.rows.published(
+            run,
+            0.9,
+            benchmark=told.leaf(name),
+            statistic="aggregate",
+            standard_error=0.2,
+        )
         told.rows.published(run, 0.1, benchmark=told.leaf(name))
         told.rows.published(run, 0.3, benchmark=told.leaf(name), perturbation="typos")
 
 
 PLAIN: tuple[Callable[[Told], None], ...] = (
-    *(plain, some_missing, with_errors, lower_is_better, unknown_direction, outside_bounds, mixed_scales),
-    *(settings_of_leaves, other_metrics, of_the_suite, names_and_aliases, left_out_leaves, aggregates),
+    *(
+        plain,
+        some_missing,
+        with_errors,
+        lower_is_better,
+        unknown_direction,
+        outside_bounds,
+        mixed_scales,
+    ),
+    *(
+        settings_of_leaves,
+        other_metrics,
+        of_the_suite,
+        names_and_aliases,
+        left_out_leaves,
+        aggregates,
+    ),
 )
 
 
@@ -231,7 +292,10 @@ def infinite(told: Told) -> None:
 
 def scored(told: Told) -> None:
     told.all_figures(3)
-    told.rows.scores(told.rows.run("org/m9", told.leaf("one")), {f"{told.name}{i}": float(i % 2) for i in range(9)})
+    told.rows.scores(
+        told.rows.run("org/m9", told.leaf("one")),
+        {f"{told.name}{i}": float(i % 2) for i in range(9)},
+    )
 
 
 def scored_unsaid(told: Told) -> None:
@@ -241,7 +305,16 @@ def scored_unsaid(told: Told) -> None:
 
 
 MORE: tuple[Callable[[Told], None], ...] = (
-    *(seeds, places, repeated, two_conditions, two_revisions, settings_on_a_leaf, versions_on_a_leaf, agents),
+    *(
+        seeds,
+        places,
+        repeated,
+        two_conditions,
+        two_revisions,
+        settings_on_a_leaf,
+        versions_on_a_leaf,
+        agents,
+    ),
     *(truncated, infinite, scored, scored_unsaid),
 )
 
@@ -249,7 +322,9 @@ MORE: tuple[Callable[[Told], None], ...] = (
 def _run_on(told: Told, name: str, model: int) -> int:
     """The run of a model of `all_figures` on a leaf."""
     benchmark = told.rows.benchmark(told.leaf(name))
-    return [run["id"] for run in told.rows.rows["run"] if run["benchmark_id"] == benchmark][model]
+    return [
+        run["id"] for run in told.rows.rows["run"] if run["benchmark_id"] == benchmark
+    ][model]
 
 
 def build_rows() -> StoreRows:
@@ -284,7 +359,9 @@ def answer(store: Store, suite: str, **question: Any) -> object:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 @pytest.mark.parametrize("make", [*PLAIN, *MORE])
-def test_columns_and_runs_say_the_same(world: Store, make: Callable[[Told], None], question: dict[str, Any]) -> None:
+def test_columns_and_runs_say_the_same(
+    world: Store, make: Callable[[Told], None], question: dict[str, Any]
+) -> None:
     suite = make.__name__
     run_by_run = answer(world, suite, where=RUN_BY_RUN, **question)
     assert answer(world, suite, **question) == run_by_run
@@ -297,9 +374,14 @@ def test_weights_that_are_given_leave_benchmarks_out(world: Store) -> None:
 
 
 @pytest.mark.parametrize("make", [*PLAIN, *MORE])
-def test_only_plain_suites_are_read_as_columns(world: Store, make: Callable[[Told], None]) -> None:
+def test_only_plain_suites_are_read_as_columns(
+    world: Store, make: Callable[[Told], None]
+) -> None:
     suite = find_suite(world, make.__name__)
     runs = runs_table(world, ids_of(suite.leaves))
     found = read_published(world, suite.leaves, Selection(), runs)
     assert (found is not None) == (make in PLAIN)
-    assert read_published(world, suite.leaves, Selection(where=(RUN_BY_RUN,)), runs) is None
+    assert (
+        read_published(world, suite.leaves, Selection(where=(RUN_BY_RUN,)), runs)
+        is None
+    )

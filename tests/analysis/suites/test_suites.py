@@ -1,4 +1,5 @@
-"""Suites: matched conditions, weights, covariances of what leaves share, ranks and tests."""
+"""Suites: matched conditions, weights, covariances of what leaves share, ranks and
+tests."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def _answers(dice: random.Random, skill: float, keys: list[str]) -> dict[str, fl
 
 
 def _exam(rows: StoreRows, dice: random.Random) -> None:
-    """A suite of two scenarios, one with two parts; a model lacks a part, one has a subset."""
+    """A suite of two scenarios, one with two parts; a model lacks a part, one has a
+    subset."""
     rows.benchmark("exam/maths", "exam")
     sizes = {"exam/maths/sums": 80, "exam/maths/proofs": 40, "exam/reading": 20}
     rows.benchmark("exam/unused", "exam")
@@ -62,11 +64,15 @@ def _talk(rows: StoreRows, dice: random.Random) -> None:
     for leaf in ("talk/belief", "talk/desire"):
         rows.benchmark(leaf, "talk")
         rows.describe(leaf, rows.metric())
-        members = {label: [f"{leaf}-{label}-{turn}" for turn in range(3)] for label in moods}
+        members = {
+            label: [f"{leaf}-{label}-{turn}" for turn in range(3)] for label in moods
+        }
         rows.clusters(leaf, members, name="dialogue")
         for model, skill in (("org/a", 0.2), ("org/b", -0.2)):
             scores = {
-                key: float(dice.random() < moods[label] + skill) for label, keys in members.items() for key in keys
+                key: float(dice.random() < moods[label] + skill)
+                for label, keys in members.items()
+                for key in keys
             }
             rows.scores(rows.run(model, leaf), scores)
 
@@ -92,7 +98,11 @@ def _twins(rows: StoreRows, dice: random.Random) -> None:
 
 def _mixed(rows: StoreRows, dice: random.Random) -> None:
     """Leaves on different scales, and a lower-is-better one."""
-    kinds = {"mixed/share": (1.0, True), "mixed/percent": (100.0, True), "mixed/loss": (1.0, False)}
+    kinds = {
+        "mixed/share": (1.0, True),
+        "mixed/percent": (100.0, True),
+        "mixed/loss": (1.0, False),
+    }
     for leaf, (high, higher) in kinds.items():
         rows.benchmark(leaf, "mixed")
         metric = rows.metric("points" if high > 1 else "loss" if not higher else "acc")
@@ -103,7 +113,8 @@ def _mixed(rows: StoreRows, dice: random.Random) -> None:
 
 
 def _settings(rows: StoreRows, dice: random.Random) -> None:
-    """Two temperatures on both leaves; another model with two conditions that look alike."""
+    """Two temperatures on both leaves; another model with two conditions that look
+    alike."""
     for leaf in ("set/x", "set/y"):
         rows.benchmark(leaf, "set")
         rows.describe(leaf, rows.metric())
@@ -125,8 +136,18 @@ def _told(rows: StoreRows, dice: random.Random) -> None:
     for model, group, error in (("org/a", "ga", 0.03), ("org/b", "gb", None)):
         for leaf, value in (("told/p", 0.5), ("told/q", 0.7)):
             run = rows.run(model, leaf, group=group)
-            rows.published(run, value, metric, benchmark=leaf, standard_error=error, n=100, group=group)
-        rows.published(None, 0.61, metric, benchmark="told", standard_error=error, group=group)
+            rows.published(
+                run,
+                value,
+                metric,
+                benchmark=leaf,
+                standard_error=error,
+                n=100,
+                group=group,
+            )
+        rows.published(
+            None, 0.61, metric, benchmark="told", standard_error=error, group=group
+        )
 
 
 def _far(rows: StoreRows, dice: random.Random) -> None:
@@ -135,7 +156,10 @@ def _far(rows: StoreRows, dice: random.Random) -> None:
         rows.benchmark(leaf, "far")
         rows.describe(leaf, rows.metric())
         for model, wrong in (("org/a", 10), ("org/b", 40)):
-            rows.scores(rows.run(model, leaf), {f"{leaf}{i}": float(size == 5 or i >= wrong) for i in range(size)})
+            rows.scores(
+                rows.run(model, leaf),
+                {f"{leaf}{i}": float(size == 5 or i >= wrong) for i in range(size)},
+            )
 
 
 ROWS = build_rows()
@@ -172,7 +196,11 @@ def test_a_suite_is_the_leaves_below_it_at_any_depth(world: Store) -> None:
     assert names_of(find_suite(world, "exam/maths")) == LEAVES[:2]
     listed = find_suite(world, "exam/reading, talk")
     assert names_of(listed) == ["exam/reading", "talk/belief", "talk/desire"]
-    assert names_of(find_suite(world, "exam/maths/*,set/?")) == [*LEAVES[:2], "set/x", "set/y"]
+    assert names_of(find_suite(world, "exam/maths/*,set/?")) == [
+        *LEAVES[:2],
+        "set/x",
+        "set/y",
+    ]
     assert is_suite(world, "exam") and not is_suite(world, "exam/reading")
     assert not is_suite(world, "nothing")
 
@@ -185,14 +213,21 @@ def test_a_suite_is_the_leaves_below_it_at_any_depth(world: Store) -> None:
         (dict(zip(LEAVES, (1.0, 3.0, 4.0), strict=True)), [0.125, 0.375, 0.5]),
     ],
 )
-def test_leaves_are_weighted_as_said(world: Store, weights: object, shares: list[float]) -> None:
+def test_leaves_are_weighted_as_said(
+    world: Store, weights: object, shares: list[float]
+) -> None:
     board = suite_leaderboard(world, "exam", weights=weights)  # type: ignore[arg-type]
     assert [leaf.weight for leaf in board.leaves] == pytest.approx(shares)
     assert [leaf.n_prompts for leaf in board.leaves] == [40, 80, 20]
     row = row_of(board, "org/good")
-    alone = [estimate_mean(list(values_of("org/good", leaf).values()), bounds=(0, 1)) for leaf in LEAVES]
+    alone = [
+        estimate_mean(list(values_of("org/good", leaf).values()), bounds=(0, 1))
+        for leaf in LEAVES
+    ]
     figure = sum(w * one.estimate for w, one in zip(shares, alone, strict=True))
-    variance = sum((w * (one.se_clt or 0)) ** 2 for w, one in zip(shares, alone, strict=True))
+    variance = sum(
+        (w * (one.se_clt or 0)) ** 2 for w, one in zip(shares, alone, strict=True)
+    )
     assert row.estimate == pytest.approx(figure, rel=1e-12)
     assert row.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
     assert row.se_independent == pytest.approx(row.standard_error, rel=1e-10)
@@ -231,8 +266,11 @@ def test_rows_without_all_leaves_are_shown_and_not_ranked(world: Store) -> None:
     assert row_of(loose, "org/short").statistical_rank is not None
 
 
-def test_a_benchmark_on_which_models_do_not_differ_does_not_settle_their_ranks(world: Store) -> None:
-    """Apart on 200 prompts: that 5 others are right twice proves nothing of the benchmark that they stand for."""
+def test_a_benchmark_on_which_models_do_not_differ_does_not_settle_their_ranks(
+    world: Store,
+) -> None:
+    """Apart on 200 prompts: that 5 others are right twice proves nothing of the
+    benchmark that they stand for."""
     board = suite_leaderboard(world, "far")
     assert {row.statistical_rank for row in board.rows} == {1}
 
@@ -255,7 +293,9 @@ def test_leaves_on_the_same_documents_are_paired_by_them(world: Store) -> None:
         for place in range(12):
             members = [v for key, v in values.items() if f"-d{place}-" in key]
             means[place] += np.mean(members) / 2
-    expected = estimate_mean(means, bounds=(0, 1), binary=False)  # equal sizes: means of dialogues
+    expected = estimate_mean(
+        means, bounds=(0, 1), binary=False
+    )  # equal sizes: means of dialogues
     assert row.estimate == pytest.approx(expected.estimate, rel=1e-12)
     assert row.standard_error == pytest.approx(expected.se_clt, rel=1e-10)
     assert row.degrees_of_freedom == pytest.approx(11, rel=1e-10)
@@ -280,7 +320,10 @@ def test_linked_prompts_are_one_unit(world: Store) -> None:
 def test_scales_are_not_mixed_by_mistake(world: Store) -> None:
     with pytest.raises(MisuseError, match="different scales") as refused:
         suite_leaderboard(world, "mixed")
-    for part in ("mixed/loss: loss, 0 to 1, lower is better", "mixed/percent: points, 0 to 100"):
+    for part in (
+        "mixed/loss: loss, 0 to 1, lower is better",
+        "mixed/percent: points, 0 to 100",
+    ):
         assert part in str(refused.value)
     forced = suite_leaderboard(world, "mixed", force=True)
     assert forced.rows[0].method == "t_hull" and forced.higher_is_better is None
@@ -333,7 +376,11 @@ BAD = [
     (" , ", {}, "names no benchmark"),
     ("exam", {"weights": "size"}, "expected equal, prompts"),
     ("exam", {"weights": {"exam/reading": 1.0}}, "no weight for exam/maths/proofs"),
-    ("exam", {"weights": {"else": 1.0}}, "weights for else, which the suite does not have"),
+    (
+        "exam",
+        {"weights": {"else": 1.0}},
+        "weights for else, which the suite does not have",
+    ),
     ("twins", {"weights": {"twins/one": -1.0, "twins/two": 1.0}}, "at least 0"),
     ("twins", {"weights": {"twins/one": 0.0, "twins/two": 0.0}}, "not all 0"),
     ("twins", {"weights": {"twins/one": math.nan, "twins/two": 1.0}}, "at least 0"),
@@ -345,7 +392,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("group", "options", "message"), BAD)
-def test_what_cannot_be_meant_is_refused(world: Store, group: str, options: dict[str, object], message: str) -> None:
+def test_what_cannot_be_meant_is_refused(
+    world: Store, group: str, options: dict[str, object], message: str
+) -> None:
     with pytest.raises(MisuseError, match=message):
         suite_leaderboard(world, group, **options)  # type: ignore[arg-type]
 
@@ -359,7 +408,9 @@ def test_a_level_out_of_range_is_refused(world: Store) -> None:
 
 
 def test_a_suite_for_programs_is_the_librarys(run: Caller, url: str) -> None:
-    rows = run("leaderboard", "--group", "exam", "--weights", "prompts", "--json", db=url).rows
+    rows = run(
+        "leaderboard", "--group", "exam", "--weights", "prompts", "--json", db=url
+    ).rows
     board = connect(url, create=False).leaderboard(group="exam", weights="prompts")
     assert rows == [row.to_dict() for row in board.rows]
     assert list(rows[0]) == list(SuiteRow.columns())
@@ -371,9 +422,12 @@ def test_a_suite_for_programs_is_the_librarys(run: Caller, url: str) -> None:
 def test_a_suite_for_people(run: Caller, url: str) -> None:
     found = run("leaderboard", "exam", db=url)  # the name of a suite is enough
     assert found.out.startswith(
-        "exam by acc (higher is better), mean of 3 benchmarks, each the same weight\norg/best leads with"
+        "exam by acc (higher is better), mean of 3 benchmarks, each the same weight\n"
+        "org/best leads with"
     )
-    assert "note: 1 row lacks benchmarks: not ranked (--partial ranks them)" in found.err
+    assert (
+        "note: 1 row lacks benchmarks: not ranked (--partial ranks them)" in found.err
+    )
     detailed = run("-v", "leaderboard", "exam", db=url)
     assert "exam/maths/sums" in detailed.out and "Holm over all pairs" in detailed.out
 
@@ -383,7 +437,14 @@ def test_weights_may_stand_in_a_file(run: Caller, url: str, tmp_path: Path) -> N
     file.write_text("# by hand\ntwins/one=3\ntwins/two = 1\n")
     found = run("leaderboard", "--group", "twins", "--weights", str(file), db=url)
     assert "weighted twins/one 0.75, twins/two 0.25" in found.out, found.err
-    same = run("leaderboard", "--group", "twins", "--weights", "twins/one=3,twins/two=1", db=url)
+    same = run(
+        "leaderboard",
+        "--group",
+        "twins",
+        "--weights",
+        "twins/one=3,twins/two=1",
+        db=url,
+    )
     assert same.out == found.out
 
 
@@ -392,15 +453,23 @@ def test_weights_may_stand_in_a_file(run: Caller, url: str, tmp_path: Path) -> N
     [
         (("exam", "--group", "exam"), "not both"),
         (("exam/reading", "--weights", "equal"), "--weights is for suites"),
-        (("--group", "exam", "--method", "t"), "--method is for benchmarks, and exam is a suite"),
-        (("exam", "--max-unscored", "0.5"), "--max-unscored is for benchmarks, and exam is a suite"),
+        (
+            ("--group", "exam", "--method", "t"),
+            "--method is for benchmarks, and exam is a suite",
+        ),
+        (
+            ("exam", "--max-unscored", "0.5"),
+            "--max-unscored is for benchmarks, and exam is a suite",
+        ),
         (("--group", "exam", "--weights", "much"), "no file"),
         (("--group", "exam", "--weights", "exam/reading=x"), "is not NAME=WEIGHT"),
         (("--group", "twins", "--weights", "twins/one=1,twins/one=2"), "twice"),
         (("--group", "exam/reading"), "no suite but a single benchmark"),
     ],
 )
-def test_misuse_is_told(run: Caller, url: str, words: tuple[str, ...], part: str) -> None:
+def test_misuse_is_told(
+    run: Caller, url: str, words: tuple[str, ...], part: str
+) -> None:
     run("leaderboard", *words, db=url).fails(2, part)
 
 
@@ -414,12 +483,20 @@ def test_python_takes_a_benchmark_or_a_group(url: str) -> None:
     [
         ({"benchmark": "exam/reading", "force": True}, "force is for suites"),
         ({"benchmark": "exam/reading", "weights": "prompts"}, "weights is for suites"),
-        ({"group": "exam", "method": "wilson"}, "method is for benchmarks, and exam is a suite"),
-        ({"benchmark": "exam", "method": "wilson"}, "method is for benchmarks, and exam is a suite"),
+        (
+            {"group": "exam", "method": "wilson"},
+            "method is for benchmarks, and exam is a suite",
+        ),
+        (
+            {"benchmark": "exam", "method": "wilson"},
+            "method is for benchmarks, and exam is a suite",
+        ),
         ({"benchmark": "exam", "max_unscored": 0.5}, "max_unscored is for benchmarks"),
         ({"benchmark": "exam", "seed": 1}, "seed is for benchmarks"),
     ],
 )
-def test_python_refuses_what_is_for_the_other_kind(url: str, asked: Mapping[str, Any], message: str) -> None:
+def test_python_refuses_what_is_for_the_other_kind(
+    url: str, asked: Mapping[str, Any], message: str
+) -> None:
     with pytest.raises(MisuseError, match=message):
         connect(url, create=False).leaderboard(**asked)

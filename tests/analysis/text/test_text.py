@@ -1,4 +1,5 @@
-"""Embeddings in the store, near prompts, near-duplicates and semantic clusters, on both engines."""
+"""Embeddings in the store, near prompts, near-duplicates and semantic clusters, on both
+engines."""
 
 from __future__ import annotations
 
@@ -69,7 +70,9 @@ def build() -> StoreRows:
     for benchmark in ("quiz", "essay"):
         rows.describe(benchmark, rows.metric())
     for model, scores in SCORES.items():
-        rows.scores(rows.run(model, "quiz"), {key: float(v) for key, v in scores.items()})
+        rows.scores(
+            rows.run(model, "quiz"), {key: float(v) for key, v in scores.items()}
+        )
     rows.scores(rows.run("org/a", "essay"), {"q": 0.0, "r": 1.0})
     return rows
 
@@ -114,11 +117,18 @@ def change(url: str, key: str, **values: Any) -> None:
     if "text" in values:
         values["text_hash"] = text_hash(values["text"])
     with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(**values))
+        connection.execute(
+            sa.update(tables.prompt)
+            .where(tables.prompt.c.tool_id == key)
+            .values(**values)
+        )
 
 
 def ids(store: Store) -> dict[str, int]:
-    return {row["tool_id"]: row["id"] for row in select(store, "select id, tool_id from prompt")}
+    return {
+        row["tool_id"]: row["id"]
+        for row in select(store, "select id, tool_id from prompt")
+    }
 
 
 def by_benchmark(rows: tuple[EmbedRow, ...]) -> dict[str, EmbedRow]:
@@ -131,17 +141,29 @@ def by_benchmark(rows: tuple[EmbedRow, ...]) -> dict[str, EmbedRow]:
 def test_each_text_is_embedded_once_and_stored_for_every_prompt(url: str) -> None:
     model = TinyEmbedder()
     found = by_benchmark(embed(opener_of(url), embedder=[model]).rows)
-    assert sorted(model.seen) == sorted(set(TEXTS.values()) - {TEXTS["a2"]} | {"an essay on winter"})
+    assert sorted(model.seen) == sorted(
+        set(TEXTS.values()) - {TEXTS["a2"]} | {"an essay on winter"}
+    )
     quiz = found["quiz"]
-    assert (quiz.n_prompts, quiz.n_new, quiz.n_unchanged, quiz.n_without_text) == (8, 6, 0, 0)
-    assert (quiz.n_truncated, quiz.n_without_vector) == (1, 2)  # c0; d0 and the empty text
+    assert (quiz.n_prompts, quiz.n_new, quiz.n_unchanged, quiz.n_without_text) == (
+        8,
+        6,
+        0,
+        0,
+    )
+    assert (quiz.n_truncated, quiz.n_without_vector) == (
+        1,
+        2,
+    )  # c0; d0 and the empty text
     assert (found["bare"].n_without_text, found["essay"].n_new) == (1, 2)
     with open_store(url) as store:
         (row,) = prompt_vectors.embedders(store)
         assert (row.label, row.dimension, row.n_prompts) == ("tiny@1", 32, 8)
         held = prompt_vectors.read_vectors(store, row)
         expected = TinyEmbedder().encode([TEXTS["b1"]])[0]
-        assert np.array_equal(held.vectors[held.prompts == ids(store)["b1"]][0], expected)
+        assert np.array_equal(
+            held.vectors[held.prompts == ids(store)["b1"]][0], expected
+        )
         assert held.vectors.dtype == np.float32 and np.all(np.diff(held.prompts) > 0)
         assert not [one for one in check(store).integrity if "embed" in str(one)]
 
@@ -153,7 +175,9 @@ def test_only_new_and_changed_text_is_embedded_again(own_embedded: str) -> None:
     assert set(again.seen) == {TEXTS["d0"], TEXTS["e0"]}  # nothing is stored for these
     change(own_embedded, "b0", text="who painted it")
     third = TinyEmbedder()
-    rows = by_benchmark(embed(opener_of(own_embedded), embedder=[third], benchmarks=["quiz"]).rows)
+    rows = by_benchmark(
+        embed(opener_of(own_embedded), embedder=[third], benchmarks=["quiz"]).rows
+    )
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (1, 5)
     assert "who painted it" in third.seen and list(rows) == ["quiz"]
     with open_store(own_embedded) as store:
@@ -200,12 +224,16 @@ def test_the_chunk_size_changes_nothing(url: str, duckdb_url: str) -> None:
     for where, chunk in ((url, 1), (f"{duckdb_url}2", 100)):
         rows = embed(opener_of(where), embedder=[TinyEmbedder()], chunk=chunk).rows
         with open_store(where) as store:
-            held = prompt_vectors.read_vectors(store, prompt_vectors.embedders(store)[0])
+            held = prompt_vectors.read_vectors(
+                store, prompt_vectors.embedders(store)[0]
+            )
         found.append((rows, held.prompts.tolist(), held.vectors.tolist()))
     assert found[0] == found[1]
 
 
-def test_chunks_grow_where_the_model_is_fast(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_grow_where_the_model_is_fast(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("warehouse.analysis.text.embed.CHUNK", 1)
     monkeypatch.setattr("warehouse.analysis.text.embed.MOST", 4)
     sizes: list[int] = []
@@ -220,12 +248,20 @@ def test_chunks_grow_where_the_model_is_fast(url: str, monkeypatch: pytest.Monke
 
 
 def test_several_embedders_are_kept_apart(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder(), TinyEmbedder(name="other", revision="", dimension=5)])
+    embed(
+        opener_of(url),
+        embedder=[TinyEmbedder(), TinyEmbedder(name="other", revision="", dimension=5)],
+    )
     with open_store(url) as store:
         rows = prompt_vectors.embedders(store)
-        assert [(row.label, row.dimension) for row in rows] == [("other", 5), ("tiny@1", 32)]
+        assert [(row.label, row.dimension) for row in rows] == [
+            ("other", 5),
+            ("tiny@1", 32),
+        ]
         assert prompt_vectors.read_vectors(store, rows[0]).vectors.shape == (8, 5)
-        with pytest.raises(MisuseError, match=r"other \(8 prompts\), tiny@1 \(8 prompts\)"):
+        with pytest.raises(
+            MisuseError, match=r"other \(8 prompts\), tiny@1 \(8 prompts\)"
+        ):
             duplicates(opener_of(url))
         assert duplicates(opener_of(url), embedder="other").embedder == "other"
         assert duplicates(opener_of(url), embedder="tiny").embedder == "tiny@1"
@@ -236,7 +272,9 @@ def test_an_embedder_that_changes_its_dimension_is_refused(own_embedded: str) ->
         embed(opener_of(own_embedded), embedder=["tests.support.embedders:wider"])
 
 
-def test_a_stored_vector_of_another_length_is_not_read_as_numbers(own_embedded: str) -> None:
+def test_a_stored_vector_of_another_length_is_not_read_as_numbers(
+    own_embedded: str,
+) -> None:
     with open_store(own_embedded, write=True) as store, store.begin() as connection:
         connection.execute(sa.update(tables.embedder).values(dimension=31))
     with pytest.raises(StoreError, match="another length"):
@@ -244,9 +282,12 @@ def test_a_stored_vector_of_another_length_is_not_read_as_numbers(own_embedded: 
 
 
 @pytest.mark.parametrize(
-    ("benchmarks", "part"), [(["bare"], "bare: no prompt has text"), (["quizz"], "did you mean quiz")]
+    ("benchmarks", "part"),
+    [(["bare"], "bare: no prompt has text"), (["quizz"], "did you mean quiz")],
 )
-def test_what_cannot_be_embedded_is_said(url: str, benchmarks: list[str], part: str) -> None:
+def test_what_cannot_be_embedded_is_said(
+    url: str, benchmarks: list[str], part: str
+) -> None:
     with pytest.raises(MisuseError) as caught:
         embed(opener_of(url), embedder=[TinyEmbedder()], benchmarks=benchmarks)
     assert part in str(caught.value)
@@ -266,8 +307,12 @@ def test_the_nearest_prompts_are_those_by_cosine(store: Store) -> None:
     prompts, matrix = cosines(store)
     own = prompts.index(ids(store)["a1"])
     found = similar(store, f"prompt:{prompts[own]}", top=3)
-    expected = sorted((s for place, s in enumerate(matrix[own]) if place != own), reverse=True)
-    assert [row.similarity for row in found.rows] == pytest.approx(expected[:3], abs=1e-10)
+    expected = sorted(
+        (s for place, s in enumerate(matrix[own]) if place != own), reverse=True
+    )
+    assert [row.similarity for row in found.rows] == pytest.approx(
+        expected[:3], abs=1e-10
+    )
     assert [row.rank for row in found.rows] == [1, 2, 3]
     assert found.rows[0].text == TEXTS["a0"] and found.rows[0].benchmark == "quiz"
     assert (found.n_compared, found.wanted) == (7, TEXTS["a1"])
@@ -282,11 +327,16 @@ def test_a_prompt_is_found_by_the_names_it_has(store: Store) -> None:
 
 def test_a_prompt_of_one_benchmark_is_compared_with_another(store: Store) -> None:
     found = similar(store, f"prompt:{ids(store)['a0']}", benchmark="essay")
-    assert [row.similarity for row in found.rows] == [pytest.approx(1), pytest.approx(0, abs=0.9)]
+    assert [row.similarity for row in found.rows] == [
+        pytest.approx(1),
+        pytest.approx(0, abs=0.9),
+    ]
 
 
 def test_a_text_is_embedded_with_the_model(store: Store) -> None:
-    found = similar(store, "who wrote the play", embedder=TinyEmbedder(), benchmark="quiz")
+    found = similar(
+        store, "who wrote the play", embedder=TinyEmbedder(), benchmark="quiz"
+    )
     assert found.prompt_id is None and found.rows[0].tool_id == "b0"
     query = TinyEmbedder().encode(["who wrote the play"]).astype(np.float64)
     expected = cosine_similarity(query, TinyEmbedder().encode([TEXTS["b0"]]))[0, 0]
@@ -306,7 +356,9 @@ def test_a_text_is_embedded_with_the_model(store: Store) -> None:
         ("d0", {}, "has no vector of tiny@1"),
     ],
 )
-def test_what_has_no_neighbours_is_said(store: Store, wanted: str, options: dict[str, Any], part: str) -> None:
+def test_what_has_no_neighbours_is_said(
+    store: Store, wanted: str, options: dict[str, Any], part: str
+) -> None:
     with pytest.raises(MisuseError) as caught:
         similar(store, wanted, **options)
     assert part in str(caught.value)
@@ -316,7 +368,10 @@ def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
     with pytest.raises(MisuseError, match="run: warehouse embed"):
         duplicates(opener_of(url))
     with open_store(url, write=True) as store:
-        for ask in (lambda: similar(store, "a0"), lambda: cluster_semantic(opener_at(store), "quiz")):
+        for ask in (
+            lambda: similar(store, "a0"),
+            lambda: cluster_semantic(opener_at(store), "quiz"),
+        ):
             with pytest.raises(MisuseError, match="run: warehouse embed"):
                 ask()
 
@@ -324,7 +379,9 @@ def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
 # --- duplicates ----------------------------------------------------------------------------------
 
 
-def test_duplicates_are_all_pairs_above_the_threshold(store: Store, opener: StoreOpener) -> None:
+def test_duplicates_are_all_pairs_above_the_threshold(
+    store: Store, opener: StoreOpener
+) -> None:
     prompts, matrix = cosines(store)
     for threshold in (0.7, 0.95):
         found = duplicates(opener, threshold=threshold)
@@ -334,7 +391,10 @@ def test_duplicates_are_all_pairs_above_the_threshold(store: Store, opener: Stor
             if matrix[i, j] >= threshold - 1e-12
         }
         rows = {(row.prompt_a, row.prompt_b): row.similarity for row in found.rows}
-        assert rows == pytest.approx(expected, abs=1e-10) and len(rows) == found.n_pairs > 0
+        assert (
+            rows == pytest.approx(expected, abs=1e-10)
+            and len(rows) == found.n_pairs > 0
+        )
         assert sum(place.n_pairs for place in found.places) == found.n_pairs
     assert found.n_without_vector == 2 and found.n_compared == 8
 
@@ -351,7 +411,9 @@ def test_duplicates_are_counted_within_and_across(opener: StoreOpener) -> None:
 
 
 @pytest.mark.parametrize(("second", "same"), [("A", True), ("b ", False), ("C", False)])
-def test_letters_of_shuffled_options_are_compared_by_option(own_embedded: str, second: str, same: bool) -> None:
+def test_letters_of_shuffled_options_are_compared_by_option(
+    own_embedded: str, second: str, same: bool
+) -> None:
     asked = {"a0": ("B", ["four", "five"]), "a2": (second, ["five", "four"])}
     for key, (target, choices) in asked.items():
         change(own_embedded, key, target=target, choices=choices)
@@ -359,7 +421,9 @@ def test_letters_of_shuffled_options_are_compared_by_option(own_embedded: str, s
     assert (row.same_target, row.target_a, row.target_b) == (same, "B", second)
 
 
-def test_models_that_score_duplicates_alike_are_counted(store: Store, opener: StoreOpener) -> None:
+def test_models_that_score_duplicates_alike_are_counted(
+    store: Store, opener: StoreOpener
+) -> None:
     found = duplicates(opener, ["quiz"], threshold=0.7)
     names = {number: key for key, number in ids(store).items()}
     for row in found.rows:
@@ -368,15 +432,23 @@ def test_models_that_score_duplicates_alike_are_counted(store: Store, opener: St
         assert (row.n_models, row.alike) == (2, pytest.approx(np.mean(alike)))
     for model in found.models:
         scores = SCORES[model.model]
-        pairs = [(scores[names[r.prompt_a]], scores[names[r.prompt_b]]) for r in found.rows]
+        pairs = [
+            (scores[names[r.prompt_a]], scores[names[r.prompt_b]]) for r in found.rows
+        ]
         assert model.alike == pytest.approx(np.mean([a == b for a, b in pairs]))
         pool = [value for pair in pairs for value in pair]
-        assert model.by_chance == pytest.approx(np.mean([[x == y for x in pool] for y in pool]))
+        assert model.by_chance == pytest.approx(
+            np.mean([[x == y for x in pool] for y in pool])
+        )
         assert model.n_pairs == len(found.rows)
 
 
 def test_pairs_that_no_model_has_both_of_have_no_agreement(opener: StoreOpener) -> None:
-    across = [row for row in duplicates(opener, threshold=0.999).rows if row.benchmark_a == "essay"]
+    across = [
+        row
+        for row in duplicates(opener, threshold=0.999).rows
+        if row.benchmark_a == "essay"
+    ]
     row = duplicates(opener, ["essay", "quiz"], threshold=0.999).rows[0]
     assert row.n_models in (1, 2)
     assert all(row.n_models == 1 for row in across)  # org/b has no run on the essays
@@ -396,7 +468,9 @@ def test_a_threshold_that_is_none_is_refused(opener: StoreOpener) -> None:
         duplicates(opener, threshold=1.5)
 
 
-def test_pairs_of_many_prompts_are_compared_once(own_embedded: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_many_prompts_are_compared_once(
+    own_embedded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
     first = duplicates(opener_of(own_embedded), threshold=0.7)
     monkeypatch.setattr(near, "near_pairs", None)  # not called again
@@ -412,13 +486,17 @@ def test_pairs_of_many_prompts_are_compared_once(own_embedded: str, monkeypatch:
         duplicates(opener_of(own_embedded), threshold=0.7)
 
 
-def test_pairs_that_cannot_be_stored_are_shown_all_the_same(own_embedded: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_that_cannot_be_stored_are_shown_all_the_same(
+    own_embedded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
 
     def held() -> Store:
         raise StoreError("held by process 1")
 
-    found = duplicates(StoreOpener(opener_of(own_embedded).reading, held), threshold=0.7)
+    found = duplicates(
+        StoreOpener(opener_of(own_embedded).reading, held), threshold=0.7
+    )
     assert found.n_pairs > 0 and found.notes == ("not stored: held by process 1",)
 
 
@@ -435,8 +513,17 @@ def test_semantic_clusters_are_used_for_error_bars(own_embedded: str) -> None:
         for key, number in numbers.items():
             if number in of:
                 groups.setdefault(of[number], set()).add(key)
-        assert sorted(map(sorted, groups.values())) == [["a0", "a1", "a2"], ["b0", "b1"], ["c0"]]
-        assert (found.n_prompts, found.n_clusters, found.n_single, found.largest) == (6, 3, 1, 3)
+        assert sorted(map(sorted, groups.values())) == [
+            ["a0", "a1", "a2"],
+            ["b0", "b1"],
+            ["c0"],
+        ]
+        assert (found.n_prompts, found.n_clusters, found.n_single, found.largest) == (
+            6,
+            3,
+            1,
+            3,
+        )
         assert found.n_without_vector == 2 and not found.is_default
         assert [sum(row["is_medoid"] for row in members), len(members)] == [3, 6]
         assert all(row["distance"] == 0 for row in members if row["is_medoid"])
@@ -444,7 +531,9 @@ def test_semantic_clusters_are_used_for_error_bars(own_embedded: str) -> None:
         labels = [of.get(numbers[key], -numbers[key]) for key in keys]
         expected = cluster_robust([SCORES["org/b"][key] for key in keys], labels)
         (row,) = [row for row in found.rows if row.model == "org/b"]
-        assert expected is not None and row.se_clustered == pytest.approx(expected.se_cr2)
+        assert expected is not None and row.se_clustered == pytest.approx(
+            expected.se_cr2
+        )
         assert row.growth == pytest.approx(expected.se_cr2 / row.se_unclustered)
         assert (row.n_prompts, row.n_clusters) == (8, 5)
         board = leaderboard(store, "quiz", cluster="semantic")
@@ -455,13 +544,17 @@ def test_semantic_clusters_are_used_for_error_bars(own_embedded: str) -> None:
         assert clustering["created_at"] is not None
 
 
-def test_a_semantic_clustering_is_replaced_and_made_the_default(own_embedded: str) -> None:
+def test_a_semantic_clustering_is_replaced_and_made_the_default(
+    own_embedded: str,
+) -> None:
     with open_store(own_embedded, write=True) as store:
         cluster_semantic(opener_at(store), "quiz", threshold=0.7)
         first = select(store, "select id from clustering")
         with pytest.raises(MisuseError, match="made with threshold 0.7 and not 0.9999"):
             cluster_semantic(opener_at(store), "quiz", threshold=0.9999, default=True)
-        found = cluster_semantic(opener_at(store), "quiz", threshold=0.9999, default=True, replace=True)
+        found = cluster_semantic(
+            opener_at(store), "quiz", threshold=0.9999, default=True, replace=True
+        )
         assert select(store, "select id from clustering") == first
         assert (found.n_clusters, found.is_default) == (5, True)
         assert select(store, "select count(*) as n from cluster")[0]["n"] == 5
@@ -469,21 +562,31 @@ def test_a_semantic_clustering_is_replaced_and_made_the_default(own_embedded: st
         assert found.to_dict()["median_growth"] == found.median_growth
 
 
-def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(own_embedded: str) -> None:
+def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(
+    own_embedded: str,
+) -> None:
     with open_store(own_embedded) as store:
-        trial = cluster_semantic(opener_at(store), "quiz", threshold=0.7, store_result=False)
+        trial = cluster_semantic(
+            opener_at(store), "quiz", threshold=0.7, store_result=False
+        )
         assert not trial.is_stored
         assert select(store, "select count(*) as n from clustering")[0]["n"] == 0
         with pytest.raises(MisuseError, match="a trial stores nothing"):
             cluster_semantic(opener_at(store), "quiz", default=True, store_result=False)
     with open_store(own_embedded, write=True) as store:
-        assert cluster_semantic(opener_at(store), "quiz", threshold=0.7).rows == trial.rows
+        assert (
+            cluster_semantic(opener_at(store), "quiz", threshold=0.7).rows == trial.rows
+        )
 
 
 def test_a_name_of_another_kind_is_not_taken(own_embedded: str) -> None:
     with open_store(own_embedded, write=True) as store:
         with store.begin() as connection:
-            connection.execute(sa.insert(tables.clustering).values(id=77, benchmark_id=1, name="topic", kind="source"))
+            connection.execute(
+                sa.insert(tables.clustering).values(
+                    id=77, benchmark_id=1, name="topic", kind="source"
+                )
+            )
         with pytest.raises(MisuseError, match="kind 'source'"):
             cluster_semantic(opener_at(store), "quiz", name="topic")
 

@@ -1,4 +1,5 @@
-"""Text and clusters of real questions (MMLU-Pro, two categories) against plain libraries."""
+"""Text and clusters of real questions (MMLU-Pro, two categories) against plain
+libraries."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.statsmodels import adjusted
 from warehouse.store.curate.field_clusters import cluster_by
 
-pytestmark = pytest.mark.slow  # test_text.py and test_matrix_explain.py have the same oracles by day
+pytestmark = (
+    pytest.mark.slow
+)  # test_text.py and test_matrix_explain.py have the same oracles by day
 
 MAPPING = Path(__file__).resolve().parents[3] / "docs" / "mappings" / "mmlu_pro.toml"
 CATEGORIES = ("law", "history")
@@ -35,7 +38,11 @@ def kept(data_dir: Path) -> Kept:
     for path in sorted((data_dir / "mmlu_pro").glob("model_outputs_*_5shots.zip")):
         with zipfile.ZipFile(path) as archive:
             found[path.name] = {
-                name: [row for row in json.loads(archive.read(name)) if row["category"] in CATEGORIES]
+                name: [
+                    row
+                    for row in json.loads(archive.read(name))
+                    if row["category"] in CATEGORIES
+                ]
                 for name in archive.namelist()
             }
     return found
@@ -43,12 +50,17 @@ def kept(data_dir: Path) -> Kept:
 
 @pytest.fixture(scope="module")
 def frame(kept: Kept) -> pd.DataFrame:
-    """One row per question: its text and source, and the score of each model as a column."""
+    """One row per question: its text and source, and the score of each model as a
+    column."""
     parts, texts = {}, {}
     for files in kept.values():
-        ((name, rows),) = ((name, rows) for name, rows in files.items() if name.endswith("5shots.json"))
+        ((name, rows),) = (
+            (name, rows) for name, rows in files.items() if name.endswith("5shots.json")
+        )
         model = name.split("model_outputs_")[1].removesuffix("_5shots.json")
-        parts[model] = {str(row["question_id"]): float(row["pred"] == row["answer"]) for row in rows}
+        parts[model] = {
+            str(row["question_id"]): float(row["pred"] == row["answer"]) for row in rows
+        }
         texts |= {str(row["question_id"]): row for row in rows}
     made = pd.DataFrame(parts)
     for column in ("question", "src", "category"):
@@ -57,7 +69,9 @@ def frame(kept: Kept) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def store(frame: pd.DataFrame, kept: Kept, tmp_path_factory: pytest.TempPathFactory) -> warehouse.Warehouse:
+def store(
+    frame: pd.DataFrame, kept: Kept, tmp_path_factory: pytest.TempPathFactory
+) -> warehouse.Warehouse:
     """The same questions through the documented mapping, with vectors."""
     folder = tmp_path_factory.mktemp("mmlu_pro")
     for archive, files in kept.items():
@@ -73,7 +87,9 @@ def store(frame: pd.DataFrame, kept: Kept, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def similarity(frame: pd.DataFrame) -> np.ndarray[Any, Any]:
-    return cosine_similarity(EMBEDDER.encode(list(frame["question"])).astype(np.float64))
+    return cosine_similarity(
+        EMBEDDER.encode(list(frame["question"])).astype(np.float64)
+    )
 
 
 def models(frame: pd.DataFrame) -> pd.DataFrame:
@@ -81,9 +97,12 @@ def models(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def cr2(scores: pd.Series, labels: Any) -> float:
-    """Standard error of a mean by clusters: residual sums, each over the root of 1 − n_g/n."""
+    """Standard error of a mean by clusters: residual sums, each over the root of 1 −
+    n_g/n."""
     groups = (scores - scores.mean()).groupby(np.asarray(labels)).agg(["sum", "size"])
-    return float(np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())) / len(scores)
+    return float(
+        np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())
+    ) / len(scores)
 
 
 def test_near_duplicates_are_those_of_the_full_matrix(
@@ -93,9 +112,15 @@ def test_near_duplicates_are_those_of_the_full_matrix(
     found = store.duplicates("mmlu_pro", threshold=0.9, keep=10**6)
     assert found.n_pairs == np.count_nonzero(above) == len(found.rows) > 100
     place = {key: row for row, key in enumerate(frame.index)}
-    pairs = {(place[row.tool_id_a], place[row.tool_id_b]) for row in found.rows if row.tool_id_a and row.tool_id_b}
+    pairs = {
+        (place[row.tool_id_a], place[row.tool_id_b])
+        for row in found.rows
+        if row.tool_id_a and row.tool_id_b
+    }
     first, second = (axis.tolist() for axis in np.nonzero(above))
-    assert {tuple(sorted(pair)) for pair in pairs} == set(zip(first, second, strict=True))
+    assert {tuple(sorted(pair)) for pair in pairs} == set(
+        zip(first, second, strict=True)
+    )
     scores = models(frame).to_numpy()
     agreement = 1 - np.abs(scores[first] - scores[second]).mean(axis=0)
     assert {row.model: row.alike for row in found.models} == pytest.approx(
@@ -113,15 +138,20 @@ def test_errors_of_semantic_clusters_are_cr2(
     for row in found.rows:
         scores = frame[row.model]
         assert row.se_clustered == pytest.approx(cr2(scores, labels), rel=1e-10)
-        assert row.se_unclustered == pytest.approx(scores.std(ddof=1) / len(scores) ** 0.5)
+        assert row.se_unclustered == pytest.approx(
+            scores.std(ddof=1) / len(scores) ** 0.5
+        )
 
 
-def test_errors_of_sources_are_cr2(store: warehouse.Warehouse, frame: pd.DataFrame) -> None:
+def test_errors_of_sources_are_cr2(
+    store: warehouse.Warehouse, frame: pd.DataFrame
+) -> None:
     with store._writing() as opened:
         cluster_by(opened, "mmlu_pro", ("src",))
     board = store.leaderboard("mmlu_pro", cluster="src")
     assert {row.model: row.standard_error for row in board.rows} == pytest.approx(
-        {model: cr2(scores, frame["src"]) for model, scores in models(frame).items()}, rel=1e-10
+        {model: cr2(scores, frame["src"]) for model, scores in models(frame).items()},
+        rel=1e-10,
     )
     assert {row.n_clusters for row in board.rows} == {frame["src"].nunique()}
 
@@ -139,10 +169,14 @@ def test_what_questions_ask_against_regressions_one_by_one(
     fits = {}
     for key, row in list(place.items())[::97]:
         others = np.arange(len(frame)) != row
-        fits[key] = sm.OLS(alike[row, others], sm.add_constant(similarity[row, others])).fit()
+        fits[key] = sm.OLS(
+            alike[row, others], sm.add_constant(similarity[row, others])
+        ).fit()
     rows = {row.prompt: row for row in found.rows}
     for key, fit in fits.items():
-        assert rows[key].coefficient == pytest.approx(fit.params[1], rel=1e-8, abs=1e-10)
+        assert rows[key].coefficient == pytest.approx(
+            fit.params[1], rel=1e-8, abs=1e-10
+        )
         assert rows[key].p_value == pytest.approx(fit.pvalues[1], rel=1e-6, abs=1e-12)
     p_values = [row.p_value for row in found.rows if row.p_value is not None]
     expected = adjusted(p_values, "fdr_bh")

@@ -1,4 +1,5 @@
-"""Words that all prompts of a benchmark share are taken off before texts are embedded, on both engines."""
+"""Words that all prompts of a benchmark share are taken off before texts are embedded,
+on both engines."""
 
 from __future__ import annotations
 
@@ -17,12 +18,20 @@ OWN = ("blue", "red", "green grass", "blue red")
 
 @pytest.fixture(scope="module")
 def rows() -> StoreRows:
-    """A store with a benchmark whose prompts share a template, and one whose prompts do not."""
+    """A store with a benchmark whose prompts share a template, and one whose prompts do
+    not."""
     rows = StoreRows()
     for benchmark in ("quiz", "plain"):
         rows.describe(benchmark, rows.metric())
     for own in OWN:
-        rows.prompt("quiz", own, text=f"Read the text and answer with one word: {own}\nThink of it in steps first.")
+        rows.prompt(
+            "quiz",
+            own,
+            text=(
+                f"Read the text and answer with one word: {own}\n"
+                "Think of it in steps first."
+            ),
+        )
         rows.prompt("plain", own, text=own)
     rows.rows["id_counter"].append({"table_name": "embedder", "next_id": 1})
     return rows
@@ -36,8 +45,14 @@ def templated(own_url: str) -> str:
 def held(url: str) -> tuple[np.ndarray, list[str | None]]:
     """Vectors of the prompts of quiz, and the templates that they are without."""
     with open_store(url) as store:
-        (quiz,) = store.arrow("select id from benchmark where name = 'quiz'").column("id").to_pylist()
-        found = prompt_vectors.read_vectors(store, prompt_vectors.embedders(store)[0], [quiz])
+        (quiz,) = (
+            store.arrow("select id from benchmark where name = 'quiz'")
+            .column("id")
+            .to_pylist()
+        )
+        found = prompt_vectors.read_vectors(
+            store, prompt_vectors.embedders(store)[0], [quiz]
+        )
         named = store.arrow(
             "select template from prompt_embedding join prompt on prompt.id = prompt_id"
             f" where benchmark_id = {quiz} order by prompt_id"
@@ -59,7 +74,9 @@ def test_a_template_is_taken_off_and_can_stay(templated: str) -> None:
     assert len({*named}) == 1 and named[0]
     assert embed() == {"quiz": (0, 14), "plain": (0, 0)}
     assert embed(whole=True) == {"quiz": (4, 0), "plain": (0, 0)}
-    assert model.seen[-1].startswith("Read the text") and held(templated)[1] == [None] * 4
+    assert (
+        model.seen[-1].startswith("Read the text") and held(templated)[1] == [None] * 4
+    )
     assert embed(whole=True) == {"quiz": (0, 0), "plain": (0, 0)}
     assert embed() == {"quiz": (4, 14), "plain": (0, 0)}
     assert np.array_equal(held(templated)[0], own)
@@ -69,15 +86,25 @@ def test_a_template_is_taken_off_and_can_stay(templated: str) -> None:
     ("texts", "begin", "end"),
     [
         (["a b c d e f x", "a b c d e f y", "a b c d e f z"], 6, 0),
-        (["a b c d e x", "a b c d e y", "a b c d e z"], 0, 0),  # five words are a coincidence
+        (
+            ["a b c d e x", "a b c d e y", "a b c d e z"],
+            0,
+            0,
+        ),  # five words are a coincidence
         (["a b c d e f x", "a b c d e f y"], 0, 0),  # and so are two texts
         (["a b c d e f x", "a b c d e f y", "z"], 0, 0),  # not all have it
         (["x a b c d e f", "y a b c d e f", "z z a b c d e f"], 0, 6),
-        (["a b c d e f g", "a b c d e f g h", "a b c d e f g i"], 6, 0),  # each keeps a word
+        (
+            ["a b c d e f g", "a b c d e f g h", "a b c d e f g i"],
+            6,
+            0,
+        ),  # each keeps a word
         ([], 0, 0),
     ],
 )
-def test_a_template_is_what_all_begin_or_end_with(texts: list[str], begin: int, end: int) -> None:
+def test_a_template_is_what_all_begin_or_end_with(
+    texts: list[str], begin: int, end: int
+) -> None:
     found = find_template(texts)
     assert (len(found.begin), len(found.end)) == (begin, end)
     for text in texts:
@@ -86,5 +113,9 @@ def test_a_template_is_what_all_begin_or_end_with(texts: list[str], begin: int, 
 
 
 def test_what_lies_between_is_not_touched() -> None:
-    found = find_template([f"Answer the question that is given here:\n{one}  x\n\ty" for one in "abc"])
-    assert found.own("Answer the question that is given here:\nq  x\n\ty") == "q  x\n\ty"
+    found = find_template(
+        [f"Answer the question that is given here:\n{one}  x\n\ty" for one in "abc"]
+    )
+    assert (
+        found.own("Answer the question that is given here:\nq  x\n\ty") == "q  x\n\ty"
+    )

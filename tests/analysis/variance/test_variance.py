@@ -1,4 +1,5 @@
-"""Variance, pass rates and seeds out of a store: equal to the draws', and to the SQL view."""
+"""Variance, pass rates and seeds out of a store: equal to the draws', and to the SQL
+view."""
 
 from __future__ import annotations
 
@@ -35,7 +36,10 @@ def build_draws() -> StoreRows:
     dice = np.random.default_rng(12)
     rows.describe("clustered", rows.metric())
     keys = [f"c{place}" for place in range(12)]
-    rows.clusters("clustered", {f"g{place}": keys[place * 3 : place * 3 + 3] for place in range(4)})
+    rows.clusters(
+        "clustered",
+        {f"g{place}": keys[place * 3 : place * 3 + 3] for place in range(4)},
+    )
     answers = (dice.uniform(size=(12, 6)) < dice.uniform(size=(12, 1))).astype(float)
     for repeat, part in enumerate((answers[:, :4], answers[:, 4:])):
         scores = dict(zip(keys, part.tolist(), strict=True))
@@ -49,14 +53,23 @@ def build_draws() -> StoreRows:
         ("mixed", [[1.0], Rate(0.3, 10)]),
     ]
     for name, draws in cases:
-        rows.scores(rows.run(f"case/{name}", "marks"), numbered(draws), rows.metric("marks"))
+        rows.scores(
+            rows.run(f"case/{name}", "marks"), numbered(draws), rows.metric("marks")
+        )
     rows.describe("rounded", rows.metric())
-    rows.scores(rows.run("org/a", "rounded"), numbered([Rate(0.333, 3), Rate(0.667, 3)]))
-    ordered = [[1.0] * right + [0.0] * (8 - right) for right in dice.integers(1, 8, 60).tolist()]
+    rows.scores(
+        rows.run("org/a", "rounded"), numbered([Rate(0.333, 3), Rate(0.667, 3)])
+    )
+    ordered = [
+        [1.0] * right + [0.0] * (8 - right)
+        for right in dice.integers(1, 8, 60).tolist()
+    ]
     rows.describe("ordered", rows.metric())
     rows.scores(rows.run("org/a", "ordered"), numbered(ordered))
     rows.describe("slip", rows.metric())
-    rows.scores(rows.run("org/a", "slip"), numbered([[1.0, 1.0, 0.0], *[[1.0] * 3] * 49]))
+    rows.scores(
+        rows.run("org/a", "slip"), numbered([[1.0, 1.0, 0.0], *[[1.0] * 3] * 49])
+    )
     _seeds(rows, dice)
     return rows
 
@@ -68,7 +81,9 @@ def _seeds(rows: StoreRows, dice: np.random.Generator) -> None:
             run = rows.run("lab/seeds", "taught", seed=f"s{place}", step=step)
             answers = (dice.uniform(size=(10, 2)) < 0.5).astype(float).tolist()
             scores = dict(zip([f"t{n}" for n in range(10)], answers, strict=True))
-            rows.scores(run, scores if place else scores | {"t0": [None], "more": [1.0]})
+            rows.scores(
+                run, scores if place else scores | {"t0": [None], "more": [1.0]}
+            )
     rows.scores(rows.run("lab/other", "taught"), numbered([1.0, 0.0]))
 
 
@@ -79,7 +94,9 @@ DRAWS = build_draws()
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     with filled_store(request, request.param, DRAWS) as filled:
         with filled.begin() as connection:  # the means of draws, as a load keeps them
-            connection.exec_driver_sql(import_module("warehouse.migrations.versions.0014_draw_score")._FILL)
+            connection.exec_driver_sql(
+                import_module("warehouse.migrations.versions.0014_draw_score")._FILL
+            )
         yield filled
 
 
@@ -88,12 +105,18 @@ def draws_of(rows: StoreRows, run_ids: tuple[int, ...]) -> list[list[float]]:
     pooled: dict[int, list[float]] = {}
     for fact in rows.rows["score"]:
         wanted = fact["run_id"] in run_ids and fact["metric_id"] == rows.metric()
-        if wanted and fact["variant_id"] == rows.variant() and fact["value"] is not None:
+        if (
+            wanted
+            and fact["variant_id"] == rows.variant()
+            and fact["value"] is not None
+        ):
             pooled.setdefault(fact["prompt_id"], []).append(fact["value"])
     return list(pooled.values())
 
 
-def row_of(rows: tuple[VarianceRow, ...], model: str, condition: str = "") -> VarianceRow:
+def row_of(
+    rows: tuple[VarianceRow, ...], model: str, condition: str = ""
+) -> VarianceRow:
     (row,) = [row for row in rows if row.model == model and condition in row.condition]
     return row
 
@@ -107,7 +130,10 @@ def near(value: float | None) -> object:
 
 def test_the_view_says_the_same(world: Store) -> None:
     """Every row of the view that is the only run of its condition, to 1e-9."""
-    view = {(row["run_id"], row["metric_id"]): row for row in select(world, "select * from variance_components")}
+    view = {
+        (row["run_id"], row["metric_id"]): row
+        for row in select(world, "select * from variance_components")
+    }
     names = {
         "estimate": "estimate",
         "variance": "variance",
@@ -122,7 +148,15 @@ def test_the_view_says_the_same(world: Store) -> None:
         "mean_draws": "mean_draws",
     }
     compared = 0
-    for benchmark in ("draws", "quiz", "golden", "items", "suite/one", "probe", "essay"):
+    for benchmark in (
+        "draws",
+        "quiz",
+        "golden",
+        "items",
+        "suite/one",
+        "probe",
+        "essay",
+    ):
         for row in variance(world, benchmark, cluster="none").rows:
             metric = [
                 key
@@ -139,7 +173,9 @@ def test_the_view_says_the_same(world: Store) -> None:
             assert ("within_imputed" in row.flags) == bool(expected["within_imputed"])
             assert ("between_clipped" in row.flags) == bool(expected["is_clipped"])
             if expected["variance_zhang_plugin"] is not None:
-                assert row.variance_zhang_plugin == near(expected["variance_zhang_plugin"])
+                assert row.variance_zhang_plugin == near(
+                    expected["variance_zhang_plugin"]
+                )
             for name, column in (
                 ("se_double_draws", "variance_double_draws"),
                 ("se_unlimited_draws", "between_part"),
@@ -158,12 +194,21 @@ def test_repeats_are_draws(world: Store) -> None:
     means, within = [np.mean(d) for d in draws], [np.var(d, ddof=1) for d in draws]
     expected = variance_components(means, within, 6)
     assert (row.runs, row.fewest_draws, row.most_draws, row.n_draws) == (2, 6, 6, 240)
-    for name in ("variance", "within", "between_raw", "share_within", "variance_zhang_plugin"):
+    for name in (
+        "variance",
+        "within",
+        "between_raw",
+        "share_within",
+        "variance_zhang_plugin",
+    ):
         assert getattr(row, name) == near(getattr(expected, name)), name
     assert row.standard_error == near(math.sqrt(expected.variance or 0))
 
 
-@pytest.mark.parametrize(("benchmark", "model", "condition"), [("quiz", "org/b", ""), ("draws", "org/a", "=0")])
+@pytest.mark.parametrize(
+    ("benchmark", "model", "condition"),
+    [("quiz", "org/b", ""), ("draws", "org/a", "=0")],
+)
 def test_the_range_of_single_draws_is_that_of_the_draws(
     world: Store, benchmark: str, model: str, condition: str
 ) -> None:
@@ -212,8 +257,14 @@ def test_stored_rates_have_a_split_but_no_single_draws(world: Store) -> None:
 
 def test_one_draw_each_says_that_the_split_is_unknown(world: Store) -> None:
     row = row_of(variance(world, "draws").rows, "org/d")
-    assert (row.share_within, row.se_double_draws, row.suggested_draws) == (None, None, None)
-    assert row.reason == "no prompt has two draws" and "draw prompts again" in row.advice
+    assert (row.share_within, row.se_double_draws, row.suggested_draws) == (
+        None,
+        None,
+        None,
+    )
+    assert (
+        row.reason == "no prompt has two draws" and "draw prompts again" in row.advice
+    )
     assert row.delta_k1 is None and "one draw" in row.delta_k1_reason
 
 
@@ -232,21 +283,31 @@ def test_draws_stored_best_first_are_flagged(store: Store) -> None:
     (row,) = variance(store, "ordered").rows
     assert "draws_in_order" in row.flags and (row.delta_k1_p_value or 1) < 1e-6
     # the k-th draw is no run, and has no figure; that over all draws stands
-    assert (row.delta_k1, row.delta_k1_expected, row.delta_k1_runs) == (None, None, None)
+    assert (row.delta_k1, row.delta_k1_expected, row.delta_k1_runs) == (
+        None,
+        None,
+        None,
+    )
     assert "in an order" in row.delta_k1_reason and row.estimate is not None
 
 
 def test_equal_scores_have_no_bare_zero(world: Store) -> None:
     rows = variance(world, "edges").rows
     row = row_of(rows, "edge/1")
-    assert (row.standard_error, row.se_prompts_fixed, row.advice[:8]) == (None, None, "one draw")
+    assert (row.standard_error, row.se_prompts_fixed, row.advice[:8]) == (
+        None,
+        None,
+        "one draw",
+    )
     assert row_of(rows, "edge/0").reason == "a single prompt"
 
 
 def test_nothing_between_prompts_is_not_shown_as_a_tiny_error(store: Store) -> None:
     """One wrong draw of 150: s² = w, but for rounding."""
     (row,) = variance(store, "slip").rows
-    assert row.standard_error is not None and row.se_prompts_fixed == near(row.standard_error)
+    assert row.standard_error is not None and row.se_prompts_fixed == near(
+        row.standard_error
+    )
     assert (row.se_unlimited_draws, row.suggested_draws) == (None, None)
     assert "as much as more prompts" in row.advice
     view = "select suggested_draws from variance_components where benchmark = 'slip'"
@@ -255,21 +316,33 @@ def test_nothing_between_prompts_is_not_shown_as_a_tiny_error(store: Store) -> N
 
 def test_a_ratio_is_no_mean_of_prompts(world: Store) -> None:
     for row in variance(world, "words").rows:
-        assert row.estimate is None and row.standard_error is None and "ratio" in row.reason
+        assert (
+            row.estimate is None
+            and row.standard_error is None
+            and "ratio" in row.reason
+        )
         assert row.delta_k1_reason == row.reason
 
 
 def test_what_the_argument_may_be(world: Store) -> None:
-    assert {row.benchmark for row in variance(world, "org/a").rows} >= {"quiz", "draws", "essay"}
+    assert {row.benchmark for row in variance(world, "org/a").rows} >= {
+        "quiz",
+        "draws",
+        "essay",
+    }
     assert [row.run_ids for row in variance(world, "run:3").rows] == [(3,)]
-    assert [row.model for row in variance(world, "org/b", benchmark="quiz").rows] == ["org/b"]
+    assert [row.model for row in variance(world, "org/b", benchmark="quiz").rows] == [
+        "org/b"
+    ]
     warm = variance(world, "draws", where=["temperature=1"]).rows
     assert [(row.model, row.run_ids) for row in warm] == [("org/a", (4,))]
     strict = variance(world, "quiz", metric="acc,strict").rows
     assert {row.metric for row in strict} == {"acc,strict"}
     report = variance(world, "edges")
     assert any("edge/2" in reason for reason in report.left_out)
-    assert "conditions" in report.one_line and "save" in variance(world, "run:3").one_line
+    assert (
+        "conditions" in report.one_line and "save" in variance(world, "run:3").one_line
+    )
     assert list(report.to_frame().columns) == list(VarianceRow.columns())
     assert report.to_dict()["rows"][0]["model"] == report.rows[0].model
 
@@ -287,7 +360,9 @@ def test_what_the_argument_may_be(world: Store) -> None:
         ({"target": "quiz", "cluster": "nope"}, "nope"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(world: Store, call: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_meant_is_refused(
+    world: Store, call: dict[str, Any], message: str
+) -> None:
     with pytest.raises(MisuseError, match=message):
         variance(world, **call)
 
@@ -299,15 +374,22 @@ def test_pass_rates_are_those_of_all_subsets(world: Store) -> None:
     rows = pass_rates(world, "org/b", benchmark="quiz", at=[1, 3], hat=[2]).rows
     draws = draws_of(ROWS, rows[0].run_ids)
     for row, k, share in zip(rows, (1, 3, 2), (max, max, min), strict=True):
-        expected = np.mean([np.mean([share(s) for s in combinations(d, k)]) for d in draws])
+        expected = np.mean(
+            [np.mean([share(s) for s in combinations(d, k)]) for d in draws]
+        )
         assert row.estimate == near(expected), row.statistic
     assert [row.statistic for row in rows] == ["pass@1", "pass@3", "pass^2"]
     mean = row_of(variance(world, "quiz").rows, "org/b")
-    assert (rows[0].estimate, rows[0].standard_error) == (near(mean.estimate), near(mean.standard_error))
+    assert (rows[0].estimate, rows[0].standard_error) == (
+        near(mean.estimate),
+        near(mean.standard_error),
+    )
 
 
 def test_estimand_level_and_clusters_reach_the_statistics(store: Store) -> None:
-    (fixed,) = pass_rates(store, "clustered", at=[2], estimand="prompts-fixed", level=0.9).rows
+    (fixed,) = pass_rates(
+        store, "clustered", at=[2], estimand="prompts-fixed", level=0.9
+    ).rows
     (sampled,) = pass_rates(store, "clustered", at=[2]).rows
     correct = [int(sum(d)) for d in draws_of(DRAWS, sampled.run_ids)]
     labels = np.repeat(np.arange(4), 3)
@@ -317,14 +399,22 @@ def test_estimand_level_and_clusters_reach_the_statistics(store: Store) -> None:
     ):
         for name in ("estimate", "standard_error", "ci_low", "ci_high"):
             assert getattr(row, name) == near(getattr(expected, name)), name
-        assert (row.estimand, row.n_clusters) == (expected.estimand, expected.n_clusters)
+        assert (row.estimand, row.n_clusters) == (
+            expected.estimand,
+            expected.n_clusters,
+        )
 
 
 def test_prompts_with_fewer_draws_are_left_out_and_bounded(world: Store) -> None:
     for row in pass_rates(world, "draws", at=[3], where=["temperature=0"]).rows:
         assert row.estimate is not None and (row.n_prompts, row.n_short) == (4, 1)
         assert row.bound_low is not None and row.bound_high is not None
-        assert row.bound_low <= 0.75 * row.estimate <= 0.75 * row.estimate + 0.25 <= row.bound_high
+        assert (
+            row.bound_low
+            <= 0.75 * row.estimate
+            <= 0.75 * row.estimate + 0.25
+            <= row.bound_high
+        )
         assert "over the 3 of 4 prompts that have 3 draws (the fewest: 2)" in row.reason
 
 
@@ -339,14 +429,18 @@ def test_only_right_and_wrong_draws_are_counted(store: Store) -> None:
     assert pass_of(store, "case/whole").estimate == pytest.approx(1)
     rates = pass_of(store, "case/rates")
     expected = pass_at_k([5, 3], 10, 2)
-    assert rates.estimate == near(expected.estimate) and "rates_as_counts" in rates.flags
+    assert (
+        rates.estimate == near(expected.estimate) and "rates_as_counts" in rates.flags
+    )
     odd = pass_of(store, "case/between")
     assert odd.estimate is None and "0.55 of 10 draws" in odd.reason
     assert "1 of 2 prompts" in odd.reason and odd.flags == ()
     assert pass_of(store, "case/mixed").n_short == 1
 
 
-def test_rates_that_a_source_rounds_count_where_the_metric_is_declared(store: Store) -> None:
+def test_rates_that_a_source_rounds_count_where_the_metric_is_declared(
+    store: Store,
+) -> None:
     row = pass_of(store, "org/a", "rounded")
     assert row.estimate == near(pass_at_k([1, 2], 3, 2).estimate)
     assert "rates_as_counts" not in row.flags
@@ -357,7 +451,11 @@ def test_pass_rates_of_ratios_and_bad_arguments(world: Store) -> None:
     assert row.estimate is None and row.reason
     with pytest.raises(MisuseError, match="no k given"):
         pass_rates(world, "quiz")
-    for options in ({"at": [0]}, {"at": [1], "level": 2}, {"at": [1], "estimand": "both"}):
+    for options in (
+        {"at": [0]},
+        {"at": [1], "level": 2},
+        {"at": [1], "estimand": "both"},
+    ):
         with pytest.raises((MisuseError, StatisticsError)):
             pass_rates(world, "quiz", **options)  # type: ignore[arg-type]
 
@@ -382,7 +480,14 @@ def test_seeds_are_crossed_with_the_prompts_that_all_have(store: Store) -> None:
         assert (row.n_seeds, row.n_prompts, row.n_left_out) == (3, 9, 2)
         assert row.seeds == ("s0", "s1", "s2") and row.estimate == near(expected.mean)
         for name in (
-            *("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd", "part_prompts"),
+            *(
+                "se_seeds_fixed",
+                "se_prompts_fixed",
+                "se_both_sampled",
+                "se_both_fixed",
+                "seed_sd",
+                "part_prompts",
+            ),
             *("part_seeds", "part_interaction"),
         ):
             assert getattr(row, name) == near(getattr(expected, name)), name
@@ -390,8 +495,13 @@ def test_seeds_are_crossed_with_the_prompts_that_all_have(store: Store) -> None:
 
 def test_repeats_of_a_seed_are_pooled_before_seeds_are_crossed(world: Store) -> None:
     rows = seed_variance(world, "probe").rows
-    assert [(row.position, row.n_seeds, len(row.run_ids)) for row in rows] == [("step=1000", 3, 4), ("step=2000", 3, 4)]
-    assert all(row.se_both_fixed is None for row in rows)  # single draws but for one seed
+    assert [(row.position, row.n_seeds, len(row.run_ids)) for row in rows] == [
+        ("step=1000", 3, 4),
+        ("step=2000", 3, 4),
+    ]
+    assert all(
+        row.se_both_fixed is None for row in rows
+    )  # single draws but for one seed
 
 
 @pytest.mark.parametrize("target", ["clustered", "lab/other"])

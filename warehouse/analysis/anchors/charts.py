@@ -6,16 +6,30 @@ from collections.abc import Iterator, Sequence
 
 from warehouse.analysis.anchors.answer import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
-from warehouse.charts.chart import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, layer, lines, span
+from warehouse.charts.chart import (
+    COLOURS,
+    SERIES,
+    TALL_PLOT,
+    Chart,
+    Spec,
+    axis,
+    chart,
+    layer,
+    lines,
+    span,
+)
 
 _WORDS = {"all": "all prompts", "irt": "IRT", "p_irt": "p-IRT", "gp_irt": "gp-IRT"}
 
 
 def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
-    """Curves of trained models by each estimate; without any, models by their score with standard errors."""
+    """Curves of trained models by each estimate; without any, models by their score
+    with standard errors."""
     if not report.models:
         return
-    by_method = {name: [row for row in report.models if row.method == name] for name in _WORDS}
+    by_method = {
+        name: [row for row in report.models if row.method == name] for name in _WORDS
+    }
     if any(row.position is not None for row in report.models):
         for name, rows in by_method.items():
             yield _training(f"{_WORDS[name]}, {len(report.anchors)} anchors", rows)
@@ -23,7 +37,12 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     order = sorted(by_method["all"], key=lambda row: row.estimate)
     at_x = {row.model: float(number) for number, row in enumerate(order, 1)}
     shown = {_WORDS[name]: rows for name, rows in by_method.items() if name != "p_irt"}
-    dots = lines([(name, [(at_x[row.model], row.estimate) for row in rows]) for name, rows in shown.items()])
+    dots = lines(
+        [
+            (name, [(at_x[row.model], row.estimate) for row in rows])
+            for name, rows in shown.items()
+        ]
+    )
     dots[0]["mark"] = {"type": "point", "filled": True, "size": 14}
     dots[0]["encoding"].pop("strokeDash")
     dots[0]["encoding"]["color"]["legend"]["symbolType"] = "circle"
@@ -34,8 +53,10 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
         rule: Spec = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
         dots.insert(0, layer(rule, bars, y2={"field": "y2"}))
     yield chart(
-        f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} anchors, ± one standard error",
-        f"Scores of {len(at_x)} models by all prompts and by estimates; the figures are in the table",
+        f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} "
+        "anchors, ± one standard error",
+        f"Scores of {len(at_x)} models by all prompts and by estimates; the figures "
+        "are in the table",
         axis("model, by score", span(at_x.values())),
         axis("score", span(ends)),
         dots,
@@ -55,6 +76,15 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
             curves.setdefault(row.training, []).append((row.position, row.estimate))
     named, others = [*curves.items()][:COLOURS], [*curves.values()][COLOURS:]
     drawn = lines(named, dots=True, faint=others)
-    across, up = (span([at[i] for at in (point for curve in curves.values() for point in curve)]) for i in (0, 1))
+    across, up = (
+        span([at[i] for at in (point for curve in curves.values() for point in curve)])
+        for i in (0, 1)
+    )
     say = f"Scores of {len(curves)} trainings"
-    return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn)
+    return chart(
+        title,
+        say,
+        axis("position in training", across, log=True),
+        axis("score", up),
+        drawn,
+    )

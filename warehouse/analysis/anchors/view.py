@@ -1,11 +1,16 @@
-"""Anchors as people are shown them: their errors, scores of models by them, and the anchors themselves."""
+"""Anchors as people are shown them: their errors, scores of models by them, and the
+anchors themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
+from warehouse.analysis.reliability.results import (
+    AnchorErrorRow,
+    AnchorModelRow,
+    AnchorRow,
+)
 from warehouse.tables.view import Part, Table
 from warehouse.tables.words import excerpt, number, percentage
 
@@ -42,24 +47,37 @@ def _error_cells(row: AnchorErrorRow) -> dict[str, Any]:
 
 
 def _pair(value: float | None, full: float | None, scale: float) -> str | None:
-    return None if value is None or full is None else f"{scale * value:.2f} ({scale * full:.2f})"
+    return (
+        None
+        if value is None or full is None
+        else f"{scale * value:.2f} ({scale * full:.2f})"
+    )
 
 
 def models_table(rows: Sequence[AnchorModelRow]) -> Table:
     """Each model by all prompts and by each estimate, best first."""
     cells: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: row.method != "all"):
-        error = "" if row.standard_error is None else f" ({100 * row.standard_error:.2f})"
+        error = (
+            "" if row.standard_error is None else f" ({100 * row.standard_error:.2f})"
+        )
         own = cells.setdefault(row.model, {"model": excerpt(row.model, _NAME)})
         own[row.method.replace("_", "-")] = f"{100 * row.estimate:.2f}{error}"
     order = {row.model: -row.estimate for row in rows if row.method == "all"}
-    return Table.of([cells[model] for model in sorted(cells, key=order.__getitem__)], minor=("p-irt",))
+    return Table.of(
+        [cells[model] for model in sorted(cells, key=order.__getitem__)],
+        minor=("p-irt",),
+    )
 
 
 def anchors_table(rows: Sequence[AnchorRow]) -> Table:
     """The anchors with their weights; their benchmark where there are several."""
     several = len({row.benchmark for row in rows}) > 1
-    return Table.of([_anchor_cells(row, several) for row in rows], hide_empty=("text",), minor=("text",))
+    return Table.of(
+        [_anchor_cells(row, several) for row in rows],
+        hide_empty=("text",),
+        minor=("text",),
+    )
 
 
 def _anchor_cells(row: AnchorRow, several: bool) -> dict[str, Any]:

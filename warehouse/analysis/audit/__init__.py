@@ -1,1 +1,2 @@
-"""Suspected wrong keys of a benchmark: who votes for what, what else speaks against a key, what follows."""
+"""Suspected wrong keys of a benchmark: who votes for what, what else speaks against a
+key, what follows."""

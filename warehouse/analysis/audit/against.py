@@ -1,4 +1,5 @@
-"""What people found wrong, read from a table of theirs, and how well a list agrees with it."""
+"""What people found wrong, read from a table of theirs, and how well a list agrees with
+it."""
 
 from __future__ import annotations
 
@@ -17,7 +18,12 @@ from numpy.typing import NDArray
 from warehouse.analysis.audit.rows import AuditAgreementRow, EffectRow
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags, coverage_of, is_partial
+from warehouse.analysis.selection.scored_conditions import (
+    ScoredCondition,
+    coverage_flags,
+    coverage_of,
+    is_partial,
+)
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import InputError, MisuseError, StatisticsError
 from warehouse.records.own_files import own_text
@@ -25,19 +31,67 @@ from warehouse.stats import PairedDifference, paired_difference
 from warehouse.stats.core.sample import find_link, linked
 from warehouse.stats.labels.audit import AuditScore, score_audit
 
-#: Columns that may name a prompt, and those that may hold a verdict; the first that is there is taken.
+#: Columns that may name a prompt, and those that may hold a verdict; the first that is
+#: there is taken.
 PROMPT_COLUMNS = (
-    *("prompt", "prompt_id", "key", "id", "question_id", "tool_id", "doc_id", "example_id", "sample_id", "idx"),
+    *(
+        "prompt",
+        "prompt_id",
+        "key",
+        "id",
+        "question_id",
+        "tool_id",
+        "doc_id",
+        "example_id",
+        "sample_id",
+        "idx",
+    ),
 )
 VERDICT_COLUMNS = (
-    *("wrong", "is_wrong", "wrong_key", "key_wrong", "verdict", "error_type", "label_error", "audit", "label"),
+    *(
+        "wrong",
+        "is_wrong",
+        "wrong_key",
+        "key_wrong",
+        "verdict",
+        "error_type",
+        "label_error",
+        "audit",
+        "label",
+    ),
 )
 _WRONG = {
-    *("1", "1.0", "true", "yes", "y", "wrong", "incorrect", "bad", "error", "wrong key", "wrong label"),
+    *(
+        "1",
+        "1.0",
+        "true",
+        "yes",
+        "y",
+        "wrong",
+        "incorrect",
+        "bad",
+        "error",
+        "wrong key",
+        "wrong label",
+    ),
     "wrong groundtruth",
 }
 _RIGHT = {"0", "0.0", "false", "no", "n", "ok", "right", "correct", "good", "sound"}
-_OPEN = {"", "?", "-", "na", "n/a", "null", "none", "nan", "unknown", "unsure", "undecided", "not decided", "expert"}
+_OPEN = {
+    "",
+    "?",
+    "-",
+    "na",
+    "n/a",
+    "null",
+    "none",
+    "nan",
+    "unknown",
+    "unsure",
+    "undecided",
+    "not decided",
+    "expert",
+}
 
 
 @dataclass(frozen=True)
@@ -46,46 +100,64 @@ class HumanVerdicts:
 
     path: str  #: the file.
     column: str  #: that the verdicts are from.
-    by_prompt: dict[str, bool | None]  #: True wrong, False right, None not decided, by what names the prompt.
+    by_prompt: dict[
+        str, bool | None
+    ]  #: True wrong, False right, None not decided, by what names the prompt.
 
 
 def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdicts:
-    """The verdicts in a table: CSV (comma, semicolon or tab) with a header, or JSON lines.
+    """The verdicts in a table: CSV (comma, semicolon or tab) with a header, or JSON
+    lines.
 
     Args:
         path: the file. One column names the prompt, one holds the verdict.
-        wrong_is: verdicts that mean a wrong key; all others but those of no decision mean a right one.
-            None: words such as 1, true, yes, wrong against 0, false, no, ok.
+        wrong_is: verdicts that mean a wrong key; all others but those of no decision
+            mean a right one. None: words such as 1, true, yes, wrong against 0, false,
+            no, ok.
 
     Raises:
-        InputError: no such file, no table, no such columns, a word that is no verdict, or a prompt with two verdicts.
+        InputError: no such file, no table, no such columns, a word that is no verdict,
+            or a prompt with two verdicts.
         MisuseError: none of the verdicts is one of ``wrong_is``.
     """
     rows = table_rows(path)
     if not rows:
-        raise InputError("no rows", path=str(path), expected="a header and a row for each prompt")
+        raise InputError(
+            "no rows", path=str(path), expected="a header and a row for each prompt"
+        )
     columns = {_word(name): name for name in rows[0]}
-    prompt = _column(columns, PROMPT_COLUMNS, "a column that names the prompt", str(path))
+    prompt = _column(
+        columns, PROMPT_COLUMNS, "a column that names the prompt", str(path)
+    )
     verdict = _column(columns, VERDICT_COLUMNS, "a column with the verdict", str(path))
     words = {_spoken(word) for word in wrong_is}
     said = [_spoken(row.get(verdict, "")) for row in rows]
     if words and not words & set(said):
-        raise MisuseError(f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: {_some(said)}")
+        raise MisuseError(
+            f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: "
+            f"{_some(said)}"
+        )
     by_prompt: dict[str, bool | None] = {}
     for line, (row, word) in enumerate(zip(rows, said, strict=True), start=2):
         name = row.get(prompt, "").strip()
         meaning = _meaning(word, words, f"row {line}", str(path), said)
         if name and by_prompt.get(name, meaning) is not meaning:
             raise InputError(
-                f"two verdicts of {name!r}", path=str(path), place=f"row {line}", expected="one of each prompt"
+                f"two verdicts of {name!r}",
+                path=str(path),
+                place=f"row {line}",
+                expected="one of each prompt",
             )
         if name:
             by_prompt[name] = meaning
     return HumanVerdicts(str(path), verdict, by_prompt)
 
 
-def match_verdicts(verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], int]:
-    """Verdict of each prompt, 1 wrong, 0 right, NaN none; and how many verdicts are of no prompt here.
+def match_verdicts(
+    verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]
+) -> tuple[NDArray[np.float64], int]:
+    """Verdict of each prompt, 1 wrong, 0 right, NaN none; and how many verdicts are of
+    no prompt here.
 
     Args:
         prompts: rows with ``id``, ``tool_id`` and ``key``.
@@ -107,8 +179,8 @@ def match_verdicts(verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]
         mine = next((row["tool_id"] or row["key"] for row in prompts), "")
         theirs = next(iter(verdicts.by_prompt), "")
         raise MisuseError(
-            f"no prompt of {verdicts.path} is one of these {len(prompts)}: it names them as {theirs!r}, the store as"
-            f" 'prompt:{prompts[0]['id']}' or {mine!r}"
+            f"no prompt of {verdicts.path} is one of these {len(prompts)}: it names "
+            f"them as {theirs!r}, the store as 'prompt:{prompts[0]['id']}' or {mine!r}"
         )
     return wrong, len(left)
 
@@ -123,7 +195,8 @@ def agreement(
     """How well the list, and simpler ones, agree with the verdicts.
 
     Args:
-        posterior: probability of a wrong key, NaN where a prompt is refused, shape (J,).
+        posterior: probability of a wrong key, NaN where a prompt is refused, shape
+            (J,).
         simple: other scores by name, shape (J,).
         wrong: verdicts, 1, 0 or NaN, shape (J,).
         strata: label of each prompt, or None.
@@ -141,19 +214,41 @@ def agreement(
 def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     of = audit_score.overall
 
-    def row(figure: str, value: float | None, random: float | None, at: float | None = None) -> AuditAgreementRow:
-        return AuditAgreementRow(score, figure, at, value, None, None, random, of.n_items, of.n_wrong)
+    def row(
+        figure: str, value: float | None, random: float | None, at: float | None = None
+    ) -> AuditAgreementRow:
+        return AuditAgreementRow(
+            score, figure, at, value, None, None, random, of.n_items, of.n_wrong
+        )
 
-    rows = [row("auc", of.auc, 0.5), row("average_precision", of.average_precision, of.base_rate)]
-    rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in audit_score.precision_at.items()]
+    rows = [
+        row("auc", of.auc, 0.5),
+        row("average_precision", of.average_precision, of.base_rate),
+    ]
+    rows += [
+        row("precision_at", value, of.base_rate, float(k))
+        for k, value in audit_score.precision_at.items()
+    ]
     within = audit_score.within
     if within is not None and within.n_strata:
         rows.append(row("auc_within", within.auc, 0.5))
-        rows.append(row("average_precision_within", within.average_precision, within.random_precision))
+        rows.append(
+            row(
+                "average_precision_within",
+                within.average_precision,
+                within.random_precision,
+            )
+        )
         of = within.without_largest or of
         if within.without_largest is not None:
             rows.append(row("auc_without_largest", of.auc, 0.5))
-            rows.append(row("average_precision_without_largest", of.average_precision, of.base_rate))
+            rows.append(
+                row(
+                    "average_precision_without_largest",
+                    of.average_precision,
+                    of.base_rate,
+                )
+            )
     return rows
 
 
@@ -163,22 +258,47 @@ def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
         counts = point.n_listed, point.n_wrong
         for figure, value, low, high in (
             ("expected_fdr", point.expected_fdr, None, None),
-            ("observed_fdr", point.observed_fdr, point.observed_low, point.observed_high),
+            (
+                "observed_fdr",
+                point.observed_fdr,
+                point.observed_low,
+                point.observed_high,
+            ),
         ):
-            rows.append(AuditAgreementRow("posterior", figure, point.threshold, value, low, high, None, *counts))
+            rows.append(
+                AuditAgreementRow(
+                    "posterior",
+                    figure,
+                    point.threshold,
+                    value,
+                    low,
+                    high,
+                    None,
+                    *counts,
+                )
+            )
     return rows
 
 
 def table_rows(path: str | Path) -> list[dict[str, str]]:
-    """The rows of a table as text, nothing where a value is missing: CSV with a header, or JSON lines.
+    """The rows of a table as text, nothing where a value is missing: CSV with a header,
+    or JSON lines.
 
     Raises:
         InputError: no such file, or none of either.
     """
     text = own_text(path, "a table as UTF-8", most=500_000_000)
-    rows = _json_lines if Path(path).suffix in (".jsonl", ".ndjson", ".json") else _csv_rows
+    rows = (
+        _json_lines
+        if Path(path).suffix in (".jsonl", ".ndjson", ".json")
+        else _csv_rows
+    )
     return [
-        {str(name): "" if value is None else str(value) for name, value in row.items() if name is not None}
+        {
+            str(name): "" if value is None else str(value)
+            for name, value in row.items()
+            if name is not None
+        }
         for row in rows(text, str(path))
     ]
 
@@ -186,7 +306,9 @@ def table_rows(path: str | Path) -> list[dict[str, str]]:
 def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
     header = text.partition("\n")[0]
     delimiter = max((",", ";", "\t"), key=header.count)
-    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # prompts may be longer than it
+    limit = csv.field_size_limit(
+        max(csv.field_size_limit(), len(text))
+    )  # prompts may be longer than it
     try:
         return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
@@ -197,26 +319,49 @@ def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
 
 def _json_lines(text: str, path: str) -> Iterator[dict[Any, Any]]:
     listed = text.lstrip().startswith("[")
-    parts = [(1, text)] if listed else [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    parts = (
+        [(1, text)]
+        if listed
+        else [
+            (n, line)
+            for n, line in enumerate(text.splitlines(), start=1)
+            if line.strip()
+        ]
+    )
     for number, part in parts:
         try:
             document = json.loads(part)
         except ValueError as error:
-            raise InputError(str(error), path=path, place=f"line {number}", expected="JSON") from error
+            raise InputError(
+                str(error), path=path, place=f"line {number}", expected="JSON"
+            ) from error
         for row in document if listed else [document]:
             if not isinstance(row, dict):
-                raise InputError(repr(row)[:60], path=path, place=f"line {number}", expected="an object")
+                raise InputError(
+                    repr(row)[:60],
+                    path=path,
+                    place=f"line {number}",
+                    expected="an object",
+                )
             yield row
 
 
-def _column(columns: Mapping[str, str], names: Sequence[str], what: str, path: str) -> str:
+def _column(
+    columns: Mapping[str, str], names: Sequence[str], what: str, path: str
+) -> str:
     for name in names:
         if name in columns:
             return columns[name]
-    raise InputError(f"columns {', '.join(columns.values())}", path=path, expected=f"{what}: {', '.join(names)}")
+    raise InputError(
+        f"columns {', '.join(columns.values())}",
+        path=path,
+        expected=f"{what}: {', '.join(names)}",
+    )
 
 
-def _meaning(word: str, wrong: set[str], location: str, path: str, words: Sequence[str]) -> bool | None:
+def _meaning(
+    word: str, wrong: set[str], location: str, path: str, words: Sequence[str]
+) -> bool | None:
     if word in wrong:
         return True
     if word in _OPEN:
@@ -230,7 +375,9 @@ def _meaning(word: str, wrong: set[str], location: str, path: str, words: Sequen
         path=path,
         place=location,
         expected="words such as wrong and ok, 1 and 0",
-        advice=f"say which mean a wrong key, --wrong-is VERDICT; there are: {_some(words)}",
+        advice=(
+            f"say which mean a wrong key, --wrong-is VERDICT; there are: {_some(words)}"
+        ),
     )
 
 
@@ -264,11 +411,16 @@ class _Line:
 
 
 def effect_of(
-    entries: Sequence[ScoredCondition], suspects: Ids, heard: Sequence[str], clusters: ClusterMap, level: float
+    entries: Sequence[ScoredCondition],
+    suspects: Ids,
+    heard: Sequence[str],
+    clusters: ClusterMap,
+    level: float,
 ) -> tuple[EffectRow, ...]:
     """Every condition with all prompts and without some, the best first.
 
-    The differences are to the condition that leads with all prompts, on the prompts that both have.
+    The differences are to the condition that leads with all prompts, on the prompts
+    that both have.
 
     Args:
         entries: conditions that can stand side by side, with scores.
@@ -287,14 +439,21 @@ def effect_of(
     ranks = _ranks([line.estimate for line in lines], lines, sign)
     ranks_kept = _ranks([line.estimate_kept for line in lines], lines, sign)
     ordered = sorted(
-        range(len(lines)), key=lambda i: (ranks[i] is None, sign * lines[i].estimate, lines[i].entry.label)
+        range(len(lines)),
+        key=lambda i: (
+            ranks[i] is None,
+            sign * lines[i].estimate,
+            lines[i].entry.label,
+        ),
     )
     leader = lines[ordered[0]] if ordered else None
     rows = []
     for index in ordered:
         line = lines[index]
         before, after = (
-            (None, None) if line is leader or leader is None else _differences(line, leader, clusters, level)
+            (None, None)
+            if line is leader or leader is None
+            else _differences(line, leader, clusters, level)
         )
         rows.append(
             EffectRow(
@@ -305,40 +464,62 @@ def effect_of(
                 n_kept=int(line.kept.sum()),
                 estimate=line.estimate,
                 estimate_kept=line.estimate_kept,
-                change=None if line.estimate_kept is None else line.estimate_kept - line.estimate,
+                change=None
+                if line.estimate_kept is None
+                else line.estimate_kept - line.estimate,
                 rank=ranks[index],
                 rank_kept=ranks_kept[index],
                 **part_fields(before, "difference", "ci_low", "ci_high"),
-                **part_fields(after, difference_kept="difference", ci_low_kept="ci_low", ci_high_kept="ci_high"),
+                **part_fields(
+                    after,
+                    difference_kept="difference",
+                    ci_low_kept="ci_low",
+                    ci_high_kept="ci_high",
+                ),
                 flags=line.flags,
             )
         )
     return tuple(rows)
 
 
-def _line(entry: ScoredCondition, scores: PromptScores, suspects: Ids, flags: tuple[str, ...]) -> _Line:
+def _line(
+    entry: ScoredCondition, scores: PromptScores, suspects: Ids, flags: tuple[str, ...]
+) -> _Line:
     kept = ~np.isin(scores.prompts, suspects)
     figure = _figure(entry, scores, np.ones(scores.n, dtype=bool))
     assert figure is not None  # usable scores are some
     return _Line(entry, scores, kept, figure, _figure(entry, scores, kept), flags)
 
 
-def _figure(entry: ScoredCondition, scores: PromptScores, kept: NDArray[np.bool_]) -> float | None:
+def _figure(
+    entry: ScoredCondition, scores: PromptScores, kept: NDArray[np.bool_]
+) -> float | None:
     if not kept.any():
         return None
-    return linked(find_link(entry.metric.link), float(np.average(scores.values[kept], weights=scores.weights[kept])))
+    return linked(
+        find_link(entry.metric.link),
+        float(np.average(scores.values[kept], weights=scores.weights[kept])),
+    )
 
 
-def _ranks(figures: Sequence[float | None], lines: Sequence[_Line], sign: int) -> list[int | None]:
+def _ranks(
+    figures: Sequence[float | None], lines: Sequence[_Line], sign: int
+) -> list[int | None]:
     """Places of the rows that cover the whole benchmark; where none does, of all."""
     some_whole = any(not is_partial(line.flags) for line in lines)
     ranked = [
         figure is not None and not (some_whole and is_partial(line.flags))
         for figure, line in zip(figures, lines, strict=True)
     ]
-    values = [sign * figure for figure, is_in in zip(figures, ranked, strict=True) if is_in and figure is not None]
+    values = [
+        sign * figure
+        for figure, is_in in zip(figures, ranked, strict=True)
+        if is_in and figure is not None
+    ]
     return [
-        1 + sum(value < sign * figure for value in values) if is_in and figure is not None else None
+        1 + sum(value < sign * figure for value in values)
+        if is_in and figure is not None
+        else None
         for figure, is_in in zip(figures, ranked, strict=True)
     ]
 
@@ -348,7 +529,10 @@ def _differences(
 ) -> tuple[PairedDifference | None, PairedDifference | None]:
     """To the leader, with all common prompts and with those that are kept."""
     _, own, of_leader = np.intersect1d(
-        line.scores.prompts, leader.scores.prompts, assume_unique=True, return_indices=True
+        line.scores.prompts,
+        leader.scores.prompts,
+        assume_unique=True,
+        return_indices=True,
     )
     kept = line.kept[own]
     return (
@@ -358,7 +542,12 @@ def _differences(
 
 
 def _difference(
-    line: _Line, leader: _Line, own: NDArray[np.intp], of_leader: NDArray[np.intp], clusters: ClusterMap, level: float
+    line: _Line,
+    leader: _Line,
+    own: NDArray[np.intp],
+    of_leader: NDArray[np.intp],
+    clusters: ClusterMap,
+    level: float,
 ) -> PairedDifference | None:
     if not len(own):
         return None
@@ -374,7 +563,8 @@ def _difference(
             weights_b=b.weights[of_leader] if uneven else None,
             link=line.entry.metric.link,
             bounds=line.entry.metric.bounds_of(
-                min(a.values[own].min(), b.values[of_leader].min()), max(a.values[own].max(), b.values[of_leader].max())
+                min(a.values[own].min(), b.values[of_leader].min()),
+                max(a.values[own].max(), b.values[of_leader].max()),
             ),
         )
     except StatisticsError:  # a figure without an error

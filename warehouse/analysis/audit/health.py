@@ -22,7 +22,8 @@ Row = dict[str, Any]
 MOST = 50
 #: Scores from which on published figures are recomputed only where that is asked for.
 MANY_SCORES = 1_000_000
-#: Models that must have answered a benchmark for its keys to be suspected by their answers.
+#: Models that must have answered a benchmark for its keys to be suspected by their
+#: answers.
 FEWEST_MODELS = 5
 
 
@@ -33,15 +34,23 @@ class HealthPart:
     name: str  #: of the part, for links.
     title: str  #: in words.
     meaning: str  #: what it does to figures, and what to do.
-    rows: tuple[Row, ...]  #: what was found, the worst or the newest first; ``command`` mends it.
-    n: int | None  #: how many there are; None where that takes long, and was not asked for.
+    rows: tuple[
+        Row, ...
+    ]  #: what was found, the worst or the newest first; ``command`` mends it.
+    n: (
+        int | None
+    )  #: how many there are; None where that takes long, and was not asked for.
 
     @property
     def columns(self) -> list[str]:
-        """Names of what rows have, the command left out, and what says nothing in any of them."""
+        """Names of what rows have, the command left out, and what says nothing in any
+        of them."""
         names = self.rows[0] if self.rows else {}
         return [
-            name for name in names if name != "command" and any(row[name] not in (None, "", 0) for row in self.rows)
+            name
+            for name in names
+            if name != "command"
+            and any(row[name] not in (None, "", 0) for row in self.rows)
         ]
 
 
@@ -56,66 +65,84 @@ _PARTS = {
     ),
     "left_out": (
         "Runs that are left out, or cover less than they say",
-        "Invalidated runs stand in no view; a truncated run stands on the prompts that it has.",
+        "Invalidated runs stand in no view; a truncated run stands on the prompts that "
+        "it has.",
     ),
     "truncated": (
         "Responses that a limit ended",
-        "A response that was cut says little of the model. Ask again with a higher limit; a run of which most were cut"
-        " can be taken out until then.",
+        "A response that was cut says little of the model. Ask again with a higher "
+        "limit; a run of which most were cut can be taken out until then.",
     ),
     "unscored": (
         "Samples without a score",
-        "Missing is not zero: these are in no mean. If many are missing, the others are no fair sample.",
+        "Missing is not zero: these are in no mean. If many are missing, the others "
+        "are no fair sample.",
     ),
     "published": (
         "Published figures that the samples do not give",
-        "contradicts: the samples give another figure; null_as_worst: missing scores were counted as the worst;"
-        " truncated: there are fewer samples than the figure is of.",
+        "contradicts: the samples give another figure; null_as_worst: missing scores "
+        "were counted as the worst; truncated: there are fewer samples than the figure "
+        "is of.",
     ),
     "directions": (
         "Metrics of unknown direction",
-        "Nobody is first where nobody has said whether higher is better. The command says that it is;"
-        " --lower-is-better says the opposite.",
+        "Nobody is first where nobody has said whether higher is better. The command "
+        "says that it is; --lower-is-better says the opposite.",
     ),
     "shared": (
         "Benchmarks that share prompts",
-        "Prompts of the same text are not evidence twice. Means over benchmarks pair them; a link joins them.",
+        "Prompts of the same text are not evidence twice. Means over benchmarks pair "
+        "them; a link joins them.",
     ),
     "shared_votes": (
         "Votes that two sources hold",
-        "The same voters on the same answers: they count twice until one of the sources is removed.",
+        "The same voters on the same answers: they count twice until one of the "
+        "sources is removed.",
     ),
     "keys": (
         "Benchmarks whose keys can be judged",
-        "A recorded answer against which many models agree is probably wrong. Choose a benchmark: its answers are read"
-        " then.",
+        "A recorded answer against which many models agree is probably wrong. Choose a "
+        "benchmark: its answers are read then.",
     ),
     "superseded": (
         "Runs that others have taken the place of",
-        "They stand in no view, and nothing is to be mended: the command shows the run that counts.",
+        "They stand in no view, and nothing is to be mended: the command shows the run "
+        "that counts.",
     ),
 }
 
 
-_SIZE = "select sum(n_scores) as n_scores, (select count(*) from published_score) as n_published from run"
+_SIZE = (
+    "select sum(n_scores) as n_scores, (select count(*) from published_score) as "
+    "n_published from run"
+)
 
 
-def read_health(store: Store, *, part: str | None = None, audit: str | None = None) -> list[HealthPart]:
-    """What is wrong with the data of a store (MisuseError: there is no such part or benchmark).
+def read_health(
+    store: Store, *, part: str | None = None, audit: str | None = None
+) -> list[HealthPart]:
+    """What is wrong with the data of a store (MisuseError: there is no such part or
+    benchmark).
 
     Args:
         part: only this one; None for all.
         audit: benchmark whose keys are judged.
     """
     if part is not None and part not in _PARTS:
-        raise MisuseError(f"no part of the data is called {part!r}; there are: {', '.join(_PARTS)}")
+        raise MisuseError(
+            f"no part of the data is called {part!r}; there are: {', '.join(_PARTS)}"
+        )
     if part is not None:
         return [_part(store, part, audit)]
     (size,) = store.rows(_SIZE)
     parts = [_part(store, name, audit) for name in _PARTS if name != "published"]
     if size["n_published"]:
         late = (size["n_scores"] or 0) > MANY_SCORES
-        found = HealthPart("published", *_PARTS["published"], (), None) if late else _part(store, "published", audit)
+        found = (
+            HealthPart("published", *_PARTS["published"], (), None)
+            if late
+            else _part(store, "published", audit)
+        )
         parts.insert([*_PARTS].index("published"), found)
     return parts
 
@@ -124,13 +151,18 @@ def _part(store: Store, name: str, audit: str | None) -> HealthPart:
     title, meaning = _PARTS[name]
     if name == "keys" and audit is not None:
         suspects, n_listed, note = _suspects(store, audit)
-        return HealthPart(name, f"Keys that are probably wrong: {audit}", note, suspects, n_listed)
+        return HealthPart(
+            name, f"Keys that are probably wrong: {audit}", note, suspects, n_listed
+        )
     command = _COMMANDS[name]
     rows, n = _found(store, name)
-    return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
+    return HealthPart(
+        name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n
+    )
 
 
-#: Room, name and parameters of the query of each part; some count in ``n_all`` what they leave out.
+#: Room, name and parameters of the query of each part; some count in ``n_all`` what
+#: they leave out.
 _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "refused": ("analysis", "health_sources", {"most": MOST}),
     "left_out": ("analysis/audit", "health_left_out", {"most": MOST, "replaced": 0}),
@@ -153,7 +185,11 @@ def _found(store: Store, name: str) -> tuple[list[Row], int]:
     for row in rows[:MOST]:
         row.pop("n_all", None)
         if "notes" in row:
-            notes = parse_json(row["notes"]) if isinstance(row["notes"], str) else row["notes"]
+            notes = (
+                parse_json(row["notes"])
+                if isinstance(row["notes"], str)
+                else row["notes"]
+            )
             note = str(notes[0]) if isinstance(notes, list) and notes else None
             row["notes"] = note and note.removeprefix(f"{row['path']}: ")
     return rows[:MOST], n
@@ -166,14 +202,31 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
     except StatisticsError as error:
         raise MisuseError(f"{benchmark}: {error}") from None
     listed = [row for row in report.rows if row.listed]
-    names = ("prompt", "key", "posterior", "recorded", "rival", "votes_key", "votes_rival", "n_models", "text")
+    names = (
+        "prompt",
+        "key",
+        "posterior",
+        "recorded",
+        "rival",
+        "votes_key",
+        "votes_rival",
+        "n_models",
+        "text",
+    )
     command = shlex.join(["warehouse", "audit", benchmark])
-    rows = tuple({name: getattr(row, name) for name in names} | {"command": command} for row in listed[:MOST])
+    rows = tuple(
+        {name: getattr(row, name) for name in names} | {"command": command}
+        for row in listed[:MOST]
+    )
     return rows, len(listed), f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}."
 
 
 def _ingest(row: Row) -> str:
-    what = ["sources", f"{row['source_id']}"] if row["state"] == "loaded" else ["ingest", row["path"]]
+    what = (
+        ["sources", f"{row['source_id']}"]
+        if row["state"] == "loaded"
+        else ["ingest", row["path"]]
+    )
     more = _DEFAULT.findall(row["notes"] or "") if row["state"] != "loaded" else []
     return " ".join([shlex.join(["warehouse", *what]), *more[:1]])
 
@@ -187,7 +240,9 @@ def _cut(row: Row) -> str:
     if 2 * row["n_truncated"] <= row["n_responses"]:
         return f"warehouse show run:{row['run_id']}"
     reason = f"{row['n_truncated']} of {row['n_responses']} responses were cut"
-    return shlex.join(["warehouse", "invalidate", f"run:{row['run_id']}", "--reason", reason])
+    return shlex.join(
+        ["warehouse", "invalidate", f"run:{row['run_id']}", "--reason", reason]
+    )
 
 
 _COMMANDS: dict[str, Callable[[Row], str]] = {
@@ -197,10 +252,18 @@ _COMMANDS: dict[str, Callable[[Row], str]] = {
     "truncated": _cut,
     "unscored": lambda row: f"warehouse query unscored_samples -p run={row['run_id']}",
     "published": lambda row: shlex.join(
-        ["warehouse", "query", "published_differences", "-p", f"benchmark={row['benchmark']}"]
+        [
+            "warehouse",
+            "query",
+            "published_differences",
+            "-p",
+            f"benchmark={row['benchmark']}",
+        ]
     ),
     "directions": _direction,
-    "shared": lambda row: shlex.join(["warehouse", "link", row["benchmark"], row["other"]]),
+    "shared": lambda row: shlex.join(
+        ["warehouse", "link", row["benchmark"], row["other"]]
+    ),
     "shared_votes": lambda row: f"warehouse forget {row['source_id']}",
     "keys": lambda row: shlex.join(["warehouse", "audit", row["benchmark"]]),
 }

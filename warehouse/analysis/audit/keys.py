@@ -25,13 +25,19 @@ SEVERAL_KEYS = "several options are right"
 class Key:
     """What is known of the right answer of one prompt."""
 
-    options: PromptOptions | None = None  #: None where answers are free-form, or their number is not known.
+    options: PromptOptions | None = (
+        None  #: None where answers are free-form, or their number is not known.
+    )
     option: int | None = None  #: recorded option, from 0; None without.
-    texts: tuple[str, ...] = ()  #: forms of a free-form key, the first to be shown; empty otherwise.
+    texts: tuple[
+        str, ...
+    ] = ()  #: forms of a free-form key, the first to be shown; empty otherwise.
     reason: str = ""  #: why the prompt cannot be judged; empty if it can.
 
 
-def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options: int | None) -> list[Key]:
+def keys_of(
+    prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options: int | None
+) -> list[Key]:
     """The keys of some prompts.
 
     Args:
@@ -43,11 +49,25 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
     options = [_options(row, widths.get(row["id"], 0)) for row in prompts]
     if n_options is not None:
         options = [of or PromptOptions(n_options) for of in options]
-    options_and_targets = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
-    base = first_number([of for of, _ in options_and_targets], [target for _, target in options_and_targets])
-    letters = bool(options_and_targets) or _mostly_letters([row["target"] for row in prompts])
+    options_and_targets = [
+        (of, row["target"])
+        for of, row in zip(options, prompts, strict=True)
+        if of is not None
+    ]
+    base = first_number(
+        [of for of, _ in options_and_targets],
+        [target for _, target in options_and_targets],
+    )
+    letters = bool(options_and_targets) or _mostly_letters(
+        [row["target"] for row in prompts]
+    )
     return [
-        _key(row, None if of is None else replace(of, base=base), targets.get(row["id"], ()), letters)
+        _key(
+            row,
+            None if of is None else replace(of, base=base),
+            targets.get(row["id"], ()),
+            letters,
+        )
         for row, of in zip(prompts, options, strict=True)
     ]
 
@@ -61,11 +81,18 @@ def _mostly_letters(targets: Sequence[str | None]) -> bool:
 def _options(prompt: Mapping[str, Any], width: int) -> PromptOptions | None:
     texts = option_texts(prompt["choices"])
     if len(texts) >= 2:
-        return PromptOptions(max(len(texts), width), tuple(texts) if len(texts) >= width else ())
+        return PromptOptions(
+            max(len(texts), width), tuple(texts) if len(texts) >= width else ()
+        )
     return PromptOptions(width) if width >= 2 else None
 
 
-def _key(prompt: Mapping[str, Any], options: PromptOptions | None, targets: Sequence[int], letters: bool) -> Key:
+def _key(
+    prompt: Mapping[str, Any],
+    options: PromptOptions | None,
+    targets: Sequence[int],
+    letters: bool,
+) -> Key:
     target = prompt["target"]
     if options is None:
         if letters and target is not None and is_letter(target):
@@ -95,13 +122,16 @@ def _targets(choices: ChoiceRows) -> dict[int, list[int]]:
     marked = choices.is_target == 1
     targets: dict[int, list[int]] = {}
     if marked.any():
-        pairs = np.unique(np.stack([choices.prompts[marked], choices.option[marked]], axis=1), axis=0)
+        pairs = np.unique(
+            np.stack([choices.prompts[marked], choices.option[marked]], axis=1), axis=0
+        )
         for prompt, option in pairs.tolist():
             targets.setdefault(prompt, []).append(option)
     return targets
 
 
-#: Characters of the longest free-form answer; longer texts are responses, and name no answer.
+#: Characters of the longest free-form answer; longer texts are responses, and name no
+#: answer.
 LONGEST = 200
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _LETTERED = re.compile(r"\(?([A-Za-z])(?:[).:]\s*\S|\s*[).:]$)")
@@ -120,8 +150,8 @@ class PromptOptions:
     base: int = 0  #: number of the first option, where options are numbers: 0 or 1.
 
     def index_of(self, text: str | None) -> int | None:
-        """The option that a text names, from 0: by its text, its letter (``B``, ``(b)``, ``B. Paris``)
-        or its number; None where it names none."""
+        """The option that a text names, from 0: by its text, its letter (``B``,
+        ``(b)``, ``B. Paris``) or its number; None where it names none."""
         if text is None:
             return None
         by_text = self.index_of_text(text)
@@ -151,7 +181,9 @@ class PromptOptions:
     @cached_property
     def _indices(self) -> dict[str, int]:
         """The first option of each text."""
-        return {_plain(text): index for index, text in reversed(list(enumerate(self.texts)))}
+        return {
+            _plain(text): index for index, text in reversed(list(enumerate(self.texts)))
+        }
 
 
 def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -> int:
@@ -162,9 +194,14 @@ def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -
     numbers = [
         (int(digits[1]), of.n)
         for of, key in zip(options, keys, strict=True)
-        if key is not None and of.index_of_text(key) is None and (digits := _DIGITS.fullmatch(key))
+        if key is not None
+        and of.index_of_text(key) is None
+        and (digits := _DIGITS.fullmatch(key))
     ]
-    return int(any(number == n for number, n in numbers) and all(number > 0 for number, _n in numbers))
+    return int(
+        any(number == n for number, n in numbers)
+        and all(number > 0 for number, _n in numbers)
+    )
 
 
 def is_letter(text: str) -> bool:
@@ -173,7 +210,8 @@ def is_letter(text: str) -> bool:
 
 
 def _boxed(text: str) -> str:
-    """What the first box of TeX holds that ends in its line; the text where there is none. Linear in its length."""
+    """What the first box of TeX holds that ends in its line; the text where there is
+    none. Linear in its length."""
     position = 0
     while box := _BOXED.search(text, position):
         end = text.find("\n", box.end())
@@ -185,14 +223,16 @@ def _boxed(text: str) -> str:
 
 
 def free_form(text: str | None) -> str | None:
-    """A free-form answer in the form that is compared: a number exactly, else words in lower case without
-    punctuation; None where there is no answer, or a text too long to be one."""
+    """A free-form answer in the form that is compared: a number exactly, else words in
+    lower case without punctuation; None where there is no answer, or a text too long to
+    be one."""
     if text is None:
         return None
     return _form_of_short(text) if len(text) <= _SHORT else _form(text)
 
 
-#: Characters up to which the form of an answer is remembered: many models give the same.
+#: Characters up to which the form of an answer is remembered: many models give the
+#: same.
 _SHORT = 80
 
 
@@ -208,17 +248,26 @@ def _form(text: str) -> str | None:
         return None
     number = number_of_text(inner)
     # Words alone would make "x+1" and "x-1" one answer, and 'A' and 'a' of code.
-    return str(number) if number is not None else normalised(inner) if _is_prose(inner) else " ".join(inner.split())
+    return (
+        str(number)
+        if number is not None
+        else normalised(inner)
+        if _is_prose(inner)
+        else " ".join(inner.split())
+    )
 
 
 def free_form_keys(target: str | None) -> tuple[str, ...]:
-    """The forms of a recorded answer, the first of them to be shown: what the last line of a worked solution
-    marks (``#### 18``, ``A: 18``), all of a JSON list of equally right ones."""
+    """The forms of a recorded answer, the first of them to be shown: what the last line
+    of a worked solution marks (``#### 18``, ``A: 18``), all of a JSON list of equally
+    right ones."""
     if target is None:
         return ()
     last = _MARKED.fullmatch(target.strip().rpartition("\n")[2])
     texts: Iterable[str] = _listed(target) or (last[1] if last else target,)
-    return tuple(dict.fromkeys(form for text in texts if (form := free_form(text)) is not None))
+    return tuple(
+        dict.fromkeys(form for text in texts if (form := free_form(text)) is not None)
+    )
 
 
 def _listed(target: str) -> list[str]:
@@ -251,7 +300,9 @@ class TextAnswers:
 
     prompts: Ints  #: prompt of each, shape (n,).
     runs: Ints  #: run of each, shape (n,).
-    texts: list[str | None]  #: extracted answer, or the beginning of the response; None where there is none.
+    texts: list[
+        str | None
+    ]  #: extracted answer, or the beginning of the response; None where there is none.
     values: Floats  #: score of each draw, NaN without, shape (n,).
 
 
@@ -279,7 +330,8 @@ class LikeliestOptions:
     option: Ints
 
 
-#: Ways to compare options, as metrics do (``acc``, ``acc_norm``, ``acc_mutual_info`` ...).
+#: Ways to compare options, as metrics do (``acc``, ``acc_norm``, ``acc_mutual_info``
+#: ...).
 _MEASURES: tuple[Callable[[ChoiceRows], Floats], ...] = (
     lambda rows: rows.loglikelihood,
     lambda rows: rows.loglikelihood / rows.n_bytes,
@@ -291,34 +343,52 @@ _MEASURES: tuple[Callable[[ChoiceRows], Floats], ...] = (
 def likeliest_options(
     rows: ChoiceRows, keys: Mapping[int, int], right: Mapping[tuple[int, int], bool]
 ) -> LikeliestOptions:
-    """The likeliest option of each draw, by the measure that the metric's scores agree with best.
+    """The likeliest option of each draw, by the measure that the metric's scores agree
+    with best.
 
     Args:
         keys: option of the recorded key by prompt.
-        right: whether the metric says that run and prompt are right, where it is all or nothing.
+        right: whether the metric says that run and prompt are right, where it is all or
+            nothing.
 
     Returns:
-        draws with several options, all of them with a likelihood; of equals the first option.
+        draws with several options, all of them with a likelihood; of equals the first
+        option.
     """
     sizes = np.bincount(rows.draw) if len(rows.draw) else np.empty(0, np.int64)
     starts = np.cumsum(sizes) - sizes
     parts: list[LikeliestOptions] = []
-    with np.errstate(divide="ignore", invalid="ignore"):  # an empty option has no length: NaN or infinite
-        measured = [_best_of(measure(rows), rows, starts, sizes) for measure in _MEASURES]
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # an empty option has no length: NaN or infinite
+        measured = [
+            _best_of(measure(rows), rows, starts, sizes) for measure in _MEASURES
+        ]
     runs_of_draws = rows.runs[starts]
     prompts = rows.prompts[starts]
-    key = np.array([keys.get(prompt, -9) for prompt in prompts.tolist()], dtype=np.int64)
+    key = np.array(
+        [keys.get(prompt, -9) for prompt in prompts.tolist()], dtype=np.int64
+    )
     answers = np.array(
-        [right.get(pair, np.nan) for pair in zip(runs_of_draws.tolist(), prompts.tolist(), strict=True)], dtype=float
+        [
+            right.get(pair, np.nan)
+            for pair in zip(runs_of_draws.tolist(), prompts.tolist(), strict=True)
+        ],
+        dtype=float,
     )
     for run in np.unique(runs_of_draws).tolist():
         own = runs_of_draws == run
         chosen = max(
             (best[own] for best in measured),
-            key=lambda options: (np.sum((options == key[own]) == answers[own]), np.sum(options >= 0)),
+            key=lambda options: (
+                np.sum((options == key[own]) == answers[own]),
+                np.sum(options >= 0),
+            ),
         )
         kept = chosen >= 0
-        parts.append(LikeliestOptions(prompts[own][kept], runs_of_draws[own][kept], chosen[kept]))
+        parts.append(
+            LikeliestOptions(prompts[own][kept], runs_of_draws[own][kept], chosen[kept])
+        )
     empty = np.empty(0, np.int64)
     return LikeliestOptions(
         np.concatenate([empty, *(part.prompts for part in parts)]),
@@ -328,7 +398,8 @@ def likeliest_options(
 
 
 def _best_of(values: Floats, rows: ChoiceRows, starts: Ints, sizes: Ints) -> Ints:
-    """The option with the largest value in each draw; −1 where there is one option only, or a value is unknown."""
+    """The option with the largest value in each draw; −1 where there is one option
+    only, or a value is unknown."""
     if not len(starts):
         return np.empty(0, np.int64)
     top = np.maximum.reduceat(values, starts)  # NaN where any is

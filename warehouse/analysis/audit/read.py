@@ -1,4 +1,5 @@
-"""What an audit rests on, read at once: who is heard, what they answered, and what else is known of the prompts."""
+"""What an audit rests on, read at once: who is heard, what they answered, and what else
+is known of the prompts."""
 
 from __future__ import annotations
 
@@ -21,8 +22,17 @@ from warehouse.analysis.audit.keys import (
     likeliest_options,
 )
 from warehouse.analysis.selection.prompts import natural_key
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
-from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+)
+from warehouse.analysis.selection.scores import (
+    Links,
+    PromptScores,
+    follow_links,
+    read_links,
+    read_scores,
+)
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.votes import NO_OPTION_COUNT
@@ -33,9 +43,11 @@ from warehouse.store.sql.query_files import query_text
 
 Ints = NDArray[np.int64]
 
-#: Models whose answers are read at most, the best by the metric; `select_models` chooses among them.
+#: Models whose answers are read at most, the best by the metric; `select_models`
+#: chooses among them.
 MOST_READ = 40
-#: Runs of a benchmark, for each whose answers are needed, up to which all are read for a block of benchmarks at once.
+#: Runs of a benchmark, for each whose answers are needed, up to which all are read for
+#: a block of benchmarks at once.
 MOST_FOR_ONE = 4
 
 _RESPONSE = f"substring(content.text, 1, {LONGEST + 1})"  # longer ones are no answer
@@ -44,7 +56,8 @@ _RESPONSES = "left join content on content.sha256 = fact.response_hash"
 
 @dataclass(frozen=True)
 class Voter:
-    """A model whose answers count, by one of its conditions; whether answers were extracted from responses."""
+    """A model whose answers count, by one of its conditions; whether answers were
+    extracted from responses."""
 
     entry: ScoredCondition
     scores: PromptScores
@@ -61,19 +74,26 @@ class StoredAnswers:
     """All that an audit rests on."""
 
     scores: BenchmarkScores  #: of the benchmark.
-    entries: tuple[ScoredCondition, ...]  #: all conditions that can stand side by side, with or without answers.
+    entries: tuple[
+        ScoredCondition, ...
+    ]  #: all conditions that can stand side by side, with or without answers.
     voters: tuple[Voter, ...]  #: the models whose answers are heard, by name.
-    prompts: tuple[Mapping[str, Any], ...]  #: rows of ``audit_prompts.sql``, by natural key.
+    prompts: tuple[
+        Mapping[str, Any], ...
+    ]  #: rows of ``audit_prompts.sql``, by natural key.
     keys: tuple[Key, ...]  #: of each prompt.
     likeliest: LikeliestOptions  #: the options that runs find likeliest.
     texts: tuple[TextAnswers, ...]  #: answers in words of the other runs.
-    #: stored vectors of the prompts, with what to call their embedder; None where it is not clear which.
+    #: stored vectors of the prompts, with what to call their embedder; None where it is
+    #: not clear which.
     near: tuple[PromptVectors, str] | None
     labels: Mapping[int, str]  #: name of each stored cluster by number.
     notes: tuple[str, ...]  #: what a reader should know.
 
 
-def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = None) -> StoredAnswers:
+def read_answers(
+    store: Store, scores: BenchmarkScores, n_options: int | None = None
+) -> StoredAnswers:
     """The answers of the models of a benchmark, and what else speaks against its keys.
 
     Args:
@@ -90,22 +110,37 @@ def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = 
     if len(chosen) < len(entries):
         left_out = len(entries) - len(chosen)
         notes.append(
-            f"a model has one vote: {left_out} more conditions of the same models are not heard (--where chooses)"
+            f"a model has one vote: {left_out} more conditions of the same models are "
+            "not heard (--where chooses)"
         )
-    voters, unheard = _with_answers(store, chosen, scores.metric.higher_is_better is not False)
+    voters, unheard = _with_answers(
+        store, chosen, scores.metric.higher_is_better is not False
+    )
     if len(voters) < FEWEST_MODELS:
         raise MisuseError(_too_few(name, [voter.model for voter in voters], unheard))
     if unheard:
-        notes.append(f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}")
-    choices = _read_choices(store, [run for voter in voters for run in voter.entry.condition.run_ids], links)
-    prompts = _prompts(store, np.unique(np.concatenate([voter.scores.seen for voter in voters])))
+        notes.append(
+            f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}"
+        )
+    choices = _read_choices(
+        store, [run for voter in voters for run in voter.entry.condition.run_ids], links
+    )
+    prompts = _prompts(
+        store, np.unique(np.concatenate([voter.scores.seen for voter in voters]))
+    )
     keys = keys_of(prompts, choices, n_options)
     _refuse_without_keys(name, keys)
-    option = {row["id"]: key.option for row, key in zip(prompts, keys, strict=True) if key.option is not None}
+    option = {
+        row["id"]: key.option
+        for row, key in zip(prompts, keys, strict=True)
+        if key.option is not None
+    }
     right = _right(voters, best_value(scores)) if len(choices.runs) else {}
     likeliest = likeliest_options(choices, option, right)
     clusters = store.rows(
-        query_text("analysis", "clusters"), {"benchmark_ids": scores.benchmark.ids}, per="benchmark_id"
+        query_text("analysis", "clusters"),
+        {"benchmark_ids": scores.benchmark.ids},
+        per="benchmark_id",
     )
     return StoredAnswers(
         scores=scores,
@@ -114,14 +149,18 @@ def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = 
         prompts=tuple(prompts),
         keys=tuple(keys),
         likeliest=likeliest,
-        texts=tuple(_texts(store, voters, set(likeliest.runs.tolist()), links, len(scores.runs))),
+        texts=tuple(
+            _texts(store, voters, set(likeliest.runs.tolist()), links, len(scores.runs))
+        ),
         near=_vectors(store, scores.benchmark.ids),
         labels={row["id"]: str(row["label"]) for row in clusters},
         notes=tuple(notes),
     )
 
 
-def _vectors(store: Store, benchmark_ids: Sequence[int]) -> tuple[PromptVectors, str] | None:
+def _vectors(
+    store: Store, benchmark_ids: Sequence[int]
+) -> tuple[PromptVectors, str] | None:
     try:
         chosen = choose_embedder(store, None)
     except MisuseError:  # no vectors, or those of several models
@@ -129,25 +168,43 @@ def _vectors(store: Store, benchmark_ids: Sequence[int]) -> tuple[PromptVectors,
     return read_vectors(store, chosen, list(benchmark_ids)), chosen.label
 
 
-def _linked(store: Store, entries: Sequence[ScoredCondition], links: Links) -> list[ScoredCondition]:
+def _linked(
+    store: Store, entries: Sequence[ScoredCondition], links: Links
+) -> list[ScoredCondition]:
     """Entries with their scores under the prompts that links lead to."""
     if not len(links[0]):
         return list(entries)
-    runs = {run: index for index, entry in enumerate(entries) for run in entry.condition.run_ids}
-    linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
+    runs = {
+        run: index
+        for index, entry in enumerate(entries)
+        for run in entry.condition.run_ids
+    }
+    linked = read_scores(
+        store, runs, sorted({entry.metric.id for entry in entries}), links=links
+    )
     return [replace(entry, scores=linked[index]) for index, entry in enumerate(entries)]
 
 
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
-    """Of each model the condition that went furthest in training, and of those the newest; by name."""
+    """Of each model the condition that went furthest in training, and of those the
+    newest; by name."""
     newest: dict[str, ScoredCondition] = {}
-    for entry in sorted(entries, key=lambda item: (item.condition.setting("position") or 0, item.condition.newest)):
+    for entry in sorted(
+        entries,
+        key=lambda item: (
+            item.condition.setting("position") or 0,
+            item.condition.newest,
+        ),
+    ):
         newest[entry.condition.model] = entry
     return [newest[model] for model in sorted(newest)]
 
 
 def _prompts(store: Store, ids: Ints) -> list[Mapping[str, Any]]:
-    return sorted(store.rows(query_text("analysis/audit", "audit_prompts"), {"prompt_ids": ids}), key=natural_key)
+    return sorted(
+        store.rows(query_text("analysis/audit", "audit_prompts"), {"prompt_ids": ids}),
+        key=natural_key,
+    )
 
 
 def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
@@ -156,13 +213,13 @@ def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
     reasons = Counter(key.reason for key in keys)
     if reasons.get(NO_OPTION_COUNT):
         raise MisuseError(
-            f"the targets of {name} are letters of options, but the store does not know how many options there are;"
-            " say so with --options N"
+            f"the targets of {name} are letters of options, but the store does not "
+            "know how many options there are; say so with --options N"
         )
     if set(reasons) <= {NO_KEY}:
         raise MisuseError(
-            f"no keys are stored for {name}: none of its {len(keys)} prompts has a target; ingest a dump or a mapping"
-            " that has them"
+            f"no keys are stored for {name}: none of its {len(keys)} prompts has a "
+            "target; ingest a dump or a mapping that has them"
         )
     counts = ", ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
     raise MisuseError(f"no key of {name} can be judged: {counts}")
@@ -176,35 +233,58 @@ def best_value(scores: BenchmarkScores) -> float:
 
 
 def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
-    """Whether run and prompt are right, where the score is that of one draw and all or nothing."""
+    """Whether run and prompt are right, where the score is that of one draw and all or
+    nothing."""
     by_run_and_prompt: dict[tuple[int, int], bool] = {}
     for voter in voters:
         own = voter.scores
-        prompts, right = own.prompts[own.zero_one].tolist(), (own.values[own.zero_one] == best).tolist()
+        prompts, right = (
+            own.prompts[own.zero_one].tolist(),
+            (own.values[own.zero_one] == best).tolist(),
+        )
         for run in voter.entry.condition.run_ids:
-            by_run_and_prompt |= {(run, prompt): is_right for prompt, is_right in zip(prompts, right, strict=True)}
+            by_run_and_prompt |= {
+                (run, prompt): is_right
+                for prompt, is_right in zip(prompts, right, strict=True)
+            }
     return by_run_and_prompt
 
 
-def _with_answers(store: Store, chosen: Sequence[ScoredCondition], higher: bool) -> tuple[list[Voter], list[str]]:
-    """The models with the best scores of which answers are stored, by name, and those of which none are."""
-    counts = _answer_counts(store, [run for entry in chosen for run in entry.condition.run_ids])
+def _with_answers(
+    store: Store, chosen: Sequence[ScoredCondition], higher: bool
+) -> tuple[list[Voter], list[str]]:
+    """The models with the best scores of which answers are stored, by name, and those
+    of which none are."""
+    counts = _answer_counts(
+        store, [run for entry in chosen for run in entry.condition.run_ids]
+    )
     voters, unheard = [], []
     for entry in chosen:
         runs = entry.condition.runs
         texts = [counts.get(run["run_id"], (0, 0)) for run in runs]
-        if entry.usable is not None and (any(run["n_choices"] for run in runs) or any(map(sum, texts))):
-            voters.append(Voter(entry, entry.usable, any(extracted for extracted, _ in texts)))
+        if entry.usable is not None and (
+            any(run["n_choices"] for run in runs) or any(map(sum, texts))
+        ):
+            voters.append(
+                Voter(entry, entry.usable, any(extracted for extracted, _ in texts))
+            )
         else:
             unheard.append(entry.condition.model)
     sign = -1 if higher else 1
-    best = sorted(voters, key=lambda voter: (sign * float(voter.scores.values.mean()), voter.model))[:MOST_READ]
+    best = sorted(
+        voters,
+        key=lambda voter: (sign * float(voter.scores.values.mean()), voter.model),
+    )[:MOST_READ]
     return sorted(best, key=lambda voter: voter.model), unheard
 
 
 def _too_few(name: str, models: Sequence[str], unheard: Sequence[str]) -> str:
     have = f" ({_some(models)})" if models else ""
-    without = f"; {len(unheard)} have scores but no stored answers: {_some(unheard)}" if unheard else ""
+    without = (
+        f"; {len(unheard)} have scores but no stored answers: {_some(unheard)}"
+        if unheard
+        else ""
+    )
     needed = f"suspected wrong keys need the answers of {FEWEST_MODELS} models"
     return f"{needed}; {name} has those of {len(models)}{have}{without}"
 
@@ -214,31 +294,52 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _texts(
-    store: Store, voters: Sequence[Voter], likelihoods: set[int], links: Links, n_runs: int
+    store: Store,
+    voters: Sequence[Voter],
+    likelihoods: set[int],
+    links: Links,
+    n_runs: int,
 ) -> list[TextAnswers]:
-    """Answers in words of the runs whose options have no likelihoods: extracted ones where there are any.
+    """Answers in words of the runs whose options have no likelihoods: extracted ones
+    where there are any.
 
-    Where reads are shared, those of all ``n_runs`` runs, and of other benchmarks, are read with them if they are few.
+    Where reads are shared, those of all ``n_runs`` runs, and of other benchmarks, are
+    read with them if they are few.
     """
     metrics = sorted({voter.entry.metric.id for voter in voters})
     parts = []
     for responses in (False, True):
-        own = [voter.entry.condition.run_ids for voter in voters if voter.has_extracted is not responses]
+        own = [
+            voter.entry.condition.run_ids
+            for voter in voters
+            if voter.has_extracted is not responses
+        ]
         runs = [run for ids in own for run in ids if run not in likelihoods]
         if runs:
             per = "run_id" if n_runs <= MOST_FOR_ONE * len(runs) else ""
-            parts.append(_read_texts(store, runs, metrics, links, per, responses=responses))
+            parts.append(
+                _read_texts(store, runs, metrics, links, per, responses=responses)
+            )
     return parts
 
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    rows = store.rows(query_text("analysis/audit", "audit_stored"), {"run_ids": runs}, per="run_id")
+    """Of each run that has generations: how many have an extracted answer, and a stored
+    response."""
+    rows = store.rows(
+        query_text("analysis/audit", "audit_stored"), {"run_ids": runs}, per="run_id"
+    )
     return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in rows}
 
 
 def _read_texts(
-    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, per: str, *, responses: bool
+    store: Store,
+    runs: Sequence[int],
+    metric_ids: Sequence[int],
+    links: Links,
+    per: str,
+    *,
+    responses: bool,
 ) -> TextAnswers:
     """Answers in words of some runs.
 
@@ -249,18 +350,34 @@ def _read_texts(
         responses: the beginnings of responses, in place of extracted answers.
     """
     query = query_text("analysis/audit", "audit_answers").format(
-        column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
+        column=_RESPONSE if responses else "fact.extracted_answer",
+        join=_RESPONSES if responses else "",
     )
-    parameters = {"run_ids": runs, "first_run_id": min(runs), "last_run_id": max(runs), "metric_ids": metric_ids}
+    parameters = {
+        "run_ids": runs,
+        "first_run_id": min(runs),
+        "last_run_id": max(runs),
+        "metric_ids": metric_ids,
+    }
     table = store.columns(query, parameters, per=per)
     prompts = follow_links(table.whole_numbers("prompt_id"), links)
-    return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
+    return TextAnswers(
+        prompts,
+        table.whole_numbers("run_id"),
+        table.objects("answer"),
+        table.numbers("value"),
+    )
 
 
 def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
     """The options that some runs scored."""
-    table = store.columns(query_text("analysis/audit", "audit_choices"), {"run_ids": runs}, per="run_id")
-    own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
+    table = store.columns(
+        query_text("analysis/audit", "audit_choices"), {"run_ids": runs}, per="run_id"
+    )
+    own = [
+        table.whole_numbers(name)
+        for name in ("run_id", "prompt_id", "variant_id", "draw")
+    ]
     changes = np.zeros(len(own[0]), dtype=bool)
     for column in own:
         changes |= np.diff(column, prepend=-1) != 0

@@ -1,4 +1,5 @@
-"""What an audit of keys says: the list, as a sentence and as people are shown it, and what is left without it."""
+"""What an audit of keys says: the list, as a sentence and as people are shown it, and
+what is left without it."""
 
 from __future__ import annotations
 
@@ -7,8 +8,21 @@ import io
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.audit.rows import AuditAgreementRow, AuditRow, EffectRow, JudgedRow, SampleRow, StratumRow
-from warehouse.analysis.audit.view import agreement_parts, effect_parts, judged_parts, reasons_of, suspects_table
+from warehouse.analysis.audit.rows import (
+    AuditAgreementRow,
+    AuditRow,
+    EffectRow,
+    JudgedRow,
+    SampleRow,
+    StratumRow,
+)
+from warehouse.analysis.audit.view import (
+    agreement_parts,
+    effect_parts,
+    judged_parts,
+    reasons_of,
+    suspects_table,
+)
 from warehouse.analysis.results import Result
 from warehouse.tables.view import Part, View
 
@@ -16,17 +30,27 @@ from warehouse.tables.view import Part, View
 BLIND = "it finds what models agree on: a clean list proves no clean key"
 #: What the posterior is not.
 NOT_CALIBRATED = (
-    "P(wrong) orders keys and is not calibrated: slope .7 on one half of an audit by people, above 1 on another;"
-    " audit --sample N has people judge a random sample"
+    "P(wrong) orders keys and is not calibrated: slope .7 on one half of an audit by "
+    "people, above 1 on another; audit --sample N has people judge a random sample"
 )
 
 
 @dataclass(frozen=True)
 class AuditReport(Result):
-    """The prompts of a benchmark, the most suspect key first; those that cannot be judged last."""
+    """The prompts of a benchmark, the most suspect key first; those that cannot be
+    judged last."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("prompt", "posterior", "running_fdr", "recorded", "rival", "votes_key", "votes_rival", "contradicts"),
+        *(
+            "prompt",
+            "posterior",
+            "running_fdr",
+            "recorded",
+            "rival",
+            "votes_key",
+            "votes_rival",
+            "contradicts",
+        ),
         "text",
     )
     benchmark: str  #: its name.
@@ -35,18 +59,27 @@ class AuditReport(Result):
     n_judged: int  #: prompts whose key can be judged.
     n_refused: int  #: prompts whose key cannot, each with a reason.
     expected_wrong: float  #: sum of the posteriors of the listed; not calibrated.
-    expected_fdr: float | None  #: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
+    expected_fdr: (
+        float | None
+    )  #: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
     models: tuple[str, ...]  #: models whose votes were heard.
     strata_by: str | None  #: field that the strata are of; None without.
     strata: tuple[StratumRow, ...]  #: their rates.
     rows: tuple[AuditRow, ...]  #: one per prompt.
-    #: one per condition, with all prompts and without the listed; empty unless asked for.
+    #: one per condition, with all prompts and without the listed; empty unless asked
+    #: for.
     effect: tuple[EffectRow, ...]
     level: float  #: nominal coverage of the intervals in ``effect``.
-    agreement: tuple[AuditAgreementRow, ...]  #: with people's verdicts; empty unless they were given.
+    agreement: tuple[
+        AuditAgreementRow, ...
+    ]  #: with people's verdicts; empty unless they were given.
     sample: tuple[SampleRow, ...]  #: keys for people to judge; empty unless asked for.
-    judged: tuple[JudgedRow, ...]  #: what their verdicts on such a sample say of all keys; empty without.
-    not_recalibrated: str  #: why they give no recalibrated posterior; empty where they do.
+    judged: tuple[
+        JudgedRow, ...
+    ]  #: what their verdicts on such a sample say of all keys; empty without.
+    not_recalibrated: (
+        str  #: why they give no recalibrated posterior; empty where they do.
+    )
     notes: tuple[str, ...]  #: what a reader should know.
 
     @property
@@ -59,14 +92,24 @@ class AuditReport(Result):
         n, among = len(self.listed), f"{self.n_judged} keys"
         by = f"{self.benchmark}, {len(self.models)} models"
         if not n:
-            return f"None of {among} is suspect at {self.threshold:g} ({by}); that proves none right"
+            return (
+                f"None of {among} is suspect at {self.threshold:g} ({by}); that proves "
+                "none right"
+            )
         are = "is" if n == 1 else "are"
-        return f"{n} of {among} {are} suspect at {self.threshold:g} ({by}){self._confirmed}"
+        return (
+            f"{n} of {among} {are} suspect at {self.threshold:g} "
+            f"({by}){self._confirmed}"
+        )
 
     @property
     def _confirmed(self) -> str:
         """How many suspects are wrong, from people's verdicts on a random sample."""
-        rows = [row for row in self.judged if row.figure == "wrong_rate" and row.at == self.threshold]
+        rows = [
+            row
+            for row in self.judged
+            if row.figure == "wrong_rate" and row.at == self.threshold
+        ]
         if not rows or rows[0].low is None or rows[0].high is None:
             return "; how many of them are wrong is not known" if not rows else ""
         if not rows[0].n_judged:
@@ -75,18 +118,24 @@ class AuditReport(Result):
             return f"; people find {rows[0].n_wrong} of them wrong"
         share = "" if rows[0].value is None else f"{100 * rows[0].value:.0f} % "
         ends = f"[{100 * rows[0].low:.0f} %, {100 * rows[0].high:.0f} %]"
-        return f"; going by people's verdicts on a sample {share}{ends} of them are wrong"
+        return (
+            f"; going by people's verdicts on a sample {share}{ends} of them are wrong"
+        )
 
     def sample_csv(self) -> str:
         """The sample as the table that people fill in, with an empty column ``wrong``."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(SampleRow.columns())
-        writer.writerows(["" if cell is None else cell for cell in row.to_dict().values()] for row in self.sample)
+        writer.writerows(
+            ["" if cell is None else cell for cell in row.to_dict().values()]
+            for row in self.sample
+        )
         return out.getvalue()
 
     def view(self, *, verbose: bool = False, top: int = 20) -> View:
-        """The suspects, people's verdicts, and scores without the suspects, as far as they were asked for.
+        """The suspects, people's verdicts, and scores without the suspects, as far as
+        they were asked for.
 
         Args:
             top: suspects in the table; 0 for all.
@@ -96,7 +145,12 @@ class AuditReport(Result):
         if self.judged:
             parts += ["", *judged_parts(self.judged, self.level, self.not_recalibrated)]
         if listed:
-            parts += ["", suspects_table(listed, has_strata=bool(self.strata_by), verbose=verbose)]
+            parts += [
+                "",
+                suspects_table(
+                    listed, has_strata=bool(self.strata_by), verbose=verbose
+                ),
+            ]
         if self.effect:
             parts += ["", *effect_parts(self.effect, len(self.listed), self.level)]
         if self.agreement:
@@ -107,7 +161,9 @@ class AuditReport(Result):
         """What must be read with the list, of which so many are shown."""
         remarks = []
         if n_shown < len(self.listed):
-            remarks.append(f"{len(self.listed) - n_shown} more suspects: --top 0 has all")
+            remarks.append(
+                f"{len(self.listed) - n_shown} more suspects: --top 0 has all"
+            )
         if reasons := reasons_of(self.rows):
             remarks.append(f"{self.n_refused} keys cannot be judged: {reasons}")
         if not self.judged:
@@ -118,15 +174,19 @@ class AuditReport(Result):
         return self.listed or self.rows
 
     def plan(self) -> dict[str, Any]:
-        """The benchmark without the suspects, for a harness: ids of the prompts to keep and to leave out.
+        """The benchmark without the suspects, for a harness: ids of the prompts to keep
+        and to leave out.
 
         Returns:
-            ``benchmark``, ``metric``, ``threshold``, ``strata``, ``models``, ``n_prompts``,
-            ``n_left_out``, ``expected_wrong``; ``prompts`` with ``id`` (the tool's, else the key) and
-            ``prompt`` of each that is kept; ``left_out`` besides with ``posterior``, ``recorded`` and
-            ``rival``. Prompts that could not be judged are kept.
+            ``benchmark``, ``metric``, ``threshold``, ``strata``, ``models``,
+            ``n_prompts``, ``n_left_out``, ``expected_wrong``; ``prompts`` with ``id``
+            (the tool's, else the key) and ``prompt`` of each that is kept; ``left_out``
+            besides with ``posterior``, ``recorded`` and ``rival``. Prompts that could
+            not be judged are kept.
         """
-        kept = sorted((row for row in self.rows if not row.listed), key=lambda row: row.key)
+        kept = sorted(
+            (row for row in self.rows if not row.listed), key=lambda row: row.key
+        )
         return {
             "benchmark": self.benchmark,
             "metric": self.metric,

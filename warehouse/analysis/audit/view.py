@@ -1,4 +1,5 @@
-"""An audit of keys as people are shown it: suspects, people's verdicts, and scores without the suspects."""
+"""An audit of keys as people are shown it: suspects, people's verdicts, and scores
+without the suspects."""
 
 from __future__ import annotations
 
@@ -6,19 +7,28 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from warehouse.analysis.audit.rows import AuditAgreementRow, AuditRow, EffectRow, JudgedRow
+from warehouse.analysis.audit.rows import (
+    AuditAgreementRow,
+    AuditRow,
+    EffectRow,
+    JudgedRow,
+)
 from warehouse.tables.view import Part, Table
 from warehouse.tables.words import decimals, excerpt, interval, number, percentage
 
 #: Characters of an answer and of a question.
 _ANSWER, _ANSWER_WIDE, _QUESTION = 14, 40, 50
-#: Columns of suspects that a narrow terminal does without, the first of them first, and those that may be empty.
+#: Columns of suspects that a narrow terminal does without, the first of them first, and
+#: those that may be empty.
 _MINOR = ("question", "unparsed", "rate", "stratum", "id")
 _HIDDEN = ("stratum", "rate", "unparsed", "audit", "beside", "question", "recalibrated")
 
 
-def suspects_table(rows: Sequence[AuditRow], *, has_strata: bool, verbose: bool) -> Table:
-    """The listed keys with what the models voted for; answers in some length where all is wanted."""
+def suspects_table(
+    rows: Sequence[AuditRow], *, has_strata: bool, verbose: bool
+) -> Table:
+    """The listed keys with what the models voted for; answers in some length where all
+    is wanted."""
     width = _ANSWER_WIDE if verbose else _ANSWER
     cells = [
         {
@@ -48,7 +58,10 @@ def _other_evidence(row: AuditRow) -> list[str]:
         "negative item": row.negative,
         "constant": row.constant,
         f"data map ({row.datamap_models})": row.datamap_models,
-        f"{row.cluster_listed} of {row.cluster_size} in cluster": (row.cluster_size or 0) > 1
+        f"{row.cluster_listed} of {row.cluster_size} in cluster": (
+            row.cluster_size or 0
+        )
+        > 1
         and (row.cluster_listed or 0) > 1,
     }
     return [word for word, holds in words.items() if holds]
@@ -59,12 +72,19 @@ def effect_parts(rows: Sequence[EffectRow], n_listed: int, level: float) -> list
     changes = [row.change for row in rows if row.change is not None]
     moved = sum(row.rank != row.rank_kept for row in rows)
     ranked = sum(row.rank is not None for row in rows)
-    n_decimals = decimals([row.ci_high - row.difference for row in rows if row.difference is not None and row.ci_high])
+    n_decimals = decimals(
+        [
+            row.ci_high - row.difference
+            for row in rows
+            if row.difference is not None and row.ci_high
+        ]
+    )
     parts: list[Part] = []
     if changes:
         parts.append(
-            f"Without the {n_listed} suspects scores change by {min(changes):+.{n_decimals}f} to"
-            f" {max(changes):+.{n_decimals}f}; {moved} of {ranked} ranks change."
+            f"Without the {n_listed} suspects scores change by "
+            f"{min(changes):+.{n_decimals}f} to {max(changes):+.{n_decimals}f}; "
+            f"{moved} of {ranked} ranks change."
         )
     name = f"{100 * level:g}%"
     cells = [
@@ -104,14 +124,22 @@ _WORDS = {
 
 
 def agreement_parts(rows: Sequence[AuditAgreementRow]) -> list[Part]:
-    """How well the list agrees with the people's audit, and what its thresholds are worth."""
+    """How well the list agrees with the people's audit, and what its thresholds are
+    worth."""
     first = rows[0]
-    head = f"Against the audit: {first.n_wrong} of {first.n} keys are wrong, {100 * first.n_wrong / first.n:.1f} %."
+    head = (
+        f"Against the audit: {first.n_wrong} of {first.n} keys are wrong, "
+        f"{100 * first.n_wrong / first.n:.1f} %."
+    )
     return [head, "", Table.of(_orders(rows)), "", Table.of(_thresholds(rows))]
 
 
 #: Columns of what orders the list.
-_SCORES = {"posterior": "posterior", "share_wrong": "1 - p", "rival_votes": "rival votes"}
+_SCORES = {
+    "posterior": "posterior",
+    "share_wrong": "1 - p",
+    "rival_votes": "rival votes",
+}
 
 
 def _orders(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
@@ -120,13 +148,19 @@ def _orders(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
     for row in rows:
         if row.figure in _WORDS:
             name = _WORDS[row.figure] + (f" {row.at:g}" if row.at is not None else "")
-            cells = figures.setdefault(name, {"figure": name, **dict.fromkeys(_SCORES.values())})
-            cells |= {_SCORES[row.score]: number(row.value, 3), "random": number(row.random, 3)}
+            cells = figures.setdefault(
+                name, {"figure": name, **dict.fromkeys(_SCORES.values())}
+            )
+            cells |= {
+                _SCORES[row.score]: number(row.value, 3),
+                "random": number(row.random, 3),
+            }
     return list(figures.values())
 
 
 def _thresholds(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
-    """A line for each threshold: the share of right keys among the listed, expected and found."""
+    """A line for each threshold: the share of right keys among the listed, expected and
+    found."""
     expected = {row.at: row for row in rows if row.figure == "expected_fdr"}
     return [
         {
@@ -142,16 +176,26 @@ def _thresholds(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
     ]
 
 
-def judged_parts(rows: Sequence[JudgedRow], level: float, not_recalibrated: str) -> list[Part]:
+def judged_parts(
+    rows: Sequence[JudgedRow], level: float, not_recalibrated: str
+) -> list[Part]:
     """What people's verdicts on a random sample say of all keys."""
     rates = [row for row in rows if row.figure in ("wrong_rate", "calibration")]
     everything = rates[0]
-    missing = f", {everything.n_missing} more have no verdict" if everything.n_missing else ""
+    missing = (
+        f", {everything.n_missing} more have no verdict" if everything.n_missing else ""
+    )
     parts: list[Part] = [
-        f"{everything.n_judged} keys judged, {everything.n_wrong} of them wrong{missing}. Of all {everything.n}:",
+        f"{everything.n_judged} keys judged, {everything.n_wrong} of them "
+        f"wrong{missing}. Of all {everything.n}:",
         "",
-        Table.of(_rates(rates, level), hide_empty=_MAY_BE_EMPTY, minor=("whatever is missing",)),
-        "share: wrong keys of all these keys, by those judged; said: their mean P(wrong).",
+        Table.of(
+            _rates(rates, level),
+            hide_empty=_MAY_BE_EMPTY,
+            minor=("whatever is missing",),
+        ),
+        "share: wrong keys of all these keys, by those judged; said: their mean "
+        "P(wrong).",
         "",
         _recalibrated(rows, not_recalibrated),
     ]
@@ -198,21 +242,33 @@ def _rates(rates: Sequence[JudgedRow], level: float) -> list[dict[str, Any]]:
 _MAY_BE_EMPTY = ("whatever is missing", "said", "recalibrated")
 #: Columns of what orders the keys, and pairs of keys that are held against each other.
 _JUDGED = {"posterior": "P(wrong)", "share_wrong": "1 - p"}
-_ORDERS = {"auc": "all keys", "auc_within": "within strata", "auc_between": "between strata"}
+_ORDERS = {
+    "auc": "all keys",
+    "auc_within": "within strata",
+    "auc_between": "between strata",
+}
 
 
 def _shares(low: float | None, high: float | None) -> str | None:
-    return None if low is None or high is None else f"[{percentage(low)}, {percentage(high)}]"
+    return (
+        None
+        if low is None or high is None
+        else f"[{percentage(low)}, {percentage(high)}]"
+    )
 
 
 def _recalibrated(rows: Sequence[JudgedRow], not_recalibrated: str) -> str:
     """The recalibration in words."""
-    figures = {row.figure: f"{row.value:.2f} ± {row.standard_error:.2f}" for row in rows if row.standard_error}
+    figures = {
+        row.figure: f"{row.value:.2f} ± {row.standard_error:.2f}"
+        for row in rows
+        if row.standard_error
+    }
     if "slope" not in figures:
         return f"P(wrong) is not recalibrated: {not_recalibrated}."
     return (
-        f"Log odds of a wrong key: slope {figures['slope']} on those of P(wrong) (1: calibrated), intercept"
-        f" {figures['intercept']}."
+        f"Log odds of a wrong key: slope {figures['slope']} on those of P(wrong) (1: "
+        f"calibrated), intercept {figures['intercept']}."
     )
 
 

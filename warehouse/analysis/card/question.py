@@ -12,10 +12,12 @@ from warehouse.questions.question import Option, Question
 
 @dataclass(frozen=True)
 class Card(AsRows, SelectedAtLevel, Question):
-    """Every figure of a model, or of a run, with how it was made: a row for each condition on each benchmark.
+    """Every figure of a model, or of a run, with how it was made: a row for each
+    condition on each benchmark.
 
     Raises:
-        MisuseError: an unknown or ambiguous reference, a benchmark that the model lacks, or nothing to show.
+        MisuseError: an unknown or ambiguous reference, a benchmark that the model
+            lacks, or nothing to show.
         StatisticsError: ``level`` out of range.
     """
 
@@ -24,8 +26,18 @@ class Card(AsRows, SelectedAtLevel, Question):
     model: Reference
     _: KW_ONLY
     against: Annotated[
-        str | None, Option("Add the paired differences from this model, adjusted for their number (Holm).", REFERENCE)
+        str | None,
+        Option(
+            "Add the paired differences from this model, adjusted for their number "
+            "(Holm).",
+            REFERENCE,
+        ),
     ] = None
     benchmarks: Annotated[
-        Sequence[str], Option("Only these. Repeatable. Default: all that it has.", "NAME", ("-b", "--benchmark"))
+        Sequence[str],
+        Option(
+            "Only these. Repeatable. Default: all that it has.",
+            "NAME",
+            ("-b", "--benchmark"),
+        ),
     ] = ()

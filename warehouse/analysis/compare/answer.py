@@ -1,4 +1,5 @@
-"""Two models on the same prompts: the paired difference on each benchmark that both have."""
+"""Two models on the same prompts: the paired difference on each benchmark that both
+have."""
 
 from __future__ import annotations
 
@@ -9,11 +10,22 @@ from typing import Any, ClassVar
 
 from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.hooks import COSTS_OF_PAIRS, PairCosting, on_plans
-from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
+from warehouse.analysis.comparison.overall import (
+    overall_row,
+    sharing_of,
+    why_no_overall,
+    why_not_over_plans,
+)
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
-from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoModels, read_shared, read_texts
+from warehouse.analysis.comparison.read import (
+    OnBenchmarks,
+    SharedRead,
+    TwoModels,
+    read_shared,
+    read_texts,
+)
 from warehouse.analysis.comparison.row import (
     INFINITE,
     ComparisonRow,
@@ -53,18 +65,48 @@ class Comparison(SingleTest, Result):
     """Paired differences, one row per benchmark and split."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error", "ci_low", "ci_high"),
-        *("p_value", "p_permutation", "p_mcnemar", "p_holm", "better", "equivalent", "p_equivalence", "n_prompts"),
-        *("n_clusters", "only_a", "only_b", "unscored_a", "unscored_b", "correlation", "variance_saved", "flags"),
+        *(
+            "benchmark",
+            "split",
+            "metric",
+            "mean_a",
+            "mean_b",
+            "difference",
+            "standard_error",
+            "ci_low",
+            "ci_high",
+        ),
+        *(
+            "p_value",
+            "p_permutation",
+            "p_mcnemar",
+            "p_holm",
+            "better",
+            "equivalent",
+            "p_equivalence",
+            "n_prompts",
+        ),
+        *(
+            "n_clusters",
+            "only_a",
+            "only_b",
+            "unscored_a",
+            "unscored_b",
+            "correlation",
+            "variance_saved",
+            "flags",
+        ),
     )
 
     a: str  #: the first reference, as given.
     b: str  #: the second reference, as given.
     rows: tuple[ComparisonRow, ...]
-    #: mean over the benchmarks, each of equal weight; None with one benchmark, and where their metrics have no common
-    #: scale (``left_out`` says so).
+    #: mean over the benchmarks, each of equal weight; None with one benchmark, and
+    #: where their metrics have no common scale (``left_out`` says so).
     overall: ComparisonRow | None
-    flips: tuple[Flip, ...]  #: prompts on which they differ most, where they were asked for.
+    flips: tuple[
+        Flip, ...
+    ]  #: prompts on which they differ most, where they were asked for.
     left_out: tuple[str, ...]  #: what was not compared, each with the reason.
     n_tests: int  #: that ``p_holm`` is adjusted for: benchmarks with a p, one that has several names once.
     notes: tuple[str, ...]  #: what a reader should know of the rows.
@@ -78,7 +120,10 @@ class Comparison(SingleTest, Result):
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
         difference, p = difference_in_words(row)
         on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
-        return f"{row.model_a} - {row.model_b} on {on}: {difference} ({row.n_prompts} common prompts{p})"
+        return (
+            f"{row.model_a} - {row.model_b} on {on}: {difference} ({row.n_prompts} "
+            f"common prompts{p})"
+        )
 
     @property
     def sentence(self) -> str:
@@ -86,7 +131,8 @@ class Comparison(SingleTest, Result):
         return self.in_words()
 
     def in_words(self, figures: bool = True) -> str:
-        """The sentence; of one row with its figures or, for whoever shows them beside it, without."""
+        """The sentence; of one row with its figures or, for whoever shows them beside
+        it, without."""
         if len(self.rows) > 1:
             return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
@@ -98,10 +144,17 @@ class Comparison(SingleTest, Result):
         seen = f"a - b {difference_in_words(row)[0]}, " if figures else ""
         on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
-            return f"{row.better} is better {on}{IF_ONE_SCALE * (MIXED_SCALES in row.flags)}."
+            return (
+                f"{row.better} is better "
+                f"{on}{IF_ONE_SCALE * (MIXED_SCALES in row.flags)}."
+            )
         if better_in_words(row) == NOT_KNOWN:
             return f"a and b differ {on}; which is better is {NOT_KNOWN}."
-        return f"a and b {f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} {on}."
+        return (
+            "a and b "
+            f"{f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} "
+            f"{on}."
+        )
 
     @property
     def _different_prompts(self) -> str:
@@ -113,10 +166,14 @@ class Comparison(SingleTest, Result):
 
     @property
     def models(self) -> list[str]:
-        """Which model is a and which is b, with the condition where that is the same on all benchmarks; else notes
-        say it."""
+        """Which model is a and which is b, with the condition where that is the same on
+        all benchmarks; else notes say it."""
         same = len({(row.condition_a, row.condition_b) for row in self.rows}) < 2
-        return models_of(self.rows[0] if same else replace(self.rows[0], condition_a="", condition_b=""))
+        return models_of(
+            self.rows[0]
+            if same
+            else replace(self.rows[0], condition_a="", condition_b="")
+        )
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, and how the figures were made."""
@@ -124,9 +181,18 @@ class Comparison(SingleTest, Result):
 
     def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
         """The same of some rows."""
-        lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
+        lines = explain(
+            rows,
+            self.overall,
+            n_tests=self.n_tests,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
         head = (*self.models, visible(self.sentence), "")
-        notes = (*direction_remarks(self._notebook_rows()), *remarks(rows, verbose=verbose))
+        notes = (
+            *direction_remarks(self._notebook_rows()),
+            *remarks(rows, verbose=verbose),
+        )
         return View((*head, comparison_table(rows, verbose=verbose), "", *lines), notes)
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
@@ -134,7 +200,9 @@ class Comparison(SingleTest, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries."""
-        return super().to_dict() | {"overall": None if self.overall is None else self.overall.to_dict()}
+        return super().to_dict() | {
+            "overall": None if self.overall is None else self.overall.to_dict()
+        }
 
 
 def _is_untested(row: ComparisonRow) -> bool:
@@ -144,15 +212,23 @@ def _is_untested(row: ComparisonRow) -> bool:
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
-    a, b, differ = (sum(better_in_words(row) == name for row in rows) for name in ("a", "b", NOT_KNOWN))
+    a, b, differ = (
+        sum(better_in_words(row) == name for row in rows)
+        for name in ("a", "b", NOT_KNOWN)
+    )
     untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
         return (
-            f"a and b {CANNOT_TELL} on any of {rest} benchmarks." if rest else f"No verdict on {len(rows)} benchmarks."
+            f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
+            if rest
+            else f"No verdict on {len(rows)} benchmarks."
         )
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
-    wins[-1:] = [win + IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows) for win in wins[-1:]]
+    wins[-1:] = [
+        win + IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows)
+        for win in wins[-1:]
+    ]
     if differ:
         wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
     others = ((rest, f"a and b {CANNOT_TELL}"), (untested, "there is no verdict"))
@@ -168,7 +244,8 @@ def compare(store: Store, question: Compare) -> Comparison:
 
 @dataclass(frozen=True, eq=False)
 class ComparedPairs:
-    """A comparison with what its rows were made of, in their order, and what these share; None with one."""
+    """A comparison with what its rows were made of, in their order, and what these
+    share; None with one."""
 
     question: Compare
     comparison: Comparison
@@ -176,7 +253,9 @@ class ComparedPairs:
     shared: SharedRead | None
 
 
-def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = ()) -> ComparedPairs:
+def compared_pairs(
+    store: Store, question: Compare, benchmarks: Sequence[str] = ()
+) -> ComparedPairs:
     """`compare`, with its pairs kept.
 
     Args:
@@ -197,18 +276,26 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
     return compare_read(shared, models.on_each(models.pair, benchmarks), question)
 
 
-def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:
-    """The comparison of pairs of conditions that were read (MisuseError: none of them can be compared)."""
+def compare_read(
+    store: Store, both: OnBenchmarks[Pair], question: Compare
+) -> ComparedPairs:
+    """The comparison of pairs of conditions that were read (MisuseError: none of them
+    can be compared)."""
     compared, refused = both.compute(partial(_compared, options=question))
     if not compared:
         raise NotComparable("; ".join(refused))
     if question.cost is not None:
         costing = COSTS_OF_PAIRS.load()(store, question.cost, question.prices)
-        compared = [(pair, _with_costs(store, pair, row, costing), note) for pair, row, note in compared]
+        compared = [
+            (pair, _with_costs(store, pair, row, costing), note)
+            for pair, row, note in compared
+        ]
     pairs = [pair for pair, _, _ in compared]
     shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
     flips = _flips(store, pairs, question.flips) if question.flips else ()
-    comparison = _comparison(compared, shared, flips, (*refused, *both.missing), question)
+    comparison = _comparison(
+        compared, shared, flips, (*refused, *both.missing), question
+    )
     return ComparedPairs(question, comparison, tuple(pairs), shared)
 
 
@@ -219,27 +306,52 @@ _Compared = tuple[Pair, ComparisonRow, str]
 def _compared(pair: Pair, options: Compare) -> _Compared:
     if pair.has_infinite:
         return pair, infinite_row(pair, options), pair.note
-    note, planned = pair.note, on_plans(pair, level=options.level, estimand=options.estimand)
+    note, planned = (
+        pair.note,
+        on_plans(pair, level=options.level, estimand=options.estimand),
+    )
     if planned is not None:
         note = "; ".join(filter(None, (pair.note, planned.note)))
         if planned.whole is not None:
-            return pair, make_row(pair, planned.whole.as_paired(), planned.whole.tests(options), options), note
+            return (
+                pair,
+                make_row(
+                    pair,
+                    planned.whole.as_paired(),
+                    planned.whole.tests(options),
+                    options,
+                ),
+                note,
+            )
     paired = difference_of(pair, options)
     return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
 
 
-def _with_costs(store: Store, pair: Pair, row: ComparisonRow, costing: PairCosting) -> ComparisonRow:
+def _with_costs(
+    store: Store, pair: Pair, row: ComparisonRow, costing: PairCosting
+) -> ComparisonRow:
     costs = costing.of_pair(store, pair, level=row.level)
     flags = costs.ratio.flags if costs.ratio else ()
-    return replace(row, costs=costs, flags=row.flags + flags + ("missing_cost",) * (costs.n_missing > 0))
+    return replace(
+        row,
+        costs=costs,
+        flags=row.flags + flags + ("missing_cost",) * (costs.n_missing > 0),
+    )
 
 
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
     """The prompts of each pair on which they differ most."""
     flipped_rows = [flipped(pair, limit) for pair in pairs]
-    chosen = [(pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, flipped_rows, strict=True)]
+    chosen = [
+        (pair, pair.prompts[rows].tolist())
+        for pair, rows in zip(pairs, flipped_rows, strict=True)
+    ]
     texts = read_texts(store, chosen)
-    return tuple(flip for each in zip(pairs, flipped_rows, texts, strict=True) for flip in flips_of(*each))
+    return tuple(
+        flip
+        for each in zip(pairs, flipped_rows, texts, strict=True)
+        for flip in flips_of(*each)
+    )
 
 
 def _comparison(
@@ -253,7 +365,10 @@ def _comparison(
     overall, copies, why = None, [*range(len(rows))], ""
     if shared is not None:
         sharing = sharing_of(pairs, shared)
-        copies, why = [*sharing.copies], why_no_overall(pairs) or why_not_over_plans(rows, sharing)
+        copies, why = (
+            [*sharing.copies],
+            why_no_overall(pairs) or why_not_over_plans(rows, sharing),
+        )
         if not why:
             whole, own_rows, of_seeds = on_common_seeds(pairs, rows, options)
             if of_seeds:
@@ -261,19 +376,36 @@ def _comparison(
             overall = overall_row(whole, sharing, own_rows, options)
             left_out = (*left_out, *of_seeds)
     scored = [side for pair in pairs for side in pair.scored]
-    scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
-    notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]
+    scales = mixed_scales(
+        (name, metric, scores.spans) for name, metric, scores in scored
+    )
+    notes = [
+        f"{in_words(pair.a.benchmark_split)}: {note}"
+        for pair, _, note in compared
+        if note
+    ]
     taken = taken_in_words(
-        (row.benchmark, (row.model_a, row.condition_a), (row.model_b, row.condition_b)) for row in rows
+        (row.benchmark, (row.model_a, row.condition_a), (row.model_b, row.condition_b))
+        for row in rows
     )
     return Comparison(
         a=options.a,
         b=options.b,
-        rows=tuple(rows if shared is None else with_holm(rows, (p.metric.higher_is_better for p in pairs), copies)),
+        rows=tuple(
+            rows
+            if shared is None
+            else with_holm(rows, (p.metric.higher_is_better for p in pairs), copies)
+        ),
         overall=overall,
         flips=flips,
         left_out=(*left_out, *([f"overall: {why}"] if why else [])),
-        n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
+        n_tests=len(
+            {
+                of
+                for of, row in zip(copies, rows, strict=True)
+                if row.p_value is not None
+            }
+        ),
         notes=(*taken, *notes, *scales, *unstated_bounds(scored)),
         n_resamples=options.n_resamples,
         seed=options.seed,

@@ -1,7 +1,8 @@
-"""Prompts on which two models disagree, those of a filter, in pages that keep what both said together.
+"""Prompts on which two models disagree, those of a filter, in pages that keep what both
+said together.
 
-Pages begin at a key (size of the difference, prompt, place of its benchmark), so that they hold the same prompts
-however many others come or go before them.
+Pages begin at a key (size of the difference, prompt, place of its benchmark), so that
+they hold the same prompts however many others come or go before them.
 """
 
 from __future__ import annotations
@@ -48,14 +49,21 @@ LOW_OVERLAP = 0.9
 
 @dataclass(frozen=True)
 class PromptFilter(Options):
-    """Which prompts of two models are looked at: by what they are, and by how the two did."""
+    """Which prompts of two models are looked at: by what they are, and by how the two
+    did."""
 
     _: KW_ONLY
     text: Annotated[str, Option("The question holds it, in whichever case.")] = ""
-    field: Annotated[str, Option("Field of the prompt's document that has a value.", "FIELD=VALUE")] = ""
-    in_cluster: Annotated[str, Option("Label of a cluster that it stands in; no cluster of scores.")] = ""
+    field: Annotated[
+        str, Option("Field of the prompt's document that has a value.", "FIELD=VALUE")
+    ] = ""
+    in_cluster: Annotated[
+        str, Option("Label of a cluster that it stands in; no cluster of scores.")
+    ] = ""
     show: Annotated[str, Option("How the two did.", choices=tuple(SHOW))] = "differ"
-    least: Annotated[float | None, Option("Differences at least that large.", least=0)] = None
+    least: Annotated[
+        float | None, Option("Differences at least that large.", least=0)
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,30 +80,60 @@ class PromptFilter(Options):
     def in_words(self) -> str:
         """What it asks of prompts; empty for nothing."""
         of_cluster = f"in the cluster {self.in_cluster}" if self.in_cluster else ""
-        return ", ".join(filter(None, [self.text and f"the question holds {self.text!r}", self.field, of_cluster]))
+        return ", ".join(
+            filter(
+                None,
+                [
+                    self.text and f"the question holds {self.text!r}",
+                    self.field,
+                    of_cluster,
+                ],
+            )
+        )
 
 
-def prompts_of(store: Store, pairs: Sequence[Pair], prompt_filter: PromptFilter) -> Ids | None:
-    """Ids, ascending, of the prompts of pairs that a filter keeps by what they are; None for all.
+def prompts_of(
+    store: Store, pairs: Sequence[Pair], prompt_filter: PromptFilter
+) -> Ids | None:
+    """Ids, ascending, of the prompts of pairs that a filter keeps by what they are;
+    None for all.
 
-    Clusters that `matrix cluster` made of scores are none of that: they would choose prompts by the outcome.
+    Clusters that `matrix cluster` made of scores are none of that: they would choose
+    prompts by the outcome.
     """
     if not prompt_filter.of_prompts:
         return None
     name, _, value = prompt_filter.field.partition("=")
-    ids = sorted({side.setting("benchmark_id") for pair in pairs for side in (pair.a, pair.b)})
-    plain = value if value.isascii() and value.isalnum() else ""  # any other may stand there in another spelling
-    params = {"benchmark_ids": ids, "text": prompt_filter.text, "value": plain, "cluster": prompt_filter.in_cluster}
-    query = query_text("analysis/compare", "prompts_saying").format(column="prompt.metadata" if name else "null")
+    ids = sorted(
+        {side.setting("benchmark_id") for pair in pairs for side in (pair.a, pair.b)}
+    )
+    plain = (
+        value if value.isascii() and value.isalnum() else ""
+    )  # any other may stand there in another spelling
+    params = {
+        "benchmark_ids": ids,
+        "text": prompt_filter.text,
+        "value": plain,
+        "cluster": prompt_filter.in_cluster,
+    }
+    query = query_text("analysis/compare", "prompts_saying").format(
+        column="prompt.metadata" if name else "null"
+    )
     if not name:
         return np.unique(store.columns(query, params).whole_numbers("id"))
     rows = store.rows(query, params)
-    return np.unique(np.array([row["id"] for row in rows if _says(row["metadata"], name, value)], np.int64))
+    return np.unique(
+        np.array(
+            [row["id"] for row in rows if _says(row["metadata"], name, value)], np.int64
+        )
+    )
 
 
 def _says(document: Any, name: str, value: str) -> bool:
     """Whether a document has a value in a field."""
-    found = field_at(parse_json(document) if isinstance(document, str) else document, name)
+    found = field_at(
+        parse_json(document) if isinstance(document, str) else document, name
+    )
     return found is not None and as_label(found) == value
 
 
@@ -112,7 +150,8 @@ class Counts:
 
     @property
     def overlap(self) -> float:
-        """Share of the prompts with any score that both have a score of; NaN without any."""
+        """Share of the prompts with any score that both have a score of; NaN without
+        any."""
         n_any = self.n_both + self.only_a + self.only_b
         return self.n_both / n_any if n_any else float("nan")
 
@@ -123,8 +162,9 @@ class Counts:
             return ""
         n_any = self.n_both + self.only_a + self.only_b
         return (
-            f"Both have a score of {self.n_both} of {n_any} prompts ({self.overlap:.0%}): only a has one of"
-            f" {self.only_a}, only b of {self.only_b}. The difference says nothing of these."
+            f"Both have a score of {self.n_both} of {n_any} prompts "
+            f"({self.overlap:.0%}): only a has one of {self.only_a}, only b of "
+            f"{self.only_b}. The difference says nothing of these."
         )
 
 
@@ -139,7 +179,8 @@ class PairedPrompt(Flip):
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """The prompts of pairs that a filter keeps, in order: the largest difference first, then by prompt."""
+    """The prompts of pairs that a filter keeps, in order: the largest difference first,
+    then by prompt."""
 
     pairs: tuple[Pair, ...]  #: of the comparison.
     counts: Counts  #: of what the filter keeps by what prompts are.
@@ -164,13 +205,19 @@ class Flips:
             MisuseError: it is none.
         """
         try:
-            size, prompt, which = (kind(part) for kind, part in zip((float, int, int), key.split(":"), strict=True))
+            size, prompt, which = (
+                kind(part)
+                for kind, part in zip((float, int, int), key.split(":"), strict=True)
+            )
         except ValueError:
             raise MisuseError(
-                f"{key!r} is no place in a list of prompts; leave it out to begin with the first"
+                f"{key!r} is no place in a list of prompts; leave it out to begin with "
+                "the first"
             ) from None
         same, level = self.sizes == size, self.prompts == prompt
-        before = (self.sizes > size) | same & ((self.prompts < prompt) | level & (self.which <= which))
+        before = (self.sizes > size) | same & (
+            (self.prompts < prompt) | level & (self.which <= which)
+        )
         return int(before.sum())
 
     def rows(self, store: Store, start: int, most: int) -> list[PairedPrompt]:
@@ -183,11 +230,21 @@ class Flips:
 
     def _row(self, index: int, texts: Any) -> PairedPrompt:
         pair, prompt = self.pairs[self.which[index]], int(self.prompts[index])
-        a, b = (int(_unscored(side, np.array([prompt]))[0]) for side in (pair.scores_a, pair.scores_b))
-        return PairedPrompt(**flip_fields(pair, prompt, texts), unscored_a=a, unscored_b=b, key=self.key(index))
+        a, b = (
+            int(_unscored(side, np.array([prompt]))[0])
+            for side in (pair.scores_a, pair.scores_b)
+        )
+        return PairedPrompt(
+            **flip_fields(pair, prompt, texts),
+            unscored_a=a,
+            unscored_b=b,
+            key=self.key(index),
+        )
 
 
-def flips_of_pairs(pairs: Sequence[Pair], prompt_filter: PromptFilter, prompts: Ids | None) -> Flips:
+def flips_of_pairs(
+    pairs: Sequence[Pair], prompt_filter: PromptFilter, prompts: Ids | None
+) -> Flips:
     """The prompts of pairs that a filter keeps.
 
     Args:
@@ -200,13 +257,26 @@ def flips_of_pairs(pairs: Sequence[Pair], prompt_filter: PromptFilter, prompts: 
         kept.append((chosen[allowed], sizes[allowed]))
         notes += [f"{pair.benchmark}: {note}"] if note else []
     which = np.repeat(np.arange(len(pairs)), [len(chosen) for chosen, _ in kept])
-    ids, sizes = np.concatenate([chosen for chosen, _ in kept]), np.concatenate([size for _, size in kept])
+    ids, sizes = (
+        np.concatenate([chosen for chosen, _ in kept]),
+        np.concatenate([size for _, size in kept]),
+    )
     order = np.lexsort((which, ids, -sizes))
-    return Flips(tuple(pairs), counts_of(pairs, prompts), which[order], ids[order], sizes[order], tuple(notes))
+    return Flips(
+        tuple(pairs),
+        counts_of(pairs, prompts),
+        which[order],
+        ids[order],
+        sizes[order],
+        tuple(notes),
+    )
 
 
-def _kept(pair: Pair, prompt_filter: PromptFilter) -> tuple[Ids, NDArray[np.float64], str]:
-    """Prompts of a pair that are kept by how the two did, the sizes of their differences, and why there are none."""
+def _kept(
+    pair: Pair, prompt_filter: PromptFilter
+) -> tuple[Ids, NDArray[np.float64], str]:
+    """Prompts of a pair that are kept by how the two did, the sizes of their
+    differences, and why there are none."""
     if prompt_filter.show in ALONE:
         alone = _alone(pair)[prompt_filter.show]
         return alone, np.full(len(alone), -1.0), ""
@@ -217,7 +287,9 @@ def _kept(pair: Pair, prompt_filter: PromptFilter) -> tuple[Ids, NDArray[np.floa
     return pair.prompts[mask], np.abs(a - b)[mask], note
 
 
-def _shown_mask(pair: Pair, show: str, a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.bool_], str]:
+def _shown_mask(
+    pair: Pair, show: str, a: NDArray[np.float64], b: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], str]:
     plain: Mapping[str, Callable[[], Any]] = {
         "differ": lambda: a != b,
         "a_higher": lambda: a > b,
@@ -228,15 +300,20 @@ def _shown_mask(pair: Pair, show: str, a: NDArray[np.float64], b: NDArray[np.flo
         return plain[show](), ""
     metric = pair.metric
     if metric.bounds is None or metric.higher_is_better is None:
-        unknown = "its bounds are" if metric.bounds is None else "whether higher is better is"
-        return np.zeros(len(a), bool), f"what is right by {metric.label} is not known, as {unknown} not"
+        unknown = (
+            "its bounds are" if metric.bounds is None else "whether higher is better is"
+        )
+        return np.zeros(
+            len(a), bool
+        ), f"what is right by {metric.label} is not known, as {unknown} not"
     wrong, right = metric.bounds if metric.higher_is_better else metric.bounds[::-1]
     first, second = (a, b) if show == "a_right" else (b, a)
     return (first == right) & (second == wrong), ""
 
 
 def _alone(pair: Pair) -> dict[str, Ids]:
-    """Prompts that are not paired, and those with samples that have no score, ascending."""
+    """Prompts that are not paired, and those with samples that have no score,
+    ascending."""
     without = [side.seen[side.unscored > 0] for side in (pair.scores_a, pair.scores_b)]
     return {
         "only_a": np.delete(pair.scores_a.prompts, pair.of_a),
@@ -251,7 +328,8 @@ def _unscored(scores: PromptScores, prompts: Ids) -> NDArray[np.float64]:
 
 
 def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
-    """How many prompts of pairs, of those that a filter keeps by what they are, have which scores."""
+    """How many prompts of pairs, of those that a filter keeps by what they are, have
+    which scores."""
 
     def n(ids: Ids) -> int:
         return len(ids) if prompts is None else int(_are_among(ids, prompts).sum())
@@ -274,11 +352,17 @@ def _are_among(ids: Ids, prompts: Ids) -> NDArray[np.bool_]:
 
 
 def among(pair: Pair, prompts: Ids) -> Pair | None:
-    """A pair on some of its common prompts; None without any. A planned subset is no part of one."""
+    """A pair on some of its common prompts; None without any. A planned subset is no
+    part of one."""
     mask = _are_among(pair.prompts, prompts)
     if not mask.any():
         return None
     clusters = None if pair.clusters is None else pair.clusters[mask]
     return replace(
-        pair, prompts=pair.prompts[mask], of_a=pair.of_a[mask], of_b=pair.of_b[mask], clusters=clusters, plans=None
+        pair,
+        prompts=pair.prompts[mask],
+        of_a=pair.of_a[mask],
+        of_b=pair.of_b[mask],
+        clusters=clusters,
+        plans=None,
     )

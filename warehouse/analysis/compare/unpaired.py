@@ -1,4 +1,5 @@
-"""Two models on prompts that they do not share: the unpaired difference (Miller 2024 §4.1)."""
+"""Two models on prompts that they do not share: the unpaired difference (Miller 2024
+§4.1)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,12 @@ from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
+from warehouse.stats import (
+    Estimate,
+    UnpairedDifference,
+    estimate_mean,
+    unpaired_difference,
+)
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import Table, TableNote, View
@@ -39,43 +45,80 @@ from warehouse.tables.words import meanings, p_value
 
 @dataclass(frozen=True)
 class UnpairedRow(Tested, PairedRow):
-    """The difference on one benchmark and split, first minus second, each on its own prompts."""
+    """The difference on one benchmark and split, first minus second, each on its own
+    prompts."""
 
-    mean_a: ClassVar[Column[float]] = Column("unpaired.estimate_a")  #: figure of the first over all its scored prompts.
+    mean_a: ClassVar[Column[float]] = Column(
+        "unpaired.estimate_a"
+    )  #: figure of the first over all its scored prompts.
     #: figure of the second over all its scored prompts.
     mean_b: ClassVar[Column[float]] = Column("unpaired.estimate_b")
-    difference: ClassVar[Column[float]] = Column("unpaired.difference")  #: ``mean_a - mean_b``.
+    difference: ClassVar[Column[float]] = Column(
+        "unpaired.difference"
+    )  #: ``mean_a - mean_b``.
     #: sqrt(se_a² + se_b²) (Miller eq. 5); None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("unpaired.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column("unpaired.ci_low")  #: lower end of Welch's t interval.
-    ci_high: ClassVar[Column[float | None]] = Column("unpaired.ci_high")  #: upper end of it.
-    level: ClassVar[Column[float]] = Column("unpaired.level")  #: nominal coverage of the intervals.
+    ci_low: ClassVar[Column[float | None]] = Column(
+        "unpaired.ci_low"
+    )  #: lower end of Welch's t interval.
+    ci_high: ClassVar[Column[float | None]] = Column(
+        "unpaired.ci_high"
+    )  #: upper end of it.
+    level: ClassVar[Column[float]] = Column(
+        "unpaired.level"
+    )  #: nominal coverage of the intervals.
     #: difference / standard_error, z in Miller eq. 6.
     statistic: ClassVar[Column[float | None]] = Column("unpaired.statistic")
     #: Welch and Satterthwaite's.
-    degrees_of_freedom: ClassVar[Column[float | None]] = Column("unpaired.degrees_of_freedom")
-    p_value: ClassVar[Column[float | None]] = Column("unpaired.p_value")  #: two-sided, Welch's t.
-    p_holm: float | None  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
-    z_ci_low: ClassVar[Column[float | None]] = Column("unpaired.z_ci_low")  #: lower end of the paper's normal interval.
-    z_ci_high: ClassVar[Column[float | None]] = Column("unpaired.z_ci_high")  #: upper end of it.
-    z_p_value: ClassVar[Column[float | None]] = Column("unpaired.z_p_value")  #: two-sided, standard normal (eq. 6).
-    #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most 1 - level, by the metric's
-    #: direction; empty where it is not, or none is known.
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column(
+        "unpaired.degrees_of_freedom"
+    )
+    p_value: ClassVar[Column[float | None]] = Column(
+        "unpaired.p_value"
+    )  #: two-sided, Welch's t.
+    p_holm: (
+        float | None
+    )  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+    z_ci_low: ClassVar[Column[float | None]] = Column(
+        "unpaired.z_ci_low"
+    )  #: lower end of the paper's normal interval.
+    z_ci_high: ClassVar[Column[float | None]] = Column(
+        "unpaired.z_ci_high"
+    )  #: upper end of it.
+    z_p_value: ClassVar[Column[float | None]] = Column(
+        "unpaired.z_p_value"
+    )  #: two-sided, standard normal (eq. 6).
+    #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
+    #: 1 - level, by the metric's direction; empty where it is not, or none is known.
     better: str
-    se_a: ClassVar[Column[float | None]] = Column("figure_a.standard_error")  #: error of the first, CR2 with clusters.
-    se_b: ClassVar[Column[float | None]] = Column("figure_b.standard_error")  #: error of the second.
-    n_prompts_a: ClassVar[Column[int]] = Column("unpaired.n_prompts_a")  #: scored prompts of the first.
-    n_prompts_b: ClassVar[Column[int]] = Column("unpaired.n_prompts_b")  #: scored prompts of the second.
+    se_a: ClassVar[Column[float | None]] = Column(
+        "figure_a.standard_error"
+    )  #: error of the first, CR2 with clusters.
+    se_b: ClassVar[Column[float | None]] = Column(
+        "figure_b.standard_error"
+    )  #: error of the second.
+    n_prompts_a: ClassVar[Column[int]] = Column(
+        "unpaired.n_prompts_a"
+    )  #: scored prompts of the first.
+    n_prompts_b: ClassVar[Column[int]] = Column(
+        "unpaired.n_prompts_b"
+    )  #: scored prompts of the second.
     n_shared: int  #: prompts that both have a score of; 0 unless it was forced.
     #: clusters of the first; None without clusters.
     n_clusters_a: ClassVar[Column[int | None]] = Column("figure_a.n_clusters")
-    n_clusters_b: ClassVar[Column[int | None]] = Column("figure_b.n_clusters")  #: clusters of the second.
+    n_clusters_b: ClassVar[Column[int | None]] = Column(
+        "figure_b.n_clusters"
+    )  #: clusters of the second.
     n_draws_a: int  #: generations of the first.
     n_draws_b: int  #: generations of the second.
     unscored_a: int  #: samples of the first without a score.
     unscored_b: int  #: samples of the second without a score.
-    method: ClassVar[Column[str]] = Column("unpaired.method")  #: ``welch_t`` or ``welch_t_hull``.
-    flags: tuple[str, ...]  #: warnings of the statistics, with ``_a`` or ``_b``; ``shared_prompts``.
+    method: ClassVar[Column[str]] = Column(
+        "unpaired.method"
+    )  #: ``welch_t`` or ``welch_t_hull``.
+    flags: tuple[
+        str, ...
+    ]  #: warnings of the statistics, with ``_a`` or ``_b``; ``shared_prompts``.
     #: why there is no interval, or what the errors take for granted.
     reason: ClassVar[Column[str]] = Column("unpaired.reason")
     runs_a: tuple[int, ...]  #: ids of the runs of the first.
@@ -99,24 +142,56 @@ class UnpairedComparison(SingleTest, Result):
     @property
     def one_line(self) -> str:
         if len(self.rows) > 1:
-            return f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
+            return (
+                f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
+            )
         (row,) = self.rows
         difference, p = difference_in_words(row)
         prompts = f"{row.n_prompts_a} and {row.n_prompts_b} prompts"
-        return f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {difference} ({prompts}{p})"
+        return (
+            f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {difference} "
+            f"({prompts}{p})"
+        )
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, and how the figures were made."""
-        hide_empty = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-        table = Table.of([_cells(row) for row in self.rows], hide_empty=hide_empty, minor=MINOR)
-        lines = [TableNote(line, column_of(line), WIDTH) for line in _explain(self.rows)]
-        reasons = (f"{row.benchmark}: {row.reason}" for row in self.rows if row.ci_low is None)
-        return View((*models_of(self.rows[0]), "", table, "", *lines), (*direction_remarks(self.rows), *reasons))
+        hide_empty = (
+            "split",
+            "p Holm",
+            "clusters a",
+            "clusters b",
+            "unscored a",
+            "unscored b",
+            "flags",
+        )
+        table = Table.of(
+            [_cells(row) for row in self.rows], hide_empty=hide_empty, minor=MINOR
+        )
+        lines = [
+            TableNote(line, column_of(line), WIDTH) for line in _explain(self.rows)
+        ]
+        reasons = (
+            f"{row.benchmark}: {row.reason}" for row in self.rows if row.ci_low is None
+        )
+        return View(
+            (*models_of(self.rows[0]), "", table, "", *lines),
+            (*direction_remarks(self.rows), *reasons),
+        )
 
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    *("p z", "metric", "unscored a", "unscored b", "split", "clusters a", "clusters b", "prompts a", "prompts b"),
+    *(
+        "p z",
+        "metric",
+        "unscored a",
+        "unscored b",
+        "split",
+        "clusters a",
+        "clusters b",
+        "prompts a",
+        "prompts b",
+    ),
     *("se", "better"),
 )
 
@@ -139,36 +214,59 @@ def _cells(row: UnpairedRow) -> dict[str, Any]:
 
 
 def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
-    clustered = any(row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows)
+    clustered = any(
+        row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows
+    )
     hull = any(row.method == "welch_t_hull" for row in rows)
-    careful = "; where few are off a bound, neither is surer than the figures' own intervals" if hull else ""
+    careful = (
+        "; where few are off a bound, neither is surer than the figures' own intervals"
+        if hull
+        else ""
+    )
     lines = [
-        "Unpaired: each figure is over its own prompts, and the errors are taken as independent:"
-        " se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
+        "Unpaired: each figure is over its own prompts, and the errors are taken as "
+        "independent: se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
         f"{', by cluster (CR2) where prompts are clustered' if clustered else ''}.",
         f"p: Welch's t, as of the interval{careful}.",
         "p z: the paper's normal test (eq. 6).",
     ]
     adjusted = sum(row.p_holm is not None for row in rows)
     if adjusted:
-        lines.append(f"p Holm: p adjusted for {adjusted} benchmarks; better goes by it.")
+        lines.append(
+            f"p Holm: p adjusted for {adjusted} benchmarks; better goes by it."
+        )
     if any(row.n_shared for row in rows):
         shared = max(row.n_shared for row in rows)
-        lines.append(f"shared_prompts: up to {shared} prompts are shared; pairing them says more.")
-    return lines + meanings(flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags)
+        lines.append(
+            f"shared_prompts: up to {shared} prompts are shared; pairing them says "
+            "more."
+        )
+    return lines + meanings(
+        flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags
+    )
 
 
 @answers(CompareUnpaired)
 def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedComparison:
     """Row by row: each model's figure is over its own prompts."""
-    models = TwoModels(SharedReads(store), question.a, question.b, selection_of(question), question.force)
+    models = TwoModels(
+        SharedReads(store),
+        question.a,
+        question.b,
+        selection_of(question),
+        question.force,
+    )
     both = models.on_each(partial(_read, models))
     rows, refused = both.compute(partial(_row, level=question.level))
     if not rows:
         raise MisuseError("; ".join(refused))
     made = [row for row, _ in rows]
-    adjusted = with_holm(made, (direction for _, direction in rows)) if len(rows) > 1 else made
-    return UnpairedComparison(question.a, question.b, tuple(adjusted), (*refused, *both.missing))
+    adjusted = (
+        with_holm(made, (direction for _, direction in rows)) if len(rows) > 1 else made
+    )
+    return UnpairedComparison(
+        question.a, question.b, tuple(adjusted), (*refused, *both.missing)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +283,9 @@ def _read(models: TwoModels, a: Condition, b: Condition) -> _Unpaired:
     n_shared = len(np.intersect1d(both.scores_a.prompts, both.scores_b.prompts))
     if n_shared and not models.force:
         raise NotComparable(
-            f"they share {n_shared} scored prompts: leave out --unpaired, and these are paired,"
-            " which says more; --force takes them as independent all the same"
+            f"they share {n_shared} scored prompts: leave out --unpaired, and these "
+            "are paired, which says more; --force takes them as independent all the "
+            "same"
         )
     return _Unpaired(both, n_shared, models.clusters(a, b))
 
@@ -199,7 +298,10 @@ def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
     second = _estimate(both.scores_b, both.metric_b, read.clusters, level)
     bounds = both.metric_a.bounds if both.metric_a.link == "identity" else None
     unpaired = unpaired_difference(first, second, bounds=bounds, level=level)
-    outside = (outside_clusters(read.clusters.labels(scores.prompts)) for scores in (both.scores_a, both.scores_b))
+    outside = (
+        outside_clusters(read.clusters.labels(scores.prompts))
+        for scores in (both.scores_a, both.scores_b)
+    )
     row = UnpairedRow(
         benchmark=a.benchmark_split[0],
         split=a.benchmark_split[1],
@@ -209,7 +311,9 @@ def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
         model_b=b.model,
         condition_b=both.labels[1],
         p_holm=None,
-        better=which_better(unpaired.p_value, unpaired.difference, both.metric_a.higher_is_better, level),
+        better=which_better(
+            unpaired.p_value, unpaired.difference, both.metric_a.higher_is_better, level
+        ),
         n_shared=read.n_shared,
         n_draws_a=int(both.scores_a.n_draws.sum()),
         n_draws_b=int(both.scores_b.n_draws.sum()),
@@ -229,7 +333,9 @@ def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
     return row, both.metric_a.higher_is_better
 
 
-def _estimate(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> Estimate:
+def _estimate(
+    scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float
+) -> Estimate:
     return estimate_mean(
         scores.values,
         clusters=clusters.labels(scores.prompts),

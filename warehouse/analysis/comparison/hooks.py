@@ -1,4 +1,5 @@
-"""What a comparison says besides the scores on common prompts: of the whole benchmark by a plan, and of costs.
+"""What a comparison says besides the scores on common prompts: of the whole benchmark
+by a plan, and of costs.
 
 Plans are looked for where the store has some, costs where they are asked for.
 """
@@ -44,7 +45,9 @@ class DifferenceOnWhole(Protocol):
     def tests(self, options: Compare) -> Tests:
         """The tests that are defined for it."""
 
-    def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
+    def noninferiority(
+        self, margin: float, alpha: float, *, higher_is_better: bool
+    ) -> NonInferiorityTest:
         """The test that the first is worse by less than the margin, one-sided."""
 
 
@@ -63,7 +66,9 @@ class PairOnPlans(Protocol):
 class PlannedPairs(Protocol):
     """Looks for the plans of a pair."""
 
-    def __call__(self, pair: Pair, *, level: float, estimand: str) -> PairOnPlans | None:
+    def __call__(
+        self, pair: Pair, *, level: float, estimand: str
+    ) -> PairOnPlans | None:
         """What the plans of a pair say; None where neither is on one."""
 
 
@@ -71,7 +76,8 @@ PAIRS_ON_PLANS: Hook[PlannedPairs] = Hook("pairs on plans")
 
 
 def on_plans(pair: Pair, *, level: float, estimand: str) -> PairOnPlans | None:
-    """What the plans of a pair say of the whole benchmark; None where neither is on one."""
+    """What the plans of a pair say of the whole benchmark; None where neither is on
+    one."""
     if pair.plans is None:
         return None
     return PAIRS_ON_PLANS.load()(pair, level=level, estimand=estimand)
@@ -85,8 +91,11 @@ class PairCosts:
     prices_digest: str  #: sha256 of the prices; empty without.
     a: float | None  #: mean cost of an answer of the first; None where none is known.
     b: float | None  #: of the second.
-    ratio: CostFigure | None  #: first over second, with its interval; None where none is known.
-    #: whether the first is so many times cheaper; None where that was not asked, or no cost is known.
+    ratio: (
+        CostFigure | None
+    )  #: first over second, with its interval; None where none is known.
+    #: whether the first is so many times cheaper; None where that was not asked, or no
+    #: cost is known.
     test: CheaperTest | None
     n_missing: int  #: common prompts of which either cost is not known.
     share_missing: float  #: of the answers of one of them to the common prompts, the larger share without a cost.
@@ -95,7 +104,9 @@ class PairCosts:
 class PairCosting(Protocol):
     """One kind of cost."""
 
-    def of_pair(self, store: Store, pair: Pair, *, level: float, times: float | None = None) -> PairCosts:
+    def of_pair(
+        self, store: Store, pair: Pair, *, level: float, times: float | None = None
+    ) -> PairCosts:
         """Costs of a pair, links followed.
 
         Args:
@@ -104,4 +115,6 @@ class PairCosting(Protocol):
 
 
 #: By kind of cost and file of prices, as a question has them.
-COSTS_OF_PAIRS: Hook[Callable[[Store, str, str | None], PairCosting]] = Hook("costs of pairs")
+COSTS_OF_PAIRS: Hook[Callable[[Store, str, str | None], PairCosting]] = Hook(
+    "costs of pairs"
+)

@@ -20,7 +20,12 @@ from warehouse.analysis.comparison.pair_tests import (
 )
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import SharedRead
-from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
+from warehouse.analysis.comparison.row import (
+    ComparisonRow,
+    is_equivalent,
+    partial_figures,
+    which_better,
+)
 from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.prompts import copies_in_words, sharing_in_words
 from warehouse.stats import PairedDifference, sign_flip_test
@@ -48,7 +53,10 @@ def why_no_overall(pairs: Sequence[Pair]) -> str:
         return "scores of some are infinite, and so would be their mean"
     sides = {(pair.a.benchmark_split[0], pair.b.benchmark_split[0]) for pair in pairs}
     if len(sides) > 1 and any(a != b for a, b in sides):
-        return "which of two linked benchmarks comes first was nobody's choice, so several pairs have no common mean"
+        return (
+            "which of two linked benchmarks comes first was nobody's choice, so "
+            "several pairs have no common mean"
+        )
     scales = {
         (
             pair.metric.unit,
@@ -63,13 +71,14 @@ def why_no_overall(pairs: Sequence[Pair]) -> str:
         return ""
     labels = sorted({pair.metric.label for pair in pairs})
     return (
-        f"the benchmarks have {len(scales)} metric scales ({', '.join(labels)}), which have no"
-        " common mean; --metric chooses one"
+        f"the benchmarks have {len(scales)} metric scales ({', '.join(labels)}), which "
+        "have no common mean; --metric chooses one"
     )
 
 
 def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
-    """Why differences on planned subsets have no mean; empty where they have one, or none is on a plan.
+    """Why differences on planned subsets have no mean; empty where they have one, or
+    none is on a plan.
 
     Args:
         rows: of the benchmarks.
@@ -78,13 +87,16 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
     planned = [row.benchmark for row in rows if PLANNED in row.flags]
     if not planned:
         return ""
-    _, n_benchmarks = np.unique(np.concatenate([np.unique(own) for own in sharing.units]), return_counts=True)
+    _, n_benchmarks = np.unique(
+        np.concatenate([np.unique(own) for own in sharing.units]), return_counts=True
+    )
     n_shared = int(np.sum(n_benchmarks > 1))
     if not n_shared:
         return ""
     return (
-        f"{n_shared} prompts or clusters stand in several benchmarks, and on {planned[0]} a planned subset was asked:"
-        " how their errors go together is not defined"
+        f"{n_shared} prompts or clusters stand in several benchmarks, and on "
+        f"{planned[0]} a planned subset was asked: how their errors go together is not "
+        "defined"
     )
 
 
@@ -92,11 +104,18 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
 class Sharing:
     """What the benchmarks of a comparison share."""
 
-    units: tuple[Units, ...]  #: for each pair the unit of each prompt, the same wherever it stands.
-    first: tuple[NDArray[np.bool_], ...]  #: for each pair which prompts stand in no pair before it.
-    #: for each pair the place of the first pair with the same questions and scores, else its own.
+    units: tuple[
+        Units, ...
+    ]  #: for each pair the unit of each prompt, the same wherever it stands.
+    first: tuple[
+        NDArray[np.bool_], ...
+    ]  #: for each pair which prompts stand in no pair before it.
+    #: for each pair the place of the first pair with the same questions and scores,
+    #: else its own.
     copies: tuple[int, ...]
-    untold: tuple[str, ...]  #: names of the benchmarks of which it is not known whether they share prompts.
+    untold: tuple[
+        str, ...
+    ]  #: names of the benchmarks of which it is not known whether they share prompts.
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -105,12 +124,15 @@ class Sharing:
 
 
 def sharing_of(pairs: Sequence[Pair], read: SharedRead) -> Sharing:
-    """What pairs share: prompts that are linked or one question, and clusters that are one document or text."""
+    """What pairs share: prompts that are linked or one question, and clusters that are
+    one document or text."""
     prompts = [pair.prompts for pair in pairs]
     units = _one_document(np.concatenate([pair.units for pair in pairs]), read.clusters)
     joined = read.prompts.joined(np.concatenate(prompts), units)
     untold = [
-        pair.a.benchmark_split[0] for pair, is_so in zip(pairs, read.prompts.untold(prompts), strict=True) if is_so
+        pair.a.benchmark_split[0]
+        for pair, is_so in zip(pairs, read.prompts.untold(prompts), strict=True)
+        if is_so
     ]
     copies = read.prompts.copies([(pair.prompts, pair.values) for pair in pairs])
     return Sharing(
@@ -124,11 +146,15 @@ def sharing_of(pairs: Sequence[Pair], read: SharedRead) -> Sharing:
 def _one_document(units: Units, clusters: Mapping[int, tuple[str, str]]) -> Units:
     """Clusters of one document or text made one wherever they stand."""
     first: dict[tuple[str, str], int] = {}
-    joined = {cluster: first.setdefault(name, cluster) for cluster, name in clusters.items()}
+    joined = {
+        cluster: first.setdefault(name, cluster) for cluster, name in clusters.items()
+    }
     if not joined:
         return units
     names, codes = distinct(units)
-    return np.array([joined.get(name, name) for name in names.tolist()], np.int64)[codes]
+    return np.array([joined.get(name, name) for name in names.tolist()], np.int64)[
+        codes
+    ]
 
 
 #: Columns of a row that the overall one adds up.
@@ -136,35 +162,65 @@ _COUNTS = ("n_draws_a", "n_draws_b", "only_a", "only_b", "unscored_a", "unscored
 
 
 def overall_row(
-    pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow], options: Compare
+    pairs: Sequence[Pair],
+    sharing: Sharing,
+    rows: Sequence[ComparisonRow],
+    options: Compare,
 ) -> ComparisonRow:
-    """The mean over benchmarks, each of equal weight; those that are one under several names count as one.
+    """The mean over benchmarks, each of equal weight; those that are one under several
+    names count as one.
 
     Args:
         pairs: at least two, on one metric scale.
         sharing: what they share.
         rows: their rows.
     """
-    parts = [_part(*each) for each in zip(sharing.copies, pairs, sharing.units, rows, strict=True)]
+    parts = [
+        _part(*each)
+        for each in zip(sharing.copies, pairs, sharing.units, rows, strict=True)
+    ]
     weights = sharing.weights
     n_zero = sum(part.error == 0 for part in parts)
     if options.estimand != PROMPTS_FIXED and n_zero < len(parts):
-        parts = [_as_unsure(part, pair, options) for part, pair in zip(parts, pairs, strict=True)]
-    combined = _within_range(combine_differences(parts, weights=weights, level=options.level), pairs)
+        parts = [
+            _as_unsure(part, pair, options)
+            for part, pair in zip(parts, pairs, strict=True)
+        ]
+    combined = _within_range(
+        combine_differences(parts, weights=weights, level=options.level), pairs
+    )
     reach: SeedReach | None = None
     if any(pair.over_seeds for pair in pairs):
         of_sides = seeds_of_sides(pairs, [part.units for part in parts], weights)
-        combined, reach = combined_over_seeds(combined, of_sides, bounds=_common_bounds(pairs))
+        combined, reach = combined_over_seeds(
+            combined, of_sides, bounds=_common_bounds(pairs)
+        )
     why = _why_not(pairs, rows, options)
-    p_flip, permutation = (None, "") if why else _flip(parts, weights, pairs, combined, options)
-    own = [row for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True)) if copy_of == number]
-    test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
+    p_flip, permutation = (
+        (None, "") if why else _flip(parts, weights, pairs, combined, options)
+    )
+    own = [
+        row
+        for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True))
+        if copy_of == number
+    ]
+    test = (
+        "permutation" if options.test == "permutation" else "t"
+    )  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
     flags = _flags(rows, combined, n_zero)
     p_equivalence = equivalence_p(
-        combined.difference, combined.standard_error, combined.degrees_of_freedom, options, reach
+        combined.difference,
+        combined.standard_error,
+        combined.degrees_of_freedom,
+        options,
+        reach,
     )
-    few = None if p_equivalence is None or reach is not None else _few_differing(pairs, sharing, rows)
+    few = (
+        None
+        if p_equivalence is None or reach is not None
+        else _few_differing(pairs, sharing, rows)
+    )
     p_equivalence = careful_equivalence(p_equivalence, few, options)
     paired = PairedDifference.of(
         combined,
@@ -175,11 +231,20 @@ def overall_row(
         n_prompts=int(sum(first.sum() for first in sharing.first)),
         n_clusters=_clusters(pairs, rows, sharing.units, options),
         method=_method(combined, sharing, of_seeds=reach is not None),
-        reason=f"{len(rows)} benchmarks of equal weight; {_how(combined, sharing, rows, options, n_zero)}",
+        reason=(
+            f"{len(rows)} benchmarks of equal weight; "
+            f"{_how(combined, sharing, rows, options, n_zero)}"
+        ),
         flags=flags,
         estimand=options.estimand,
     )
-    tests = Tests(combined.p_value, p_flip, permutation, p_equivalence=p_equivalence, reasons=_reasons(why, combined))
+    tests = Tests(
+        combined.p_value,
+        p_flip,
+        permutation,
+        p_equivalence=p_equivalence,
+        reasons=_reasons(why, combined),
+    )
     return replace(
         rows[0],
         benchmark=OVERALL,
@@ -189,7 +254,9 @@ def overall_row(
         condition_b="",
         p_value=p,
         p_holm=None,
-        better=which_better(p, combined.difference, pairs[0].metric.higher_is_better, options.level),
+        better=which_better(
+            p, combined.difference, pairs[0].metric.higher_is_better, options.level
+        ),
         higher_a=_higher(pairs, sharing, 1),
         higher_b=_higher(pairs, sharing, -1),
         flags=flags,
@@ -204,17 +271,26 @@ def overall_row(
     )
 
 
-def _within_range(combined: CombinedDifference, pairs: Sequence[Pair]) -> CombinedDifference:
+def _within_range(
+    combined: CombinedDifference, pairs: Sequence[Pair]
+) -> CombinedDifference:
     """With ends that a mean of such differences can have."""
     widths = [pair.figure_range for pair in pairs]
     if combined.ci_low is None or combined.ci_high is None or None in widths:
         return combined
     most = max(width for width in widths if width is not None)
-    return replace(combined, ci_low=max(-most, combined.ci_low), ci_high=min(most, combined.ci_high))
+    return replace(
+        combined,
+        ci_low=max(-most, combined.ci_low),
+        ci_high=min(most, combined.ci_high),
+    )
 
 
-def _few_differing(pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow]) -> FewDiffering | None:
-    """All differences with the weights of their benchmarks, where t is not enough on one of these.
+def _few_differing(
+    pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow]
+) -> FewDiffering | None:
+    """All differences with the weights of their benchmarks, where t is not enough on
+    one of these.
 
     Those of planned subsets count alike: strata are of equal size.
     """
@@ -226,18 +302,36 @@ def _few_differing(pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[Compa
     if rows[0].estimand == PROMPTS_FIXED:
         if not any(FEW_VARYING in row.flags for row in rows):
             return None
-    elif not any(FewDiffering(own[0], pair.units, own[1]).are_few(row.flags) for own, pair, row in each):
+    elif not any(
+        FewDiffering(own[0], pair.units, own[1]).are_few(row.flags)
+        for own, pair, row in each
+    ):
         return None
-    shares = [weight * own[2] / own[2].sum() for own, weight in zip(bounded, sharing.weights, strict=True)]
+    shares = [
+        weight * own[2] / own[2].sum()
+        for own, weight in zip(bounded, sharing.weights, strict=True)
+    ]
     parts = np.repeat(np.arange(len(pairs)), [pair.n for pair in pairs])
-    differences, units = np.concatenate([own[0] for own in bounded]), np.concatenate(sharing.units)
+    differences, units = (
+        np.concatenate([own[0] for own in bounded]),
+        np.concatenate(sharing.units),
+    )
     weights = np.concatenate(shares)
     used = weights > 0
-    return FewDiffering(differences[used], units[used], bounded[0][1], weights=weights[used], parts=parts[used])
+    return FewDiffering(
+        differences[used],
+        units[used],
+        bounded[0][1],
+        weights=weights[used],
+        parts=parts[used],
+    )
 
 
-def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: int) -> tuple[str, ...]:
-    """Of the benchmarks' flags those that hold for the mean, and what only a mean can have."""
+def _flags(
+    rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: int
+) -> tuple[str, ...]:
+    """Of the benchmarks' flags those that hold for the mean, and what only a mean can
+    have."""
     own = {flag for row in rows for flag in row.flags}
     few = (combined.degrees_of_freedom or math.inf) < FEW_CLUSTERS - 1
     conditions = {
@@ -252,14 +346,20 @@ def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: 
     return tuple(dict.fromkeys((*of_mean, *combined.flags)))
 
 
-def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> BenchmarkDifference:
-    """With the prompts fixed nothing is shared but by a benchmark under another name: the draws of two are independent.
+def _part(
+    copy_of: int, pair: Pair, units: Units, row: ComparisonRow
+) -> BenchmarkDifference:
+    """With the prompts fixed nothing is shared but by a benchmark under another name:
+    the draws of two are independent.
 
-    The difference is that of the row, which on a planned subset is not the mean over the prompts asked.
+    The difference is that of the row, which on a planned subset is not the mean over
+    the prompts asked.
     """
     if row.estimand == PROMPTS_FIXED:
         units = np.arange(pair.n, dtype=np.int64) + (copy_of << 40)
-    zero = any(flag in row.flags for flag in ("all_differences_equal", "zero_standard_error"))
+    zero = any(
+        flag in row.flags for flag in ("all_differences_equal", "zero_standard_error")
+    )
     own_error, df = row.standard_error, row.degrees_of_freedom
     if pair.over_seeds:  # the seeds' part is that of all benchmarks together
         own_error, df = error_of_prompts(row)
@@ -273,31 +373,53 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     return replace(part, low=row.ci_low, high=row.ci_high, p_value=row.p_t)
 
 
-def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> BenchmarkDifference:
-    """A benchmark on which nothing differs is not certain either; without bounds nothing says how unsure it is."""
+def _as_unsure(
+    part: BenchmarkDifference, pair: Pair, options: Compare
+) -> BenchmarkDifference:
+    """A benchmark on which nothing differs is not certain either; without bounds
+    nothing says how unsure it is."""
     found = bounded_differences(pair) if part.error == 0 else None
-    return part if found is None else replace(part, error=unseen_error(part.units, found[1], options.level))
+    return (
+        part
+        if found is None
+        else replace(part, error=unseen_error(part.units, found[1], options.level))
+    )
 
 
 def _method(combined: CombinedDifference, sharing: Sharing, *, of_seeds: bool) -> str:
     """How the errors of the benchmarks were added up."""
-    method = "summed_parts_t" if sharing.untold and not combined.n_shared else combined.method
+    method = (
+        "summed_parts_t"
+        if sharing.untold and not combined.n_shared
+        else combined.method
+    )
     return f"seeds_and_{method}" if of_seeds else method
 
 
 def _common_bounds(pairs: Sequence[Pair]) -> tuple[float | None, float | None] | None:
-    """Bounds of the scores, which are the same on all benchmarks; None where there are none."""
-    return None if any(pair.metric.link != "identity" for pair in pairs) else pairs[0].metric.bounds
+    """Bounds of the scores, which are the same on all benchmarks; None where there are
+    none."""
+    return (
+        None
+        if any(pair.metric.link != "identity" for pair in pairs)
+        else pairs[0].metric.bounds
+    )
 
 
-def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> str:
+def _why_not(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare
+) -> str:
     if any(pair.over_seeds for pair in pairs):
         return "signs and ranks of prompts know nothing of training seeds"
     if any(PLANNED in row.flags for row in rows):
         return "not for a planned subset"
     if options.estimand == PROMPTS_FIXED:
         return "with the prompts fixed, signs of differences are not exchangeable"
-    return "a ratio of sums is no mean of differences" if any(p.is_ratio for p in pairs) else ""
+    return (
+        "a ratio of sums is no mean of differences"
+        if any(p.is_ratio for p in pairs)
+        else ""
+    )
 
 
 def _flip(
@@ -310,15 +432,27 @@ def _flip(
     """p of flipping whole units in all benchmarks at once, and how it was computed."""
     values, units = contributions(parts, weights)
     plain = not combined.n_shared and all(pair.clusters is None for pair in pairs)
-    test = sign_flip_test(values, None if plain else units, n_resamples=options.n_resamples, seed=options.seed)
+    test = sign_flip_test(
+        values,
+        None if plain else units,
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+    )
     return test.p_value, test.method
 
 
-def _variance_saved(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> float | None:
-    """Against unpaired models on the same independent benchmarks; None where they share prompts."""
+def _variance_saved(
+    rows: Sequence[ComparisonRow], combined: CombinedDifference
+) -> float | None:
+    """Against unpaired models on the same independent benchmarks; None where they share
+    prompts."""
     unpaired = 0.0
     for row in rows:
-        if row.standard_error is None or row.variance_saved is None or row.variance_saved == 1:
+        if (
+            row.standard_error is None
+            or row.variance_saved is None
+            or row.variance_saved == 1
+        ):
             return None
         unpaired += row.standard_error**2 / (1 - row.variance_saved) / len(rows) ** 2
     if combined.n_shared or combined.standard_error is None or not unpaired:
@@ -327,11 +461,18 @@ def _variance_saved(rows: Sequence[ComparisonRow], combined: CombinedDifference)
 
 
 def _clusters(
-    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], units: Sequence[Units], options: Compare
+    pairs: Sequence[Pair],
+    rows: Sequence[ComparisonRow],
+    units: Sequence[Units],
+    options: Compare,
 ) -> int | None:
-    if options.estimand == PROMPTS_FIXED or any(pair.clusters is None for pair in pairs):
+    if options.estimand == PROMPTS_FIXED or any(
+        pair.clusters is None for pair in pairs
+    ):
         return None
-    if any(PLANNED in row.flags for row in rows):  # of whole benchmarks, which share none
+    if any(
+        PLANNED in row.flags for row in rows
+    ):  # of whole benchmarks, which share none
         return sum(row.n_clusters or 0 for row in rows)
     return len(distinct(np.concatenate(units))[0])
 
@@ -343,19 +484,30 @@ def _higher(pairs: Sequence[Pair], sharing: Sharing, sign: int) -> int:
 
 
 def _how(
-    combined: CombinedDifference, sharing: Sharing, rows: Sequence[ComparisonRow], options: Compare, n_zero: int
+    combined: CombinedDifference,
+    sharing: Sharing,
+    rows: Sequence[ComparisonRow],
+    options: Compare,
+    n_zero: int,
 ) -> str:
     """How the errors of the benchmarks were put together, and which benchmarks are one."""
     if not combined.standard_error:
         return combined.reason
     if options.estimand == PROMPTS_FIXED:
-        words = "prompts fixed: errors are those of the generations, which no two benchmarks share"
+        words = (
+            "prompts fixed: errors are those of the generations, which no two "
+            "benchmarks share"
+        )
     else:
         words = sharing_in_words(combined.n_shared, sharing.untold)
     again = copies_in_words([row.benchmark for row in rows], sharing.copies)
     zero = f"{combined.n_zero} with an error of 0 add none" if combined.n_zero else ""
     n_unsure = n_zero - combined.n_zero
-    unsure = f"{n_unsure} without spread as unsure as Wilson's intervals at their prompts" if n_unsure else ""
+    unsure = (
+        f"{n_unsure} without spread as unsure as Wilson's intervals at their prompts"
+        if n_unsure
+        else ""
+    )
     return "; ".join(filter(None, [words, again, unsure, zero]))
 
 

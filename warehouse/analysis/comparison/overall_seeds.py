@@ -1,4 +1,5 @@
-"""Training seeds in a comparison over several benchmarks: one draw of seeds moves the figures of all of them."""
+"""Training seeds in a comparison over several benchmarks: one draw of seeds moves the
+figures of all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from warehouse.tables.words import listed
 def on_common_seeds(
     pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare
 ) -> tuple[list[Pair], list[ComparisonRow], list[str]]:
-    """Pairs and rows over the seeds that all benchmarks have, and what is said of seeds that are left out.
+    """Pairs and rows over the seeds that all benchmarks have, and what is said of seeds
+    that are left out.
 
     Args:
         pairs: one for each benchmark.
@@ -35,13 +37,18 @@ def on_common_seeds(
             number: getattr(pair, f"scores_{side}") for number, pair in enumerate(pairs)
         }
         counted, left_out = common_seeds(own)
-        kept = [of_seeds(found, counted[at]) if at in counted else found for at, found in own.items() if found]
+        kept = [
+            of_seeds(found, counted[at]) if at in counted else found
+            for at, found in own.items()
+            if found
+        ]
         scores.append(kept)
         for label, places in left_out.items():
             names = listed([pairs[place].a.benchmark_split[0] for place in places])
             model = getattr(pairs[0], side).model
             notes.append(
-                f"overall: seed {label} of {model} left out: it has {names}, and not every benchmark that has several"
+                f"overall: seed {label} of {model} left out: it has {names}, and not "
+                "every benchmark that has several"
             )
     if not notes:
         return [*pairs], [*rows], []
@@ -52,7 +59,11 @@ def on_common_seeds(
         changed = part is not pair
         paired = difference_of(part, options) if changed else None
         found_pairs.append(part)
-        found_rows.append(row if paired is None else make_row(part, paired, run_tests(part, paired, options), options))
+        found_rows.append(
+            row
+            if paired is None
+            else make_row(part, paired, run_tests(part, paired, options), options)
+        )
     return found_pairs, found_rows, notes
 
 
@@ -60,7 +71,10 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
     """A pair with other scores of the same prompts, on those that both still have."""
     if a is pair.scores_a and b is pair.scores_b:
         return pair
-    places_a, places_b = indices_among(a.prompts, pair.prompts), indices_among(b.prompts, pair.prompts)
+    places_a, places_b = (
+        indices_among(a.prompts, pair.prompts),
+        indices_among(b.prompts, pair.prompts),
+    )
     kept = (places_a < a.n) & (places_b < b.n)
     return replace(
         pair,
@@ -73,7 +87,9 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
     )
 
 
-def seeds_of_sides(pairs: Sequence[Pair], units: Sequence[Ids], weights: Floats) -> tuple[RowSeeds, RowSeeds]:
+def seeds_of_sides(
+    pairs: Sequence[Pair], units: Sequence[Ids], weights: Floats
+) -> tuple[RowSeeds, RowSeeds]:
     """What the seeds of both say of another draw of them, over all benchmarks.
 
     Seeds that are paired (``--pair-seeds``) are one side, the other is without any.
@@ -84,20 +100,29 @@ def seeds_of_sides(pairs: Sequence[Pair], units: Sequence[Ids], weights: Floats)
         weights: of the benchmarks.
     """
     shared = [pair.shared_seeds for pair in pairs]
-    if all(len(own) > 1 for own in shared if own) and any(shared) and all(own == shared[0] for own in shared):
+    if (
+        all(len(own) > 1 for own in shared if own)
+        and any(shared)
+        and all(own == shared[0] for own in shared)
+    ):
         leaves: list[Cell | LeafSeeds] = [
-            leaf_seeds(_differences(pair, own), own, unit) for pair, own, unit in zip(pairs, shared, units, strict=True)
+            leaf_seeds(_differences(pair, own), own, unit)
+            for pair, own, unit in zip(pairs, shared, units, strict=True)
         ]
         return _row(leaves, weights, fixed=False), RowSeeds(1, 0.0, 0.0, fixed=True)
     sides: list[RowSeeds] = []
     for number in (0, 1):
-        own_leaves = [_leaf(pair, number, unit) for pair, unit in zip(pairs, units, strict=True)]
+        own_leaves = [
+            _leaf(pair, number, unit) for pair, unit in zip(pairs, units, strict=True)
+        ]
         is_trained = any(pair.trained[number] for pair in pairs)
         sides.append(_row(own_leaves, weights, fixed=not is_trained))
     return sides[0], sides[1]
 
 
-def _row(leaves: Sequence[Cell | LeafSeeds], weights: Floats, *, fixed: bool) -> RowSeeds:
+def _row(
+    leaves: Sequence[Cell | LeafSeeds], weights: Floats, *, fixed: bool
+) -> RowSeeds:
     _, seeds = combine_over_seeds(leaves, weights)
     return RowSeeds(1, 0.0, 0.0, fixed=fixed) if seeds is None else seeds.row
 
@@ -112,7 +137,9 @@ def _leaf(pair: Pair, number: int, units: Ids) -> Cell | LeafSeeds:
     if len(labels) < 2:
         return leaf_cell(scores.values[rows], units)
     weights = scores.weights[rows]
-    return leaf_seeds(cells[there], labels, units, weights=weights, link=pair.metric.link)
+    return leaf_seeds(
+        cells[there], labels, units, weights=weights, link=pair.metric.link
+    )
 
 
 def _differences(pair: Pair, labels: Sequence[str]) -> Floats:
@@ -120,12 +147,17 @@ def _differences(pair: Pair, labels: Sequence[str]) -> Floats:
     tables: list[Floats] = []
     for scores, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)):
         assert scores.seeds is not None
-        tables.append(scores.seeds.cells[[scores.seeds.labels.index(label) for label in labels]][:, rows])
+        tables.append(
+            scores.seeds.cells[[scores.seeds.labels.index(label) for label in labels]][
+                :, rows
+            ]
+        )
     return tables[0] - tables[1]
 
 
 def error_of_prompts(row: ComparisonRow) -> tuple[float | None, float | None]:
-    """Error of a difference over seeds as far as other prompts would change it, and its degrees of freedom."""
+    """Error of a difference over seeds as far as other prompts would change it, and its
+    degrees of freedom."""
     reach = row.paired.draws
     if not isinstance(reach, SeedReach) or reach.parts is None:
         return row.standard_error, row.degrees_of_freedom

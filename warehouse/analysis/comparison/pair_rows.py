@@ -23,7 +23,8 @@ from warehouse.tables.words import MIXED_SCALES
 
 @dataclass(frozen=True)
 class PairRow(PairedRow):
-    """The difference of two conditions on the prompts that both have, first minus second.
+    """The difference of two conditions on the prompts that both have, first minus
+    second.
 
     The better one by its figure comes first.
     """
@@ -31,18 +32,23 @@ class PairRow(PairedRow):
     mean_a: float | None  #: figure of the first over its own scored prompts.
     mean_b: float | None  #: figure of the second over its own scored prompts.
     difference: float | None  #: mean of first minus second over the common prompts.
-    standard_error: float | None  #: paired; CR2 with clusters. None where 0 or not defined.
-    #: lower end of the simultaneous interval (max-|T|): all intervals of the group hold together at the level.
+    standard_error: (
+        float | None
+    )  #: paired; CR2 with clusters. None where 0 or not defined.
+    #: lower end of the simultaneous interval (max-|T|): all intervals of the group hold
+    #: together at the level.
     ci_low: float | None
     ci_high: float | None  #: upper end of it.
     level: float  #: of the intervals; 1 - level is the size of the tests.
     p_value: float | None  #: two-sided t test of this pair alone.
     p_holm: float | None  #: Holm's adjustment over all pairs of the group.
     p_bh: float | None  #: Benjamini and Hochberg's.
-    p_step_down: float | None  #: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
+    p_step_down: (
+        float | None
+    )  #: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
     p_max_t: float | None  #: ``p_step_down``, under its former name.
-    #: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction; empty where it is not or the
-    #: direction is unknown.
+    #: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's
+    #: direction; empty where it is not or the direction is unknown.
     better: str
     correlation: float | None  #: of the two over the common prompts.
     n_prompts: int  #: prompts that both have a score of.
@@ -50,8 +56,8 @@ class PairRow(PairedRow):
     n_pairs: int  #: pairs of the group that were adjusted for.
     n_resamples: int  #: draws of max-|T|; all vectors of signs, where these are no more than were asked for.
     seed: int  #: of the draws.
-    #: of max-|T|, by which errors are multiplied; None without draws, and where there are too few prompts (clusters) to
-    #: tell any difference.
+    #: of max-|T|, by which errors are multiplied; None without draws, and where there
+    #: are too few prompts (clusters) to tell any difference.
     critical_value: float | None
     reason: str  #: why there is no error, empty where there is one.
     runs_a: tuple[int, ...]  #: ids of the runs of the first.
@@ -70,19 +76,26 @@ _STATISTICS = {
 
 @dataclass(frozen=True)
 class PairColumns:
-    """The rows of all pairs of one group, or of its first ones, by column: half a million of them as objects take ten
-    times the memory, and longer than their statistics."""
+    """The rows of all pairs of one group, or of its first ones, by column: half a
+    million of them as objects take ten times the memory, and longer than their
+    statistics."""
 
     pairs: PairStatistics  #: their figures.
     n_rows: int  #: how many of the pairs are rows.
     common: Mapping[str, Any]  #: fields that all rows share.
-    by_side: Mapping[str, Sequence[Any]]  #: fields of a condition (``model`` for ``model_a``), for all conditions.
+    by_side: Mapping[
+        str, Sequence[Any]
+    ]  #: fields of a condition (``model`` for ``model_a``), for all conditions.
     higher_is_better: bool | None  #: direction; None if unknown.
     flags: Sequence[tuple[str, ...]] | None  #: of each row; None: none.
 
     @classmethod
     def of(
-        cls, entries: Sequence[ScoredCondition], pairs: PairStatistics, table: ScoreTable | None, n_rows: int
+        cls,
+        entries: Sequence[ScoredCondition],
+        pairs: PairStatistics,
+        table: ScoreTable | None,
+        n_rows: int,
     ) -> PairColumns:
         """Columns of some conditions, without their scores.
 
@@ -112,14 +125,24 @@ class PairColumns:
         }
         first, second = pairs.first[:n_rows], pairs.second[:n_rows]
         flags = None if table is None else _flags(table, (first, second), metric)
-        counts = [(entry.scores.n_unscored, entry.scores.n_samples) if entry.scores else (0, 0) for entry in entries]
+        counts = [
+            (entry.scores.n_unscored, entry.scores.n_samples)
+            if entry.scores
+            else (0, 0)
+            for entry in entries
+        ]
         unscored = [unscored_flags(*count) for count in counts]
-        spans = [entry.usable.spans if entry.usable and metric.link == "identity" else () for entry in entries]
+        spans = [
+            entry.usable.spans if entry.usable and metric.link == "identity" else ()
+            for entry in entries
+        ]
         mixed = are_mixed(spans)
         if flags is not None and (any(unscored) or mixed):
             ends = zip(flags, first.tolist(), second.tolist(), strict=True)
             flags = [
-                own + (unscored[a] or unscored[b]) + (MIXED_SCALES,) * (mixed and are_mixed((spans[a], spans[b])))
+                own
+                + (unscored[a] or unscored[b])
+                + (MIXED_SCALES,) * (mixed and are_mixed((spans[a], spans[b])))
                 for own, a, b in ends
             ]
         return cls(pairs, n_rows, common, by_side, metric.higher_is_better, flags)
@@ -133,7 +156,10 @@ class PairColumns:
     def records(self) -> Iterator[dict[str, Any]]:
         """The rows, each by name of its columns."""
         names = PairRow.columns()
-        return (dict(zip(names, row, strict=True)) for row in zip(*map(self.column, names), strict=True))
+        return (
+            dict(zip(names, row, strict=True))
+            for row in zip(*map(self.column, names), strict=True)
+        )
 
     def column(self, name: str) -> Sequence[Any]:
         """A field of the rows; None for NaN and infinity."""
@@ -156,7 +182,8 @@ class PairColumns:
         return values.tolist()  # type: ignore[no-any-return]
 
     def of_side(self, side: str, values: Sequence[Any]) -> list[Any]:
-        """Of the first (``"a"``) or second condition of each pair what is given for all conditions."""
+        """Of the first (``"a"``) or second condition of each pair what is given for all
+        conditions."""
         models = self.pairs.first if side == "a" else self.pairs.second
         return [values[model] for model in models[: self.n_rows].tolist()]
 
@@ -164,22 +191,33 @@ class PairColumns:
         """:func:`~warehouse.analysis.comparison.words.better_in_words` of each."""
         pairs, n = self.pairs, self.n_rows
         p_values = np.where(np.isfinite(pairs.p_holm), pairs.p_holm, pairs.p_value)[:n]
-        return better_of_pairs(self.column("better"), p_values, pairs.n_prompts[:n], 1 - pairs.level)
+        return better_of_pairs(
+            self.column("better"), p_values, pairs.n_prompts[:n], 1 - pairs.level
+        )
 
 
 def _flags(
-    table: ScoreTable, pairs: tuple[NDArray[np.int64], NDArray[np.int64]], metric: Metric
+    table: ScoreTable,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    metric: Metric,
 ) -> list[tuple[str, ...]]:
     """The flags of each pair, of which the places of both models are given."""
     first, second = pairs
     ends = list(zip(first.tolist(), second.tolist(), strict=True))
     if metric.link == "identity" and not table.is_weighted:
-        found = pair_flags(table.values, first, second, table.clusters, bounds=table.bounds)
+        found = pair_flags(
+            table.values, first, second, table.clusters, bounds=table.bounds
+        )
         shared = _shared_outside(table)
         if shared is None:
             return found
-        return [own + ("prompts_outside_clusters",) * bool(shared[pair]) for own, pair in zip(found, ends, strict=True)]
-    weights = (None,) * table.values.shape[1] if table.weights is None else table.weights.T
+        return [
+            own + ("prompts_outside_clusters",) * bool(shared[pair])
+            for own, pair in zip(found, ends, strict=True)
+        ]
+    weights = (
+        (None,) * table.values.shape[1] if table.weights is None else table.weights.T
+    )
     return [
         paired_flags(
             table.values[:, a],
@@ -195,19 +233,24 @@ def _flags(
 
 
 def _shared_outside(table: ScoreTable) -> NDArray[np.bool_] | None:
-    """Which two models share a prompt that is in no cluster, shape (M, M); None where all are in one."""
+    """Which two models share a prompt that is in no cluster, shape (M, M); None where
+    all are in one."""
     if table.clusters is None or not outside_clusters(table.clusters):
         return None
     scored = ~np.isnan(table.values[table.clusters < 0])
     return scored.T @ scored
 
 
-def _better(pairs: PairStatistics, higher_is_better: bool | None, n_rows: int) -> list[str]:
+def _better(
+    pairs: PairStatistics, higher_is_better: bool | None, n_rows: int
+) -> list[str]:
     """``a``, ``b`` or empty for each of the first rows."""
     if higher_is_better is None:
         return [""] * n_rows
     first = (pairs.difference[:n_rows] > 0) == higher_is_better
     return [
         ("a" if is_first else "b") if differs else ""
-        for differs, is_first in zip(pairs.differ[:n_rows].tolist(), first.tolist(), strict=True)
+        for differs, is_first in zip(
+            pairs.differ[:n_rows].tolist(), first.tolist(), strict=True
+        )
     ]

@@ -18,7 +18,12 @@ from warehouse.stats import (
     sign_flip_test,
     wilcoxon_test,
 )
-from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
+from warehouse.stats.core.draws import (
+    PROMPTS_FIXED,
+    PROMPTS_SAMPLED,
+    PromptDraws,
+    prompt_draws,
+)
 from warehouse.stats.core.inputs import ROUNDING
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.few_differ import FewDiffering
@@ -33,12 +38,18 @@ PLANNED = "planned"
 class Tests:
     """p-values of one difference; None where a test does not apply, with the reason."""
 
-    p_t: float | None  #: Student's t; of scores without bounds the larger of it and the bootstrap's.
+    p_t: (
+        float | None
+    )  #: Student's t; of scores without bounds the larger of it and the bootstrap's.
     p_permutation: float | None = None  #: sign flip test.
     permutation: str = ""  #: how it was computed; empty without.
     p_mcnemar: float | None = None  #: McNemar's exact test.
-    p_wilcoxon: float | None = None  #: Wilcoxon's signed-rank test; only where it was asked for.
-    p_equivalence: float | None = None  #: the larger of two such one-sided tests; only with a margin.
+    p_wilcoxon: float | None = (
+        None  #: Wilcoxon's signed-rank test; only where it was asked for.
+    )
+    p_equivalence: float | None = (
+        None  #: the larger of two such one-sided tests; only with a margin.
+    )
     reasons: tuple[str, ...] = ()  #: ``name: why`` for each that is None.
     flags: tuple[str, ...] = ()  #: warnings of the permutation test.
 
@@ -60,11 +71,13 @@ def difference_of(pair: Pair, options: Compare) -> PairedDifference:
         return pair.difference(options.level, seed=options.seed)
     if pair.is_ratio:
         raise NotComparable(
-            f"{pair.metric.label} is a ratio of sums over prompts: its error with the prompts"
-            " fixed is not known; ask for the prompts sampled"
+            f"{pair.metric.label} is a ratio of sums over prompts: its error with the "
+            "prompts fixed is not known; ask for the prompts sampled"
         )
     a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
-    return paired_difference_prompts_fixed(a, b, bounds=pair.metric.bounds, level=options.level)
+    return paired_difference_prompts_fixed(
+        a, b, bounds=pair.metric.bounds, level=options.level
+    )
 
 
 def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
@@ -72,7 +85,12 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
     why = _why_not(pair, options)
     flip = None
     if "permutation" not in why:
-        flip = sign_flip_test(pair.differences, pair.clusters, n_resamples=options.n_resamples, seed=options.seed)
+        flip = sign_flip_test(
+            pair.differences,
+            pair.clusters,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+        )
     mcnemar = None if "mcnemar" in why else mcnemar_test(*pair.values).p_value
     wilcoxon = None
     if options.test == "wilcoxon" and "wilcoxon" not in why:
@@ -87,42 +105,71 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
         p_wilcoxon=wilcoxon,
         p_equivalence=_equivalence(pair, paired, options),
         reasons=tuple(f"{name}: {reason}" for name, reason in why.items()),
-        flags=() if flip is None else tuple(f for f in flip.flags if f == "too_few_units"),
+        flags=()
+        if flip is None
+        else tuple(f for f in flip.flags if f == "too_few_units"),
     )
 
 
-def _equivalence(pair: Pair, paired: PairedDifference, options: Compare) -> float | None:
-    """TOST's p; where few prompts differ the larger of it and that of Gaffke's two tests."""
+def _equivalence(
+    pair: Pair, paired: PairedDifference, options: Compare
+) -> float | None:
+    """TOST's p; where few prompts differ the larger of it and that of Gaffke's two
+    tests."""
     error = paired.standard_error
-    p = equivalence_p(paired.difference, error, paired.degrees_of_freedom, options, paired.draws)
+    p = equivalence_p(
+        paired.difference, error, paired.degrees_of_freedom, options, paired.draws
+    )
     few = None
     if p is not None:
-        few = few_differing(pair, paired) if options.estimand == PROMPTS_SAMPLED else few_varying(pair, paired.flags)
+        few = (
+            few_differing(pair, paired)
+            if options.estimand == PROMPTS_SAMPLED
+            else few_varying(pair, paired.flags)
+        )
     return careful_equivalence(p, few, options)
 
 
-def careful_equivalence(p: float | None, few: FewDiffering | None, options: Compare) -> float | None:
-    """TOST's p, or that of Gaffke's two tests where they stand beside it and it is larger."""
+def careful_equivalence(
+    p: float | None, few: FewDiffering | None, options: Compare
+) -> float | None:
+    """TOST's p, or that of Gaffke's two tests where they stand beside it and it is
+    larger."""
     margin = options.equivalence
-    return p if few is None or p is None or margin is None else max(p, few.p_above(-margin), few.p_below(margin))
+    return (
+        p
+        if few is None or p is None or margin is None
+        else max(p, few.p_above(-margin), few.p_below(margin))
+    )
 
 
 def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
-    """The differences, higher being better for the first, where t alone is not to be relied on against a margin."""
-    if paired.draws is not None or not paired.standard_error or (found := bounded_differences(pair)) is None:
+    """The differences, higher being better for the first, where t alone is not to be
+    relied on against a margin."""
+    if (
+        paired.draws is not None
+        or not paired.standard_error
+        or (found := bounded_differences(pair)) is None
+    ):
         return None
     sign = -1.0 if pair.metric.higher_is_better is False else 1.0
     differences, width, weights = found
     flags = None if pair.is_ratio else paired.flags
     return FewDiffering.where_t_is_not_enough(
-        sign * differences, pair.units, width, flags=flags, weights=weights if pair.is_ratio else None
+        sign * differences,
+        pair.units,
+        width,
+        flags=flags,
+        weights=weights if pair.is_ratio else None,
     )
 
 
 def few_varying(pair: Pair, flags: Collection[str]) -> FewDiffering | None:
-    """The differences where draws of few prompts vary: as sure as if the prompts were sampled, and no surer.
+    """The differences where draws of few prompts vary: as sure as if the prompts were
+    sampled, and no surer.
 
-    Sums of independent answers of unlike chances have no longer tails than of alike ones (Hoeffding 1956).
+    Sums of independent answers of unlike chances have no longer tails than of alike
+    ones (Hoeffding 1956).
     """
     if FEW_VARYING not in flags or (found := bounded_differences(pair)) is None:
         return None
@@ -130,22 +177,38 @@ def few_varying(pair: Pair, flags: Collection[str]) -> FewDiffering | None:
 
 
 def bounded_differences(pair: Pair) -> tuple[Floats, float, Floats] | None:
-    """Differences of scores with bounds, the width of these, and weights whose mean of them is the figure; or None."""
+    """Differences of scores with bounds, the width of these, and weights whose mean of
+    them is the figure; or None."""
     low, high = pair.metric.bounds or (None, None)
     (a, own), (b, other) = pair.sides
-    if low is None or high is None or pair.metric.link != "identity" or not np.array_equal(own, other):
+    if (
+        low is None
+        or high is None
+        or pair.metric.link != "identity"
+        or not np.array_equal(own, other)
+    ):
         return None
     differences, width = a - b, high - low
-    return None if np.abs(differences).max() > width * (1 + ROUNDING) else (differences, width, own)
+    return (
+        None
+        if np.abs(differences).max() > width * (1 + ROUNDING)
+        else (differences, width, own)
+    )
 
 
 def equivalence_p(
-    difference: float, error: float | None, df: float | None, options: Compare, draws: StudentisedDraws | None = None
+    difference: float,
+    error: float | None,
+    df: float | None,
+    options: Compare,
+    draws: StudentisedDraws | None = None,
 ) -> float | None:
     """TOST's p; None without a margin or an error."""
     if options.equivalence is None:
         return None
-    lower, upper = equivalence_p_values(difference, error, df, options.equivalence, draws)
+    lower, upper = equivalence_p_values(
+        difference, error, df, options.equivalence, draws
+    )
     return None if lower is None or upper is None else max(lower, upper)
 
 
@@ -158,7 +221,11 @@ def _why_not(pair: Pair, options: Compare) -> dict[str, str]:
         general = "with the prompts fixed, signs of differences are not exchangeable"
     elif pair.is_ratio:
         general = "a ratio of sums is no mean of differences"
-    why = dict.fromkeys(("permutation", "mcnemar", "wilcoxon"), general) if general else {}
+    why = (
+        dict.fromkeys(("permutation", "mcnemar", "wilcoxon"), general)
+        if general
+        else {}
+    )
     if not pair.is_zero_one:
         why.setdefault("mcnemar", "only for 0/1 scores with one draw per prompt")
     if pair.clusters is not None:

@@ -1,4 +1,5 @@
-"""Two conditions on one benchmark with the prompts that both have a score of, and what may not be paired."""
+"""Two conditions on one benchmark with the prompts that both have a score of, and what
+may not be paired."""
 
 from __future__ import annotations
 
@@ -15,7 +16,12 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import StoredPlans
-from warehouse.analysis.selection.scores import Links, PromptScores, are_mixed, unscored_flags
+from warehouse.analysis.selection.scores import (
+    Links,
+    PromptScores,
+    are_mixed,
+    unscored_flags,
+)
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link
@@ -43,7 +49,8 @@ class PossiblePlans:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two conditions on one benchmark and split, and the prompts that both have a score of."""
+    """Two conditions on one benchmark and split, and the prompts that both have a score
+    of."""
 
     a: Condition  #: the first condition.
     b: Condition  #: the second.
@@ -53,12 +60,19 @@ class Pair:
     prompts: NDArray[np.int64]  #: ids of the common prompts, ascending, shape (n,).
     of_a: NDArray[np.intp]  #: place of each in ``scores_a``.
     of_b: NDArray[np.intp]  #: place of each in ``scores_b``.
-    clusters: NDArray[np.int64] | None  #: cluster of each, below 0 for one of its own; None without clusters.
+    clusters: (
+        NDArray[np.int64] | None
+    )  #: cluster of each, below 0 for one of its own; None without clusters.
     note: str = ""  #: what a reader must know of the clusters, empty for nothing.
     labels: tuple[str, str] = ("", "")  #: what tells either condition from the other.
-    plans: PossiblePlans | None = None  #: that one of them may have been asked; None for none.
+    plans: PossiblePlans | None = (
+        None  #: that one of them may have been asked; None for none.
+    )
     row_flags: tuple[str, ...] = ()  #: of the seeds, checkpoints and repeats of both.
-    trained: tuple[bool, bool] = (False, False)  #: whether each could have had another training seed.
+    trained: tuple[bool, bool] = (
+        False,
+        False,
+    )  #: whether each could have had another training seed.
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
 
     @property
@@ -80,11 +94,14 @@ class Pair:
     def unscored_flags(self) -> tuple[str, ...]:
         """``many_unscored`` where either lacks many scores."""
         a, b = self.scores_a, self.scores_b
-        return unscored_flags(a.n_unscored, a.n_samples) or unscored_flags(b.n_unscored, b.n_samples)
+        return unscored_flags(a.n_unscored, a.n_samples) or unscored_flags(
+            b.n_unscored, b.n_samples
+        )
 
     @property
     def scale_flags(self) -> tuple[str, ...]:
-        """``mixed_scales`` where scores look like shares of 1 here, like per cent there."""
+        """``mixed_scales`` where scores look like shares of 1 here, like per cent
+        there."""
         is_mixed = (
             not self.has_infinite
             and self.metric.link == "identity"
@@ -95,16 +112,21 @@ class Pair:
     @property
     def benchmark(self) -> str:
         """Name of the benchmark; of two that are linked both."""
-        return " / ".join(dict.fromkeys((self.a.benchmark_split[0], self.b.benchmark_split[0])))
+        return " / ".join(
+            dict.fromkeys((self.a.benchmark_split[0], self.b.benchmark_split[0]))
+        )
 
     @property
     def split(self) -> str:
         """The part of it; of two benchmarks both, where they differ."""
-        return " / ".join(dict.fromkeys((self.a.benchmark_split[1], self.b.benchmark_split[1])))
+        return " / ".join(
+            dict.fromkeys((self.a.benchmark_split[1], self.b.benchmark_split[1]))
+        )
 
     @property
     def is_ratio(self) -> bool:
-        """The figure is no plain mean of the prompts: weights differ, or there is a link."""
+        """The figure is no plain mean of the prompts: weights differ, or there is a
+        link."""
         weights = (self.scores_a.weights[self.of_a], self.scores_b.weights[self.of_b])
         return self.metric.link != "identity" or not all(map(is_constant, weights))
 
@@ -112,22 +134,33 @@ class Pair:
     def is_zero_one(self) -> bool:
         """Every common prompt has one draw in both, 0 or 1."""
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
-        return all(bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1)) for side, rows in sides)
+        return all(
+            bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1))
+            for side, rows in sides
+        )
 
     @property
     def scored(self) -> tuple[tuple[str, Metric, PromptScores], ...]:
         """Benchmark, metric and scores of each."""
-        return tuple((self.a.benchmark_split[0], self.metric, scores) for scores in (self.scores_a, self.scores_b))
+        return tuple(
+            (self.a.benchmark_split[0], self.metric, scores)
+            for scores in (self.scores_a, self.scores_b)
+        )
 
     @property
     def n_draws(self) -> tuple[int, int]:
         """Generations of each on the common prompts."""
-        return (int(self.scores_a.n_draws[self.of_a].sum()), int(self.scores_b.n_draws[self.of_b].sum()))
+        return (
+            int(self.scores_a.n_draws[self.of_a].sum()),
+            int(self.scores_b.n_draws[self.of_b].sum()),
+        )
 
     @cached_property
     def values(self) -> tuple[Floats, Floats]:
         """One number per common prompt of each, whose mean is the reported figure."""
-        from warehouse.stats.paired.paired import figure_values  # only where pairs are formed
+        from warehouse.stats.paired.paired import (
+            figure_values,
+        )  # only where pairs are formed
 
         link = find_link(self.metric.link)
         a, b = (figure_values(scores, weights, link) for scores, weights in self.sides)
@@ -139,7 +172,9 @@ class Pair:
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
         return tuple((side.values[rows], side.weights[rows]) for side, rows in sides)
 
-    def difference(self, level: float, *, seed: int = 0, turned: bool = False) -> PairedDifference:
+    def difference(
+        self, level: float, *, seed: int = 0, turned: bool = False
+    ) -> PairedDifference:
         """The paired difference, prompts sampled.
 
         Args:
@@ -150,10 +185,16 @@ class Pair:
         Raises:
             StatisticsError: ``level`` or ``seed`` out of range.
         """
-        difference = self.seed_difference if self.over_seeds else partial(self._of_one_seed, seed=seed)
+        difference = (
+            self.seed_difference
+            if self.over_seeds
+            else partial(self._of_one_seed, seed=seed)
+        )
         return difference(level, turned=turned)
 
-    def _of_one_seed(self, level: float, *, seed: int, turned: bool) -> PairedDifference:
+    def _of_one_seed(
+        self, level: float, *, seed: int, turned: bool
+    ) -> PairedDifference:
         """`difference` where neither is a mean over seeds."""
         from warehouse.stats import paired_difference  # only where pairs are formed
 
@@ -173,7 +214,8 @@ class Pair:
     def seed_difference(
         self, level: float, *, turned: bool = False, estimand: str = "prompts_sampled"
     ) -> PairedDifference:
-        """The difference over training seeds, of which others would have given other figures.
+        """The difference over training seeds, of which others would have given other
+        figures.
 
         Args:
             level: nominal coverage of its interval.
@@ -183,7 +225,11 @@ class Pair:
         Raises:
             StatisticsError: ``level`` out of range.
         """
-        from warehouse.stats import PairedDifference, difference_over_paired_seeds, difference_over_seeds
+        from warehouse.stats import (
+            PairedDifference,
+            difference_over_paired_seeds,
+            difference_over_seeds,
+        )
 
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
         weights = (self.sides[0][1] + self.sides[1][1]) / 2
@@ -192,7 +238,11 @@ class Pair:
         trained = list(self.trained)
         if turned:
             cells, trained = cells[::-1], trained[::-1]
-        bounds = self.metric.bounds_of(*_range(cells)) if self.metric.link == "identity" else None
+        bounds = (
+            self.metric.bounds_of(*_range(cells))
+            if self.metric.link == "identity"
+            else None
+        )
         how: dict[str, Any] = {
             "clusters": self.clusters,
             "weights": weights if is_weighted else None,
@@ -202,11 +252,20 @@ class Pair:
         }
         shared = self.shared_seeds
         if len(shared) > 1:
-            places = [[_labels(scores).index(name) for name in shared] for scores, _ in sides]
-            a, b = (own[at] for own, at in zip(cells, places[::-1] if turned else places, strict=True))
+            places = [
+                [_labels(scores).index(name) for name in shared] for scores, _ in sides
+            ]
+            a, b = (
+                own[at]
+                for own, at in zip(
+                    cells, places[::-1] if turned else places, strict=True
+                )
+            )
             found = difference_over_paired_seeds(a, b, **how)
         else:
-            found = difference_over_seeds(*cells, fixed_a=not trained[0], fixed_b=not trained[1], **how)
+            found = difference_over_seeds(
+                *cells, fixed_a=not trained[0], fixed_b=not trained[1], **how
+            )
         error = found.standard_error
         return PairedDifference.of(
             found,
@@ -220,7 +279,9 @@ class Pair:
         """Labels of the seeds that go together; empty where nobody says so."""
         if not self.pair_seeds:
             return []
-        return [name for name in _labels(self.scores_a) if name in _labels(self.scores_b)]
+        return [
+            name for name in _labels(self.scores_a) if name in _labels(self.scores_b)
+        ]
 
     @property
     def differences(self) -> Floats:
@@ -229,13 +290,14 @@ class Pair:
 
     @property
     def score_range(self) -> float | None:
-        """Largest difference that two scores can have; None where the figure is no plain mean, or
-        scores have no bounds."""
+        """Largest difference that two scores can have; None where the figure is no
+        plain mean, or scores have no bounds."""
         return None if self.is_ratio else self.figure_range
 
     @property
     def figure_range(self) -> float | None:
-        """Largest difference of two figures, which weighted means have too; None behind a link, or without bounds."""
+        """Largest difference of two figures, which weighted means have too; None behind
+        a link, or without bounds."""
         low, high = self.metric.bounds or (None, None)
         if self.metric.link != "identity" or low is None or high is None:
             return None
@@ -243,7 +305,8 @@ class Pair:
 
     @property
     def units(self) -> NDArray[np.int64]:
-        """What is independent: the cluster of each common prompt, else the prompt (below 0)."""
+        """What is independent: the cluster of each common prompt, else the prompt
+        (below 0)."""
         return -1 - self.prompts if self.clusters is None else self.clusters
 
 
@@ -252,24 +315,35 @@ def _labels(scores: PromptScores) -> list[str]:
 
 
 def _cells(scores: PromptScores, rows: NDArray[np.intp], link: str) -> Floats:
-    """The cells of one side on the common prompts, on the scale of the figure where that is behind a link."""
+    """The cells of one side on the common prompts, on the scale of the figure where
+    that is behind a link."""
     from warehouse.stats.core.sample import linearise_figure
 
     cells = scores.values[None, rows] if scores.seeds is None else scores.seeds.at(rows)
     if link == "identity":
         return cells
-    return np.array([linearise_figure(own, scores.weights[rows], find_link(link)) for own in cells])
+    return np.array(
+        [linearise_figure(own, scores.weights[rows], find_link(link)) for own in cells]
+    )
 
 
 def _range(cells: Sequence[Floats]) -> tuple[float, float]:
     """Smallest and largest score."""
-    return min(float(np.nanmin(own)) for own in cells), max(float(np.nanmax(own)) for own in cells)
+    return min(float(np.nanmin(own)) for own in cells), max(
+        float(np.nanmax(own)) for own in cells
+    )
 
 
 def pair_up(
-    a: Condition, b: Condition, metric: Metric, scores_a: PromptScores, scores_b: PromptScores, clusters: ClusterMap
+    a: Condition,
+    b: Condition,
+    metric: Metric,
+    scores_a: PromptScores,
+    scores_b: PromptScores,
+    clusters: ClusterMap,
 ) -> Pair:
-    """Two conditions whose scores are read, with links followed, on the prompts that both have.
+    """Two conditions whose scores are read, with links followed, on the prompts that
+    both have.
 
     Raises:
         NotComparable: there is none.
@@ -281,36 +355,54 @@ def pair_up(
         link = f"warehouse link {shlex.join(names)} --by id"
         link = link if names[0] != names[1] else "warehouse link BENCHMARK BENCHMARK"
         raise NotComparable(
-            f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
-            f" {scores_b.n}, none of them the same (`{link}` joins equal prompts;"
-            " `warehouse compare --unpaired` compares them all the same)"
+            f"no prompt in common: {a.model} has {scores_a.n} scored prompts, "
+            f"{b.model} has {scores_b.n}, none of them the same (`{link}` joins equal "
+            "prompts; `warehouse compare --unpaired` compares them all the same)"
         )
     labels = clusters.labels(common)
-    return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels, clusters.note)
+    return Pair(
+        a, b, metric, scores_a, scores_b, common, of_a, of_b, labels, clusters.note
+    )
 
 
 def _common(a: Ids, b: Ids) -> tuple[Ids, Ids, Ids]:
-    """The prompts of both, ascending, and the position of each in either; without a sort where they are the same."""
+    """The prompts of both, ascending, and the position of each in either; without a
+    sort where they are the same."""
     if np.array_equal(a, b):
         return a, (positions := np.arange(len(a))), positions
     return np.intersect1d(a, b, assume_unique=True, return_indices=True)
 
 
-def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
-    """Refuse what differs in scale, judge, metric or version, unless forced (NotComparable: names what differs)."""
+def refuse_incomparable(
+    a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool
+) -> None:
+    """Refuse what differs in scale, judge, metric or version, unless forced
+    (NotComparable: names what differs)."""
     parts = ("unit", "link", "scorer", "judge model", "scorer settings")
     differ = [
         f"{part} {scale_a or 'none'!r} against {scale_b or 'none'!r}"
-        for part, scale_a, scale_b in zip(parts, metric_a.scale, metric_b.scale, strict=True)
+        for part, scale_a, scale_b in zip(
+            parts, metric_a.scale, metric_b.scale, strict=True
+        )
         if scale_a != scale_b
     ]
     versions = (a.setting("task_version"), b.setting("task_version"))
-    if versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]:  # else they mean nothing
-        differ.append(f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}")
+    if (
+        versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]
+    ):  # else they mean nothing
+        differ.append(
+            f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}"
+        )
     editions = (a.setting("benchmark_version"), b.setting("benchmark_version"))
-    if all(editions) and editions[0] != editions[1] and a.benchmark_split[0] == b.benchmark_split[0]:
+    if (
+        all(editions)
+        and editions[0] != editions[1]
+        and a.benchmark_split[0] == b.benchmark_split[0]
+    ):
         differ.append(f"benchmark version {editions[0]!r} against {editions[1]!r}")
     if metric_a.label != metric_b.label:
         differ.append(f"metric {metric_a.label!r} against {metric_b.label!r}")
     if differ and not force:
-        raise NotComparable(f"they differ in {', '.join(differ)}; --force compares them all the same")
+        raise NotComparable(
+            f"they differ in {', '.join(differ)}; --force compares them all the same"
+        )

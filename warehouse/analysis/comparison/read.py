@@ -1,8 +1,10 @@
-"""What a comparison of two models rests on, in two reads; what is made of it asks the store nothing.
+"""What a comparison of two models rests on, in two reads; what is made of it asks the
+store nothing.
 
-First both models on every benchmark (`TwoModels`): conditions, scores, clusters, plans, or why they cannot be compared.
-Last, of the pairs that the tests left over, what they share (`read_shared`) and say (`read_texts`): a benchmark that
-joins the prompts of two others does so only where it is compared itself.
+First both models on every benchmark (`TwoModels`): conditions, scores, clusters, plans,
+or why they cannot be compared. Last, of the pairs that the tests left over, what they
+share (`read_shared`) and say (`read_texts`): a benchmark that joins the prompts of two
+others does so only where it is compared itself.
 """
 
 from __future__ import annotations
@@ -14,7 +16,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.pairing import NotComparable, Pair, PossiblePlans, pair_up, refuse_incomparable
+from warehouse.analysis.comparison.pairing import (
+    NotComparable,
+    Pair,
+    PossiblePlans,
+    pair_up,
+    refuse_incomparable,
+)
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkNames,
     Metric,
@@ -35,7 +43,11 @@ from warehouse.analysis.selection.clusterings import (
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans, read_stopped
-from warehouse.analysis.selection.prompts import SharedPrompts, options, read_shared_prompts
+from warehouse.analysis.selection.prompts import (
+    SharedPrompts,
+    options,
+    read_shared_prompts,
+)
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
     BySplit,
@@ -52,7 +64,12 @@ from warehouse.analysis.selection.reference import (
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scorers import scorer_in_words
-from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.scores import (
+    Links,
+    PromptScores,
+    read_links,
+    read_scores,
+)
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError
@@ -86,9 +103,13 @@ class OnBenchmarks(Generic[T]):
         function: Callable[[T], R],
         *,
         all_needed: bool = False,
-        refusals: type[MisuseError] | tuple[type[MisuseError], ...] = (NotComparable, StatisticsError),
+        refusals: type[MisuseError] | tuple[type[MisuseError], ...] = (
+            NotComparable,
+            StatisticsError,
+        ),
     ) -> tuple[list[R], list[str]]:
-        """What a function makes of each, and why the others cannot be compared, each reason once.
+        """What a function makes of each, and why the others cannot be compared, each
+        reason once.
 
         Args:
             all_needed: one that cannot be compared is an error.
@@ -106,12 +127,15 @@ class OnBenchmarks(Generic[T]):
                 if all_needed:
                     raise type(error)(f"{name}: {error}") from None
                 refused.setdefault(str(error), []).append(name)
-        return computed, [f"{', '.join(names)}: {reason}" for reason, names in refused.items()]
+        return computed, [
+            f"{', '.join(names)}: {reason}" for reason, names in refused.items()
+        ]
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredTwice:
-    """Two conditions with their scores, links followed, by the metric that each is judged by."""
+    """Two conditions with their scores, links followed, by the metric that each is
+    judged by."""
 
     a: Condition
     b: Condition
@@ -128,7 +152,9 @@ def _without_seeds(condition: Condition) -> Condition:
     """As labels see a row over several seeds: without one of them."""
     if not condition.members:
         return condition
-    return Condition(condition.key, ({**condition.runs[0], "training_seed": ""},), condition.others)
+    return Condition(
+        condition.key, ({**condition.runs[0], "training_seed": ""},), condition.others
+    )
 
 
 @dataclass(frozen=True)
@@ -140,9 +166,13 @@ class TwoModels:
     b: str  #: of the second.
     selection: Selection  #: of runs, metric and clustering; its benchmark where no others are named.
     force: bool  #: also where judge, scale or task version differ.
-    across_links: bool = False  #: on two benchmarks whose prompts are linked, in place of one.
+    across_links: bool = (
+        False  #: on two benchmarks whose prompts are linked, in place of one.
+    )
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
-    infinite_ok: bool = False  #: scores may be infinite, which tests of signs alone can do with.
+    infinite_ok: bool = (
+        False  #: scores may be infinite, which tests of signs alone can do with.
+    )
     second_metric: str | None = None  #: of the second, where it has another name there.
 
     @cached_property
@@ -154,31 +184,47 @@ class TwoModels:
         """Linked prompts."""
         return read_links(self.store)
 
-    def on_each(self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()) -> OnBenchmarks[T]:
-        """What is read of both on each benchmark (`find`); a MisuseError stands in its place."""
+    def on_each(
+        self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()
+    ) -> OnBenchmarks[T]:
+        """What is read of both on each benchmark (`find`); a MisuseError stands in its
+        place."""
         found, missing = self.find(benchmarks)
-        runs = {index: [run for condition in both for run in condition.runs] for index, both in enumerate(found)}
-        per_benchmark = tuple(self.on_one(read, *found[index]) for index, _ in in_blocks(self.store, runs))
+        runs = {
+            index: [run for condition in both for run in condition.runs]
+            for index, both in enumerate(found)
+        }
+        per_benchmark = tuple(
+            self.on_one(read, *found[index]) for index, _ in in_blocks(self.store, runs)
+        )
         return OnBenchmarks(per_benchmark, missing)
 
-    def on_one(self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition) -> OnBenchmark[T]:
+    def on_one(
+        self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition
+    ) -> OnBenchmark[T]:
         """What is read of two conditions."""
         shared = sorted(set(a.run_ids) & set(b.run_ids))
         if shared:
-            return OnBenchmark(a, b, NotComparable(f"both references mean run {shared[0]}"))
+            return OnBenchmark(
+                a, b, NotComparable(f"both references mean run {shared[0]}")
+            )
         try:
             return OnBenchmark(a, b, read(a, b))
         except MisuseError as error:
             return OnBenchmark(a, b, error)
 
-    def find(self, benchmarks: Sequence[str]) -> tuple[list[tuple[Condition, ...]], tuple[str, ...]]:
+    def find(
+        self, benchmarks: Sequence[str]
+    ) -> tuple[list[tuple[Condition, ...]], tuple[str, ...]]:
         """Both conditions on each benchmark; the benchmarks that only one has.
 
         Args:
-            benchmarks: names; none for that of the selection, or for all that both have.
+            benchmarks: names; none for that of the selection, or for all that both
+                have.
 
         Raises:
-            MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, or none in common.
+            MisuseError: an unknown or ambiguous reference, a benchmark that one of them
+                lacks, or none in common.
         """
         found: list[tuple[Condition, ...]] = []
         missing: list[str] = []
@@ -188,42 +234,76 @@ class TwoModels:
             missing += lacking
         return found, tuple(missing)
 
-    def _find_on(self, name: str | None) -> tuple[list[tuple[Condition, ...]], list[str]]:
+    def _find_on(
+        self, name: str | None
+    ) -> tuple[list[tuple[Condition, ...]], list[str]]:
         ids = None if name is None else find_among(self.store, self._names, name).ids
         where = parse_where(self.selection.where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
         metric, rules = self.selection.metric, self.selection.rows
         of_a, of_b = (
-            rows_by_split(self.store, with_scores(by_benchmark_split(self.store, text, ids, where)), metric, rules)
+            rows_by_split(
+                self.store,
+                with_scores(by_benchmark_split(self.store, text, ids, where)),
+                metric,
+                rules,
+            )
             for text in (self.a, self.b)
         )
         if self.across_links:
             return self._find_linked(of_a, of_b)
         splits = common_benchmarks(self.a, of_a, self.b, of_b)
         missing = sorted((of_a.keys() | of_b.keys()) - set(splits))
-        found = pick_all(self.store, splits, ((self.a, of_a), (self.b, of_b)), latest=self.selection.latest)
-        return found, [f"{in_words(split)}: only one of them has it" for split in missing]
+        found = pick_all(
+            self.store,
+            splits,
+            ((self.a, of_a), (self.b, of_b)),
+            latest=self.selection.latest,
+        )
+        return found, [
+            f"{in_words(split)}: only one of them has it" for split in missing
+        ]
 
-    def _find_linked(self, of_a: BySplit, of_b: BySplit) -> tuple[list[tuple[Condition, ...]], list[str]]:
-        """Both conditions on each two benchmarks that links join; where each has one benchmark, on these.
+    def _find_linked(
+        self, of_a: BySplit, of_b: BySplit
+    ) -> tuple[list[tuple[Condition, ...]], list[str]]:
+        """Both conditions on each two benchmarks that links join; where each has one
+        benchmark, on these.
 
         Raises:
             MisuseError: there are none, or an ambiguous reference.
         """
-        ends: dict[str, set[str]] = {}  # of chains of links, the benchmark itself among them
+        ends: dict[
+            str, set[str]
+        ] = {}  # of chains of links, the benchmark itself among them
         for row in self.store.rows(query_text("store", "linked_benchmarks")):
-            ends.setdefault(row["benchmark"], {row["benchmark"]}).add(row["canonical_benchmark"])
-        both = [(x, y) for x in of_a for y in of_b if x[0] != y[0] or (x != y and "" in (x[1], y[1]))]
+            ends.setdefault(row["benchmark"], {row["benchmark"]}).add(
+                row["canonical_benchmark"]
+            )
+        both = [
+            (x, y)
+            for x in of_a
+            for y in of_b
+            if x[0] != y[0] or (x != y and "" in (x[1], y[1]))
+        ]
         if len(of_a) * len(of_b) > 1:
-            both = [(x, y) for x, y in both if ends.get(x[0], {x[0]}) & ends.get(y[0], {y[0]})]
+            both = [
+                (x, y)
+                for x, y in both
+                if ends.get(x[0], {x[0]}) & ends.get(y[0], {y[0]})
+            ]
         if self.a == self.b:  # each two once
             both = [(x, y) for x, y in both if x < y]
         if not both:
-            lists = "; ".join(f"{name} has {listed(list(of))}" for name, of in ((self.a, of_a), (self.b, of_b)))
+            lists = "; ".join(
+                f"{name} has {listed(list(of))}"
+                for name, of in ((self.a, of_a), (self.b, of_b))
+            )
             raise MisuseError(
-                f"{self.a} and {self.b} have no two linked benchmarks: {lists} (warehouse link A B --by id joins the"
-                " prompts of two; conditions of one benchmark need no --across-links, which goes without --benchmark)"
+                f"{self.a} and {self.b} have no two linked benchmarks: {lists} "
+                "(warehouse link A B --by id joins the prompts of two; conditions of "
+                "one benchmark need no --across-links, which goes without --benchmark)"
             )
         found = [
             tuple(
@@ -235,10 +315,12 @@ class TwoModels:
         return found, []
 
     def scored(self, a: Condition, b: Condition) -> ScoredTwice:
-        """The scores of two conditions by the metric that both have scores of, else the first of each.
+        """The scores of two conditions by the metric that both have scores of, else the
+        first of each.
 
         Raises:
-            NotComparable: one of them has no scored prompt, or they should not be compared.
+            NotComparable: one of them has no scored prompt, or they should not be
+                compared.
             MisuseError: unknown metric.
         """
         ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
@@ -248,24 +330,47 @@ class TwoModels:
             by_side = self._scores(a, b, chosen)
             labels = (chosen[0].label, chosen[0].label)
         else:
-            of_second = choose_metrics(metrics, self.second_metric, b.setting("benchmark"))
+            of_second = choose_metrics(
+                metrics, self.second_metric, b.setting("benchmark")
+            )
             by_side = (self._scores(a, b, chosen)[0], self._scores(a, b, of_second)[1])
             labels = (chosen[0].label, of_second[0].label)
         for condition, scores, label in zip((a, b), by_side, labels, strict=True):
             if not scores:
                 raise self._without_scores(condition, label, metrics, (a, b))
         (metric_a, members_a), (metric_b, members_b) = (scores[0] for scores in by_side)
-        refuse_incomparable(a, b, metric_a, self._as_of_first(metric_a, metric_b), self.force)
-        row_a, row_b = self._row(a, metric_a, members_a), self._row(b, metric_b, members_b)
+        refuse_incomparable(
+            a, b, metric_a, self._as_of_first(metric_a, metric_b), self.force
+        )
+        row_a, row_b = (
+            self._row(a, metric_a, members_a),
+            self._row(b, metric_b, members_b),
+        )
         scores_a, scores_b = (self._scores_of(row) for row in (row_a, row_b))
-        label_a, label_b = label_conditions(self.store, [_without_seeds(condition) for condition in (a, b)])
+        label_a, label_b = label_conditions(
+            self.store, [_without_seeds(condition) for condition in (a, b)]
+        )
         if self.across_links:  # what was recorded is what they are on
-            label_a, label_b = (label.replace("benchmark_recorded=", "benchmark=") for label in (label_a, label_b))
+            label_a, label_b = (
+                label.replace("benchmark_recorded=", "benchmark=")
+                for label in (label_a, label_b)
+            )
         scorers = self._scorers(metric_a, chosen, (a, b), ids)
-        return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b), (row_a, row_b), scorers)
+        return ScoredTwice(
+            a,
+            b,
+            metric_a,
+            metric_b,
+            scores_a,
+            scores_b,
+            (label_a, label_b),
+            (row_a, row_b),
+            scorers,
+        )
 
     def _as_of_first(self, first: Metric, second: Metric) -> Metric:
-        """The metric of the second under the name of the first, where somebody said that they are one.
+        """The metric of the second under the name of the first, where somebody said
+        that they are one.
 
         Raises:
             NotComparable: they cannot be.
@@ -278,32 +383,60 @@ class TwoModels:
             ("direction", first.higher_is_better, second.higher_is_better),
         ):
             if of_first != of_second and None not in (of_first, of_second):
-                raise NotComparable(f"{first.label} and {second.label} are not one metric: their {what} differs")
+                raise NotComparable(
+                    f"{first.label} and {second.label} are not one metric: their "
+                    f"{what} differs"
+                )
         return replace(second, name=first.name, filter=first.filter)
 
     def _without_scores(
-        self, condition: Condition, label: str, metrics: Sequence[Metric], both: tuple[Condition, Condition]
+        self,
+        condition: Condition,
+        label: str,
+        metrics: Sequence[Metric],
+        both: tuple[Condition, Condition],
     ) -> NotComparable:
-        """What is said of a condition without a score by a metric, and by which it has some."""
+        """What is said of a condition without a score by a metric, and by which it has
+        some."""
         ids = sorted({one.setting("benchmark_id") for one in both})
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
         common = {other for other, holders in scored.items() if holders == 2} - {label}
         own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
-        why = f", but by {some_of(sorted(own))}" if own else " (published figures cannot be paired)"
+        why = (
+            f", but by {some_of(sorted(own))}"
+            if own
+            else " (published figures cannot be paired)"
+        )
         advice = advise_metric("both have", common)
         if own and not common and self.second_metric is None:
             name = min(own)
-            options = f"--second-metric {name}" if condition is both[1] else f"--metric {name} --second-metric {label}"
+            options = (
+                f"--second-metric {name}"
+                if condition is both[1]
+                else f"--metric {name} --second-metric {label}"
+            )
             advice = f"; if that is the same under another name: {options}"
-        return NotComparable(f"{condition.model} has no scored prompt by {label}{why}{advice}")
+        return NotComparable(
+            f"{condition.model} has no scored prompt by {label}{why}{advice}"
+        )
 
-    def _scorers(self, metric: Metric, chosen: Sequence[Metric], both: Sequence[Condition], ids: Sequence[int]) -> str:
+    def _scorers(
+        self,
+        metric: Metric,
+        chosen: Sequence[Metric],
+        both: Sequence[Condition],
+        ids: Sequence[int],
+    ) -> str:
         """Who else scored the same in the same runs, in words; empty where nobody did."""
         alike = {other.id: other for other in chosen if other.label == metric.label}
         if len(alike) < 2:
             return ""
         runs = {run for condition in both for run in condition.run_ids}
-        there = {row["metric_id"] for row in run_metrics_of(self.store, ids) if row["run_id"] in runs}
+        there = {
+            row["metric_id"]
+            for row in run_metrics_of(self.store, ids)
+            if row["run_id"] in runs
+        }
         others = {
             scorer_in_words(other.scored_by, other.scorer_kind)
             for key, other in alike.items()
@@ -311,7 +444,10 @@ class TwoModels:
         }
         if not others:
             return ""
-        return f"by {scorer_in_words(metric.scored_by, metric.scorer_kind)}; also scored by {', '.join(sorted(others))}"
+        return (
+            f"by {scorer_in_words(metric.scored_by, metric.scorer_kind)}; also scored "
+            f"by {', '.join(sorted(others))}"
+        )
 
     def _scores_of(self, row: ScoredCondition) -> PromptScores:
         """The scores of a row.
@@ -323,37 +459,66 @@ class TwoModels:
         assert scores is not None
         if scores.has_infinite and not self.infinite_ok:
             raise NotComparable(
-                f"{row.condition.model} has {len(scores.infinite_prompts)} infinite scores, so that no difference of"
-                " means has an error; paired tests of signs: warehouse compare"
+                f"{row.condition.model} has {len(scores.infinite_prompts)} infinite "
+                "scores, so that no difference of means has an error; paired tests of "
+                "signs: warehouse compare"
             )
         return scores
 
-    def _row(self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]) -> ScoredCondition:
+    def _row(
+        self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]
+    ) -> ScoredCondition:
         """The row of a condition, over its seeds and repeats.
 
         Raises:
             NotComparable: it has no one figure.
         """
         by_key = {own.key: own for own in condition.members or (condition,)}
-        entries = [ScoredCondition(by_key[key], "", metric, scores, None) for key, scores in members.items()]
+        entries = [
+            ScoredCondition(by_key[key], "", metric, scores, None)
+            for key, scores in members.items()
+        ]
         rules = self.selection.rows
         if rules is None:
             return entries[0]
         try:
-            return row_of_condition(self.store, condition, entries, self.clusters(condition, condition), rules)
+            return row_of_condition(
+                self.store,
+                condition,
+                entries,
+                self.clusters(condition, condition),
+                rules,
+            )
         except MisuseError as error:
             raise NotComparable(str(error)) from None
 
     def _scores(
         self, a: Condition, b: Condition, metrics: Sequence[Metric]
     ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
-        """The metrics of each with its scores, of each of its seeds; only the first that both have, if there is one."""
-        members = [(side, own) for side, condition in enumerate((a, b)) for own in condition.members or (condition,)]
-        groups = {run: number for number, (_, own) in enumerate(members) for run in own.run_ids}
+        """The metrics of each with its scores, of each of its seeds; only the first
+        that both have, if there is one."""
+        members = [
+            (side, own)
+            for side, condition in enumerate((a, b))
+            for own in condition.members or (condition,)
+        ]
+        groups = {
+            run: number
+            for number, (_, own) in enumerate(members)
+            for run in own.run_ids
+        }
         with_repeats = self.selection.rows is not None
         found: tuple[list[tuple[Metric, dict[str, PromptScores]]], ...] = ([], [])
-        for metric in {metric.id: metric for metric in metrics if metric.link != "none"}.values():
-            read = read_scores(self.store, groups, [metric.id], links=self.links, with_repeats=with_repeats)
+        for metric in {
+            metric.id: metric for metric in metrics if metric.link != "none"
+        }.values():
+            read = read_scores(
+                self.store,
+                groups,
+                [metric.id],
+                links=self.links,
+                with_repeats=with_repeats,
+            )
             usable: dict[int, dict[str, PromptScores]] = {}
             for number, own in sorted(read.items()):
                 side, condition = members[number]
@@ -372,10 +537,14 @@ class TwoModels:
             MisuseError: unknown clustering.
         """
         ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-        return self._clusters(ids, find_among(self.store, self._names, a.setting("benchmark")).clusterings)
+        return self._clusters(
+            ids, find_among(self.store, self._names, a.setting("benchmark")).clusterings
+        )
 
     def _clusters(self, ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
-        return clusters_under_links(cluster_map(self.store, ids, defaults, self.selection.cluster), self.links)
+        return clusters_under_links(
+            cluster_map(self.store, ids, defaults, self.selection.cluster), self.links
+        )
 
     def pair(self, a: Condition, b: Condition) -> Pair:
         """Two conditions on the prompts that both have.
@@ -393,7 +562,10 @@ class TwoModels:
         notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
         notes |= dict.fromkeys([both.scorers] if both.scorers else [])
         if both.metric_a.label != both.metric_b.label:
-            notes[f"b by {both.metric_b.label}, which was said to be {both.metric_a.label}"] = None
+            notes[
+                f"b by {both.metric_b.label}, which was said to be "
+                f"{both.metric_a.label}"
+            ] = None
         notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
         flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
         pair = replace(
@@ -404,16 +576,23 @@ class TwoModels:
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
         )
-        return pair if pair.over_seeds or pair.has_infinite else replace(pair, plans=self._plans(pair))
+        return (
+            pair
+            if pair.over_seeds or pair.has_infinite
+            else replace(pair, plans=self._plans(pair))
+        )
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
-        """Refuse runs that were ended early because of their scores: no test with a fixed n holds."""
+        """Refuse runs that were ended early because of their scores: no test with a
+        fixed n holds."""
         stopped = read_stopped(self.store, (a, b))
         for condition in (a, b):
             if condition.key in stopped:
                 raise NotComparable(
-                    f"{condition.model} was stopped early by {stopped[condition.key].rule}, so that tests and intervals"
-                    " for a fixed number of prompts do not hold; see: warehouse gate --sequential"
+                    f"{condition.model} was stopped early by "
+                    f"{stopped[condition.key].rule}, so that tests and intervals for a "
+                    "fixed number of prompts do not hold; see: warehouse gate "
+                    "--sequential"
                 )
 
     def _plans(self, pair: Pair) -> PossiblePlans | None:
@@ -426,7 +605,9 @@ class TwoModels:
         plans = possible_plans(self.store, benchmark, scores)
         if plans is None:
             return None
-        return PossiblePlans(plans, self.links, self._clusters(benchmark.ids, benchmark.clusterings))
+        return PossiblePlans(
+            plans, self.links, self._clusters(benchmark.ids, benchmark.clusterings)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,8 +615,8 @@ class SharedRead:
     """What tells which prompts and clusters of several pairs are the same."""
 
     prompts: SharedPrompts  #: which of them are one question.
-    #: name and label of clusters that are one document (equal values of the field of the source that the benchmarks are
-    #: clustered by) or one text, by id.
+    #: name and label of clusters that are one document (equal values of the field of
+    #: the source that the benchmarks are clustered by) or one text, by id.
     clusters: Mapping[int, tuple[str, str]]
 
 
@@ -446,26 +627,38 @@ def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> Sha
         cluster: clustering that was asked for.
     """
     prompts = read_shared_prompts(store, [pair.prompts for pair in pairs])
-    units = np.unique(np.concatenate([pair.units[pair.units >= 0] for pair in pairs]))  # the others are single prompts
+    units = np.unique(
+        np.concatenate([pair.units[pair.units >= 0] for pair in pairs])
+    )  # the others are single prompts
     texts = units[units >= FIRST_OF_TEXTS] - FIRST_OF_TEXTS
     documents = units[(units < FIRST_OF_TEXTS) & (cluster != SAME_TEXT)]
     clusters: dict[int, tuple[str, str]] = {}
     if len(texts):
-        rows = store.rows(query_text("analysis/comparison", "text_of_clusters"), {"prompt_ids": texts})
-        clusters |= {row["id"] + FIRST_OF_TEXTS: (SAME_TEXT, row["text_hash"]) for row in rows}
+        rows = store.rows(
+            query_text("analysis/comparison", "text_of_clusters"), {"prompt_ids": texts}
+        )
+        clusters |= {
+            row["id"] + FIRST_OF_TEXTS: (SAME_TEXT, row["text_hash"]) for row in rows
+        }
     if len(documents):
-        rows = store.rows(query_text("analysis/comparison", "source_clusters"), {"cluster_ids": documents})
+        rows = store.rows(
+            query_text("analysis/comparison", "source_clusters"),
+            {"cluster_ids": documents},
+        )
         clusters |= {row["id"]: (row["name"], row["label"]) for row in rows}
     return SharedRead(prompts, clusters)
 
 
 _PROMPTS = (
-    "select id, tool_id, substr(text, 1, :most) as text, substr(target, 1, :most) as target, choices"
-    " from prompt where id in (:ids)"
+    "select id, tool_id, substr(text, 1, :most) as text, substr(target, 1, :most) as "
+    "target, choices from prompt where id in (:ids)"
 )
 #: Characters of a text where all are wanted: as many as engines count.
 ALL = 2**31 - 1
-_LINKED = "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id in (:ids)"
+_LINKED = (
+    "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id "
+    "in (:ids)"
+)
 
 
 @dataclass(frozen=True)
@@ -473,27 +666,41 @@ class PairTexts:
     """What stands behind the scores of some prompts of a pair."""
 
     prompts: Mapping[int, Mapping[str, Any]]  #: rows of ``prompt`` by id.
-    responses: Mapping[tuple[int, int], str]  #: first stored response of each side (0, 1) to each prompt.
+    responses: Mapping[
+        tuple[int, int], str
+    ]  #: first stored response of each side (0, 1) to each prompt.
     #: most likely option of each side to each prompt, where several were scored.
     choices: Mapping[tuple[int, int], str]
 
 
-def read_texts(store: Store, chosen: Sequence[tuple[Pair, Sequence[int]]], most: int = ALL) -> list[PairTexts]:
-    """The texts of some prompts of each pair, links followed; as many reads for all pairs as for one.
+def read_texts(
+    store: Store, chosen: Sequence[tuple[Pair, Sequence[int]]], most: int = ALL
+) -> list[PairTexts]:
+    """The texts of some prompts of each pair, links followed; as many reads for all
+    pairs as for one.
 
     Args:
         most: characters of each that are read.
     """
     ids = sorted({prompt for _, own in chosen for prompt in own})
-    prompts = {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})}
-    linked = {row["prompt_id"]: row["canonical_prompt_id"] for row in store.rows(_LINKED, {"ids": ids})}
+    prompts = {
+        row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})
+    }
+    linked = {
+        row["prompt_id"]: row["canonical_prompt_id"]
+        for row in store.rows(_LINKED, {"ids": ids})
+    }
     canonical = {prompt: prompt for prompt in ids} | linked
-    runs = sorted({run for pair, _ in chosen for side in (pair.a, pair.b) for run in side.run_ids})
+    runs = sorted(
+        {run for pair, _ in chosen for side in (pair.a, pair.b) for run in side.run_ids}
+    )
 
     def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
         """Rows with their run and the prompt that they count as."""
         sql = query_text("analysis", query)
-        for row in store.rows(sql, {"run_ids": runs, "prompt_ids": [*canonical], "most": most}):
+        for row in store.rows(
+            sql, {"run_ids": runs, "prompt_ids": [*canonical], "most": most}
+        ):
             yield (row["run_id"], canonical[row["prompt_id"]]), row
 
     responses: dict[tuple[int, int], str] = {}
@@ -513,11 +720,14 @@ def _texts_of(
     responses: Mapping[tuple[int, int], str],
     scored: Mapping[tuple[int, int], Sequence[int]],
 ) -> PairTexts:
-    """What the first run of each side said, and found likeliest, of what each run did by its id and prompt."""
+    """What the first run of each side said, and found likeliest, of what each run did
+    by its id and prompt."""
     said, choices = {}, {}
     for side, condition in enumerate((pair.a, pair.b)):
         for prompt in ids:
-            keys = [(run, prompt) for run in sorted(condition.run_ids, reverse=True)]  # the first run comes last
+            keys = [
+                (run, prompt) for run in sorted(condition.run_ids, reverse=True)
+            ]  # the first run comes last
             if answers := [responses[key] for key in keys if key in responses]:
                 said[side, prompt] = answers[-1]
             indices = [index for key in keys for index in scored.get(key, ())]

@@ -13,10 +13,22 @@ from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
-from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested, finite_or_none, part_fields
+from warehouse.analysis.results import (
+    BenchmarkRow,
+    Column,
+    PairedRow,
+    Tested,
+    finite_or_none,
+    part_fields,
+)
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, indices_among
-from warehouse.stats import PairedDifference, PartiallyPairedDifference, compare_infinite, partially_paired_difference
+from warehouse.stats import (
+    PairedDifference,
+    PartiallyPairedDifference,
+    compare_infinite,
+    partially_paired_difference,
+)
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.adjust import holm_of_distinct
 
@@ -28,41 +40,67 @@ FEWEST_OTHERS = 2
 
 @dataclass(frozen=True)
 class ComparisonRow(Tested, PairedRow):
-    """The difference on one benchmark and split, first minus second; ``overall`` for the mean over several."""
+    """The difference on one benchmark and split, first minus second; ``overall`` for
+    the mean over several."""
 
-    mean_a: ClassVar[Column[float]] = Column("paired.mean_a")  #: figure of the first on the common prompts.
-    mean_b: ClassVar[Column[float]] = Column("paired.mean_b")  #: figure of the second on the common prompts.
-    difference: ClassVar[Column[float]] = Column("paired.difference")  #: ``mean_a - mean_b``.
+    mean_a: ClassVar[Column[float]] = Column(
+        "paired.mean_a"
+    )  #: figure of the first on the common prompts.
+    mean_b: ClassVar[Column[float]] = Column(
+        "paired.mean_b"
+    )  #: figure of the second on the common prompts.
+    difference: ClassVar[Column[float]] = Column(
+        "paired.difference"
+    )  #: ``mean_a - mean_b``.
     #: of the difference; None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("paired.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")  #: lower end of the t interval.
-    ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")  #: upper end of the t interval.
-    level: ClassVar[Column[float]] = Column("paired.level")  #: nominal coverage of the interval.
+    ci_low: ClassVar[Column[float | None]] = Column(
+        "paired.ci_low"
+    )  #: lower end of the t interval.
+    ci_high: ClassVar[Column[float | None]] = Column(
+        "paired.ci_high"
+    )  #: upper end of the t interval.
+    level: ClassVar[Column[float]] = Column(
+        "paired.level"
+    )  #: nominal coverage of the interval.
     p_value: float | None  #: two-sided, of the test named in ``test``.
-    #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most 1 - level, by the metric's
-    #: direction; empty where it is not, or none is known.
+    #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
+    #: 1 - level, by the metric's direction; empty where it is not, or none is known.
     better: str
-    correlation: ClassVar[Column[float | None]] = Column("paired.correlation")  #: of the two over prompts.
+    correlation: ClassVar[Column[float | None]] = Column(
+        "paired.correlation"
+    )  #: of the two over prompts.
     #: share of the unpaired variance that pairing removes.
     variance_saved: ClassVar[Column[float | None]] = Column("paired.variance_saved")
-    n_prompts: ClassVar[Column[int]] = Column("paired.n_prompts")  #: prompts that both have a score of.
+    n_prompts: ClassVar[Column[int]] = Column(
+        "paired.n_prompts"
+    )  #: prompts that both have a score of.
     only_a: int  #: prompts that only the first has a score of.
     only_b: int  #: prompts that only the second has a score of.
     #: clusters among the common prompts; None without clusters.
     n_clusters: ClassVar[Column[int | None]] = Column("paired.n_clusters")
     n_draws_a: int  #: generations of the first on the common prompts.
     n_draws_b: int  #: generations of the second on the common prompts.
-    method: ClassVar[Column[str]] = Column("paired.method")  #: of the error and the interval.
+    method: ClassVar[Column[str]] = Column(
+        "paired.method"
+    )  #: of the error and the interval.
     flags: tuple[str, ...]  #: warnings of the statistics.
-    reason: ClassVar[Column[str]] = Column("paired.reason")  #: why this method, or why there is no interval.
+    reason: ClassVar[Column[str]] = Column(
+        "paired.reason"
+    )  #: why this method, or why there is no interval.
     #: error as if prompts were independent (Miller eq. 7).
     se_unclustered: ClassVar[Column[float | None]] = Column("paired.se_eq7")
-    #: the paper's clustered error (Miller eq. 8), beside the CR2 of ``standard_error``; None without clusters.
+    #: the paper's clustered error (Miller eq. 8), beside the CR2 of ``standard_error``;
+    #: None without clusters.
     se_eq8: ClassVar[Column[float | None]] = Column("paired.se_eq8")
     runs_a: tuple[int, ...]  #: ids of the runs of the first.
     runs_b: tuple[int, ...]  #: ids of the runs of the second.
-    test: str  #: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
-    p_t: ClassVar[Column[float | None]] = Column("tests.p_t")  #: two-sided, Student's t.
+    test: (
+        str  #: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
+    )
+    p_t: ClassVar[Column[float | None]] = Column(
+        "tests.p_t"
+    )  #: two-sided, Student's t.
     #: two-sided, signs of differences (or of cluster sums) flipped.
     p_permutation: ClassVar[Column[float | None]] = Column("tests.p_permutation")
     #: ``exact``, ``binomial`` (exact) or ``monte_carlo``; empty without.
@@ -71,19 +109,28 @@ class ComparisonRow(Tested, PairedRow):
     p_mcnemar: ClassVar[Column[float | None]] = Column("tests.p_mcnemar")
     #: Wilcoxon's signed ranks; only where it is asked for.
     p_wilcoxon: ClassVar[Column[float | None]] = Column("tests.p_wilcoxon")
-    p_holm: float | None  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
-    margin: float | None  #: half width of what counts as equal; None where none was given.
+    p_holm: (
+        float | None
+    )  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+    margin: (
+        float | None
+    )  #: half width of what counts as equal; None where none was given.
     #: the larger of two one-sided t tests against ``margin``.
     p_equivalence: ClassVar[Column[float | None]] = Column("tests.p_equivalence")
     equivalent: bool | None  #: ``p_equivalence`` is at most 1 - level; None without.
-    estimand: ClassVar[Column[str]] = Column("paired.estimand")  #: ``prompts_sampled`` or ``prompts_fixed``.
-    degrees_of_freedom: ClassVar[Column[float | None]] = Column("paired.degrees_of_freedom")  #: of the standard error.
+    estimand: ClassVar[Column[str]] = Column(
+        "paired.estimand"
+    )  #: ``prompts_sampled`` or ``prompts_fixed``.
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column(
+        "paired.degrees_of_freedom"
+    )  #: of the standard error.
     higher_a: int  #: common prompts on which the first has the higher score.
     higher_b: int  #: common prompts on which the second has the higher score.
     unscored_a: int  #: samples of the first without a score.
     unscored_b: int  #: samples of the second without a score.
-    #: with the prompts that only one of them has: the paired difference and the unpaired one of those, weighted by
-    #: inverse variance; None where either has fewer than two, with clusters or weights, and with the prompts fixed.
+    #: with the prompts that only one of them has: the paired difference and the
+    #: unpaired one of those, weighted by inverse variance; None where either has fewer
+    #: than two, with clusters or weights, and with the prompts fixed.
     partial_difference: float | None
     partial_standard_error: float | None  #: of it.
     partial_ci_low: float | None  #: lower end of its t interval.
@@ -94,15 +141,23 @@ class ComparisonRow(Tested, PairedRow):
     paired: PairedDifference  #: the difference that the columns from ``mean_a`` on come from.
     tests: Tests  #: that the p-values of each test come from.
     costs: PairCosts | None = None  #: that the columns of costs come from.
-    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
-    #: mean cost of an answer of the first, on the common prompts of which both costs are known.
+    cost_metric: ClassVar[Column[str]] = Column(
+        "costs.metric", ""
+    )  #: cost that was asked for; empty without.
+    #: mean cost of an answer of the first, on the common prompts of which both costs
+    #: are known.
     cost_a: ClassVar[Column[float | None]] = Column("costs.a")
     cost_b: ClassVar[Column[float | None]] = Column("costs.b")  #: of the second.
     #: cost of the first over that of the second.
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
-    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")  #: lower end of its interval, by logarithms.
-    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")  #: upper end.
-    #: common prompts of which either cost is not known; None where no cost was asked for.
+    ratio_low: ClassVar[Column[float | None]] = Column(
+        "costs.ratio.low"
+    )  #: lower end of its interval, by logarithms.
+    ratio_high: ClassVar[Column[float | None]] = Column(
+        "costs.ratio.high"
+    )  #: upper end.
+    #: common prompts of which either cost is not known; None where no cost was asked
+    #: for.
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
     #: sha256 of the prices behind it; empty without.
     prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
@@ -111,12 +166,21 @@ class ComparisonRow(Tested, PairedRow):
 
 
 def make_row(
-    pair: Pair, paired: PairedDifference, tests: Tests, options: Compare, *, is_part: bool = False
+    pair: Pair,
+    paired: PairedDifference,
+    tests: Tests,
+    options: Compare,
+    *,
+    is_part: bool = False,
 ) -> ComparisonRow:
-    """The row of two conditions on one benchmark; on a part of its prompts the others are not those of one alone."""
+    """The row of two conditions on one benchmark; on a part of its prompts the others
+    are not those of one alone."""
     a, b = pair.a, pair.b
     p = tests.chosen(options.test)
-    values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
+    values_a, values_b = (
+        side.values[rows]
+        for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b))
+    )
     return ComparisonRow(
         benchmark=pair.benchmark,
         split=pair.split,
@@ -126,7 +190,9 @@ def make_row(
         model_b=b.model,
         condition_b=pair.labels[1],
         p_value=p,
-        better=which_better(p, paired.difference, pair.metric.higher_is_better, options.level),
+        better=which_better(
+            p, paired.difference, pair.metric.higher_is_better, options.level
+        ),
         only_a=pair.scores_a.n - pair.n,
         only_b=pair.scores_b.n - pair.n,
         n_draws_a=pair.n_draws[0],
@@ -156,11 +222,19 @@ def make_row(
 
 
 def infinite_row(pair: Pair, options: Compare) -> ComparisonRow:
-    """The row of two conditions of which one has infinite scores: paired tests of signs in place of a difference."""
+    """The row of two conditions of which one has infinite scores: paired tests of signs
+    in place of a difference."""
     (a, _), (b, _) = pair.sides
-    rising = (pair.metric.link == "identity") == (pair.metric.higher_is_better is not False)
+    rising = (pair.metric.link == "identity") == (
+        pair.metric.higher_is_better is not False
+    )
     found = compare_infinite(
-        a, b, higher_is_better=rising, clusters=pair.clusters, level=options.level, seed=options.seed
+        a,
+        b,
+        higher_is_better=rising,
+        clusters=pair.clusters,
+        level=options.level,
+        seed=options.seed,
     )
     # only its sign is used: there is no difference of infinite means
     sign = -found.better if pair.metric.higher_is_better is not False else found.better
@@ -168,8 +242,9 @@ def infinite_row(pair: Pair, options: Compare) -> ComparisonRow:
     with np.errstate(invalid="ignore"):
         means = [float(np.mean(values)) for values in (a, b)]
     words = (
-        f"scores are infinite; of {pair.n} common prompts a is better on {found.n_first}, b on {found.n_second};"
-        f" a alone is infinitely bad on {found.n_infinite_first}, b alone on {found.n_infinite_second}"
+        f"scores are infinite; of {pair.n} common prompts a is better on "
+        f"{found.n_first}, b on {found.n_second}; a alone is infinitely bad on "
+        f"{found.n_infinite_first}, b alone on {found.n_infinite_second}"
     )
     verdict = found.reason if found.p_value is None else f"p {found.p_value:.2g}"
     paired = PairedDifference.of(
@@ -184,12 +259,18 @@ def infinite_row(pair: Pair, options: Compare) -> ComparisonRow:
         estimand="prompts_sampled",
     )
     paired = replace(paired, difference=difference)
-    tests = Tests(found.p_value if options.test == "t" else None, reasons=("others: not for infinite scores",))
+    tests = Tests(
+        found.p_value if options.test == "t" else None,
+        reasons=("others: not for infinite scores",),
+    )
     return make_row(pair, paired, tests, options, is_part=True)
 
 
-def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDifference | None:
-    """The difference with the prompts that only one has, where plain means of independent prompts are compared."""
+def _with_the_rest(
+    pair: Pair, paired: PairedDifference
+) -> PartiallyPairedDifference | None:
+    """The difference with the prompts that only one has, where plain means of
+    independent prompts are compared."""
     fits = (
         paired.method in ("paired_t", "paired_added_prompts", "paired_hull")
         and pair.clusters is None
@@ -199,7 +280,9 @@ def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDiffe
         return None
     sides = (pair.scores_a.values, pair.of_a), (pair.scores_b.values, pair.of_b)
     rest = (np.delete(values, rows) for values, rows in sides)
-    return partially_paired_difference(*pair.values, *rest, bounds=pair.metric.bounds, level=paired.level)
+    return partially_paired_difference(
+        *pair.values, *rest, bounds=pair.metric.bounds, level=paired.level
+    )
 
 
 def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]:
@@ -208,24 +291,36 @@ def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]
     return part_fields(partial, **{f"partial_{name}": name for name in names})
 
 
-def with_holm(rows: Sequence[Any], directions: Iterable[bool | None], copies: Sequence[int] | None = None) -> list[Any]:
+def with_holm(
+    rows: Sequence[Any],
+    directions: Iterable[bool | None],
+    copies: Sequence[int] | None = None,
+) -> list[Any]:
     """Rows with p adjusted for their number (Holm), and with what is better by that p.
 
     Args:
         rows: of this class, or of the unpaired comparison.
         directions: of the metric of each, whether higher is better.
-        copies: a number for each, equal for those that are one test under several names; None: all are different.
+        copies: a number for each, equal for those that are one test under several
+            names; None: all are different.
     """
     made = [np.nan if row.p_value is None else row.p_value for row in rows]
     adjusted = holm_of_distinct(made, range(len(rows)) if copies is None else copies)
     return [
-        replace(row, p_holm=p, better=which_better(p, row.difference, direction, row.level))
-        for row, direction, p in zip(rows, directions, map(finite_or_none, adjusted), strict=True)
+        replace(
+            row, p_holm=p, better=which_better(p, row.difference, direction, row.level)
+        )
+        for row, direction, p in zip(
+            rows, directions, map(finite_or_none, adjusted), strict=True
+        )
     ]
 
 
-def which_better(p: float | None, difference: float, higher_is_better: bool | None, level: float) -> str:
-    """``"a"``, ``"b"``, or empty where the test says nothing or the direction is unknown."""
+def which_better(
+    p: float | None, difference: float, higher_is_better: bool | None, level: float
+) -> str:
+    """``"a"``, ``"b"``, or empty where the test says nothing or the direction is
+    unknown."""
     if higher_is_better is None or not rejects(p, 1 - level):
         return ""
     return "a" if (difference > 0) == higher_is_better else "b"
@@ -242,16 +337,23 @@ class Flip(BenchmarkRow):
 
     prompt_id: int  #: id in the store; ``show RUN PROMPT_ID`` shows all draws.
     tool_id: str | None  #: the tool's own id of the prompt; None if it has none.
-    difference: float | None  #: ``score_a - score_b``; None where one of them has no score.
-    score_a: float | None  #: mean over the draws of the first, in the metric's unit per prompt; None without one.
+    difference: (
+        float | None
+    )  #: ``score_a - score_b``; None where one of them has no score.
+    score_a: (
+        float | None
+    )  #: mean over the draws of the first, in the metric's unit per prompt; None without one.
     score_b: float | None  #: mean over the draws of the second.
     n_draws_a: int  #: generations behind ``score_a``.
     n_draws_b: int  #: generations behind ``score_b``.
     text: str | None  #: the question; None if it is not stored.
     target: str | None  #: the expected answer.
-    response_a: str | None  #: first stored response of the first model, else the answer taken from it.
+    response_a: (
+        str | None
+    )  #: first stored response of the first model, else the answer taken from it.
     response_b: str | None  #: first stored response of the second model.
-    #: answer option that the first model finds most likely (largest log-likelihood), where several were scored.
+    #: answer option that the first model finds most likely (largest log-likelihood),
+    #: where several were scored.
     choice_a: str | None
     choice_b: str | None  #: the same of the second model.
     run_a: int  #: newest run of the first.
@@ -259,7 +361,8 @@ class Flip(BenchmarkRow):
 
 
 def flipped(pair: Pair, limit: int) -> list[int]:
-    """Places of the common prompts with the largest differences: these first, then by prompt; none without one."""
+    """Places of the common prompts with the largest differences: these first, then by
+    prompt; none without one."""
     difference = pair.scores_a.values[pair.of_a] - pair.scores_b.values[pair.of_b]
     order = np.lexsort((pair.prompts, -np.abs(difference)))
     return [int(row) for row in order[:limit] if difference[row] != 0]
@@ -272,7 +375,9 @@ def flips_of(pair: Pair, rows: Sequence[int], texts: PairTexts) -> list[Flip]:
 
 def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
     """Fields of a `Flip` of any prompt that one of the two was asked."""
-    (score_a, n_draws_a), (score_b, n_draws_b) = (_scored(side, prompt) for side in (pair.scores_a, pair.scores_b))
+    (score_a, n_draws_a), (score_b, n_draws_b) = (
+        _scored(side, prompt) for side in (pair.scores_a, pair.scores_b)
+    )
     prompt_texts = texts.prompts[prompt]
     return {
         "benchmark": pair.benchmark,
@@ -299,4 +404,8 @@ def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
 def _scored(scores: PromptScores, prompt: int) -> tuple[float | None, int]:
     """Score of a prompt and the generations behind it; None and 0 without one."""
     (index,) = indices_among(scores.prompts, np.array([prompt]))
-    return (None, 0) if index == scores.n else (float(scores.values[index]), int(scores.n_draws[index]))
+    return (
+        (None, 0)
+        if index == scores.n
+        else (float(scores.values[index]), int(scores.n_draws[index]))
+    )

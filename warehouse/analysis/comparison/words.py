@@ -1,4 +1,5 @@
-"""What tests of differences say: sentences, the table of a comparison, and the lines under it."""
+"""What tests of differences say: sentences, the table of a comparison, and the lines
+under it."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 OVERALL = "overall"
 #: Of two or more, where the test does not separate them.
 CANNOT_TELL = "cannot be told apart"
-#: What stands in place of the better one where two differ by a metric of no known direction.
+#: What stands in place of the better one where two differ by a metric of no known
+#: direction.
 NOT_KNOWN = "not known"
 #: The same where there is no test, as where all differences are equal.
 NO_VERDICT = "no verdict"
@@ -63,19 +65,30 @@ class Sentence:
 
 
 def better_in_words(row: Any) -> str:
-    """``a`` or ``b``, ``neither`` where the test says nothing, or why there is none to say: the constants above.
+    """``a`` or ``b``, ``neither`` where the test says nothing, or why there is none to
+    say: the constants above.
 
     Args:
-        row: with ``better``, ``level``, ``n_prompts``, and ``p_holm`` or else ``p_value``, by which it was decided.
+        row: with ``better``, ``level``, ``n_prompts``, and ``p_holm`` or else
+            ``p_value``, by which it was decided.
     """
     if getattr(row, "n_prompts", None) == 0:
         return NOT_COMPARED
     p = row.p_value if row.p_holm is None else row.p_holm
-    return row.better or (NO_VERDICT if p is None else NOT_KNOWN if rejects(p, 1 - row.level) else "neither")
+    return row.better or (
+        NO_VERDICT
+        if p is None
+        else NOT_KNOWN
+        if rejects(p, 1 - row.level)
+        else "neither"
+    )
 
 
 def better_of_pairs(
-    better: Sequence[str], p_values: NDArray[np.float64], n_prompts: NDArray[np.int64], alpha: float
+    better: Sequence[str],
+    p_values: NDArray[np.float64],
+    n_prompts: NDArray[np.int64],
+    alpha: float,
 ) -> list[str]:
     """:func:`better_in_words` of many.
 
@@ -85,15 +98,22 @@ def better_of_pairs(
         n_prompts: that both have a score of.
         alpha: size of the tests.
     """
-    undecided = np.where(np.isnan(p_values), NO_VERDICT, np.where(rejects(p_values, alpha), NOT_KNOWN, "neither"))
+    undecided = np.where(
+        np.isnan(p_values),
+        NO_VERDICT,
+        np.where(rejects(p_values, alpha), NOT_KNOWN, "neither"),
+    )
     return [
         (own or other) if shared else NOT_COMPARED
-        for own, other, shared in zip(better, undecided.tolist(), n_prompts.tolist(), strict=True)
+        for own, other, shared in zip(
+            better, undecided.tolist(), n_prompts.tolist(), strict=True
+        )
     ]
 
 
 def direction_remarks(rows: Iterable[Any]) -> list[str]:
-    """Where to say which way a metric is good, for each by which rows differ; for the overall row all do."""
+    """Where to say which way a metric is good, for each by which rows differ; for the
+    overall row all do."""
     all_rows = list(rows)
     unknown = [row for row in all_rows if better_in_words(row) == NOT_KNOWN]
     chosen = all_rows if any(row.benchmark == OVERALL for row in unknown) else unknown
@@ -101,33 +121,53 @@ def direction_remarks(rows: Iterable[Any]) -> list[str]:
     for row in chosen:
         if row.benchmark != OVERALL:
             benchmarks.setdefault(row.metric, []).append(row.benchmark)
-    return [direction_unknown(metric, *dict.fromkeys(names)) for metric, names in benchmarks.items()]
+    return [
+        direction_unknown(metric, *dict.fromkeys(names))
+        for metric, names in benchmarks.items()
+    ]
 
 
 def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
-    """That conditions were not compared, and that letters say nothing there: they share none with one another.
+    """That conditions were not compared, and that letters say nothing there: they share
+    none with one another.
 
     Args:
-        others: name of each condition, and with how many others it has no prompt in common.
+        others: name of each condition, and with how many others it has no prompt in
+            common.
     """
     names = [f"{name} with {n} other{'s' * (n > 1)}" for name, n in others if n]
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     if not names:
         return []
     return [
-        f"no prompt in common, so {NOT_COMPARED}: {listed([*names[:_MOST_NAMED], *more])}; that these share no"
-        " letter does not say that they differ"
+        f"no prompt in common, so {NOT_COMPARED}: "
+        f"{listed([*names[:_MOST_NAMED], *more])}; that these share no letter does not "
+        "say that they differ"
     ]
 
 
 def interval_in_words(low: float | None, high: float | None, digits: int) -> str:
     """``[low, high]`` after a blank; empty without both ends."""
-    return "" if low is None or high is None else f" [{fixed(low, digits)}, {fixed(high, digits)}]"
+    return (
+        ""
+        if low is None or high is None
+        else f" [{fixed(low, digits)}, {fixed(high, digits)}]"
+    )
 
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    *("method", "p Wilcoxon", "p McNemar", "correlation", "p flip", "metric", "unscored a", "unscored b", "only a"),
+    *(
+        "method",
+        "p Wilcoxon",
+        "p McNemar",
+        "correlation",
+        "p flip",
+        "metric",
+        "unscored a",
+        "unscored b",
+        "only a",
+    ),
     *("only b", "split", "clusters", "prompts", "se", "better"),
 )
 HIDE_EMPTY = (
@@ -151,25 +191,41 @@ COUNTS = ("only a", "only b", "unscored a", "unscored b")
 def models_of(row: Any) -> list[str]:
     """Which model is a and which is b, of a paired or unpaired row."""
     named = (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b))
-    return [f"{name} = {visible(model)}{', ' if label else ''}{visible(label)}" for name, model, label in named]
+    return [
+        f"{name} = {visible(model)}{', ' if label else ''}{visible(label)}"
+        for name, model, label in named
+    ]
 
 
-def taken_in_words(each: Iterable[tuple[str, tuple[str, str], tuple[str, str]]]) -> list[str]:
-    """Which conditions stand for two models, where they are not the same on all benchmarks, so that no head says it.
+def taken_in_words(
+    each: Iterable[tuple[str, tuple[str, str], tuple[str, str]]],
+) -> list[str]:
+    """Which conditions stand for two models, where they are not the same on all
+    benchmarks, so that no head says it.
 
     Args:
         each: the benchmark of a row, and of either side its model and the condition.
     """
     where: dict[str, list[str]] = {}
     for benchmark, *sides in each:
-        where.setdefault(listed([f"{model} ({label})" for model, label in sides if label]), []).append(benchmark)
-    return [f"taken on {some_of(names)}: {words}" for words, names in where.items() if words and len(where) > 1]
+        where.setdefault(
+            listed([f"{model} ({label})" for model, label in sides if label]), []
+        ).append(benchmark)
+    return [
+        f"taken on {some_of(names)}: {words}"
+        for words, names in where.items()
+        if words and len(where) > 1
+    ]
 
 
 def difference_in_words(row: Any) -> tuple[str, str]:
-    """The difference of a row with its interval, as its table has them; and its p after a comma, empty without one."""
+    """The difference of a row with its interval, as its table has them; and its p after
+    a comma, empty without one."""
     if not isfinite(row.difference):
-        return "none, as scores are infinite", "" if row.p_value is None else f", p={row.p_value:.3g}"
+        return (
+            "none, as scores are infinite",
+            "" if row.p_value is None else f", p={row.p_value:.3g}",
+        )
     digits = decimals([row.standard_error])
     difference = f"{number(row.difference, digits, sign=True)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
     return difference, "" if row.p_value is None else f", p={row.p_value:.3g}"
@@ -177,7 +233,12 @@ def difference_in_words(row: Any) -> tuple[str, str]:
 
 def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
     """The rows, without columns that say nothing."""
-    return Table.of([_cells(row, verbose) for row in rows], hide_empty=HIDE_EMPTY, counts=COUNTS, minor=MINOR)
+    return Table.of(
+        [_cells(row, verbose) for row in rows],
+        hide_empty=HIDE_EMPTY,
+        counts=COUNTS,
+        minor=MINOR,
+    )
 
 
 def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
@@ -186,12 +247,17 @@ def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     for row in rows:
         if row.reason and (row.ci_low is None or verbose):
             lines.append(f"{row.benchmark}: {row.reason}")
-        lines += [f"{row.benchmark}: no {reason}" for reason in row.not_applicable] if verbose else []
+        lines += (
+            [f"{row.benchmark}: no {reason}" for reason in row.not_applicable]
+            if verbose
+            else []
+        )
     return lines
 
 
 def difference_cells(row: Any) -> dict[str, Any]:
-    """The first columns of a paired or unpaired row: both figures, the difference and its interval."""
+    """The first columns of a paired or unpaired row: both figures, the difference and
+    its interval."""
     digits = decimals([row.standard_error])
     return {
         "benchmark": row.benchmark,
@@ -199,9 +265,13 @@ def difference_cells(row: Any) -> dict[str, Any]:
         "metric": row.metric,
         "a": number(row.mean_a, digits),
         "b": number(row.mean_b, digits),
-        "a - b": number(row.difference, digits, sign=True) if isfinite(row.difference) else None,
+        "a - b": number(row.difference, digits, sign=True)
+        if isfinite(row.difference)
+        else None,
         "se": number(row.standard_error, digits),
-        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.difference),
+        level_column(row.level): interval(
+            row.ci_low, row.ci_high, digits, at=row.difference
+        ),
     }
 
 
@@ -241,30 +311,43 @@ WIDTH = 100
 CLUSTERS_MATTER = 1.05
 _METHODS = {
     "infinite": (
-        "tests of signs, as infinite scores have no difference: which of the two is better on most prompts, and which"
-        " is infinitely bad on more; p is twice the smaller of those that point the way of the means"
+        "tests of signs, as infinite scores have no difference: which of the two is "
+        "better on most prompts, and which is infinitely bad on more; p is twice the "
+        "smaller of those that point the way of the means"
     ),
     "independent_seeds": (
-        "over training seeds: another draw of seeds and other prompts, each with its own degrees of freedom"
+        "over training seeds: another draw of seeds and other prompts, each with its "
+        "own degrees of freedom"
     ),
-    "paired_seeds": "over training seeds that go together in both, and prompts, each with its own degrees of freedom",
+    "paired_seeds": (
+        "over training seeds that go together in both, and prompts, each with its own "
+        "degrees of freedom"
+    ),
     "paired_t": "t on the difference at each prompt; prompts count as independent",
     "paired_added_prompts": (
-        "t on the difference at each prompt; prompts count as independent; because many prompts differ by the same,"
-        " the interval counts two more, one won and one lost (Bonett and Price)"
+        "t on the difference at each prompt; prompts count as independent; because "
+        "many prompts differ by the same, the interval counts two more, one won and "
+        "one lost (Bonett and Price)"
     ),
     "paired_cr2_t": (
-        "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"
-        " of one cluster are not independent"
+        "t on the differences by cluster (CR2 error, Satterthwaite degrees of "
+        "freedom), as prompts of one cluster are not independent"
     ),
     "paired_hull": (
-        "scores have no bounds: t on the differences (by cluster, where there are clusters) and bootstrap-t,"
-        " the wider end on either side and the larger p"
+        "scores have no bounds: t on the differences (by cluster, where there are "
+        "clusters) and bootstrap-t, the wider end on either side and the larger p"
     ),
-    "prompts_fixed_t": ("t with the prompts fixed: the error is that of the generations alone, for these very prompts"),
+    "prompts_fixed_t": (
+        "t with the prompts fixed: the error is that of the generations alone, for "
+        "these very prompts"
+    ),
     "independent_parts_t": "t; the errors of the benchmarks are independent",
-    "summed_parts_t": "t; the errors of the benchmarks are added up as if they shared no prompt",
-    "shared_units_t": "t; prompts or clusters that stand in several benchmarks are paired",
+    "summed_parts_t": (
+        "t; the errors of the benchmarks are added up as if they shared no prompt"
+    ),
+    "shared_units_t": (
+        "t; prompts or clusters that stand in several benchmarks are paired"
+    ),
 }
 _TESTS = {
     "t": "p",
@@ -275,7 +358,12 @@ _TESTS = {
 
 
 def explain(
-    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_tests: int, n_resamples: int, seed: int
+    rows: Sequence[ComparisonRow],
+    overall: ComparisonRow | None,
+    *,
+    n_tests: int,
+    n_resamples: int,
+    seed: int,
 ) -> list[TableNote]:
     """Sentences for the rows that are shown, for their columns and flags.
 
@@ -317,7 +405,8 @@ def _how(rows: Sequence[ComparisonRow]) -> list[str]:
     benchmarks = [row for row in rows if row.benchmark != OVERALL] or rows
     by_method = grouped(benchmarks, lambda row: row.method)
     return [
-        f"se, interval and p{_those(own) if len(by_method) > 1 else ''}: {_METHODS.get(method, method)}."
+        f"se, interval and p{_those(own) if len(by_method) > 1 else ''}: "
+        f"{_METHODS.get(method, method)}."
         for method, own in by_method.items()
     ]
 
@@ -333,7 +422,10 @@ def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
     if min(ratios) < CLUSTERS_MATTER:
         most = f"up to {max(ratios):.2f} times"
         return [f"Clusters make the error {most} that of independent prompts."]
-    return [f"Clusters make the error {span_of(ratios, '.2f')} times that of independent prompts."]
+    return [
+        f"Clusters make the error {span_of(ratios, '.2f')} times that of independent "
+        "prompts."
+    ]
 
 
 def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -343,33 +435,51 @@ def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
         return []
     if len(errors) == 1:
         (row,) = errors
-        return [f"Miller's eq. 8 gives se {row.se_eq8:.3g}, CR2 {row.standard_error:.3g}."]
+        return [
+            f"Miller's eq. 8 gives se {row.se_eq8:.3g}, CR2 {row.standard_error:.3g}."
+        ]
     ratios = [(row.se_eq8 or 0) / (row.standard_error or 1) for row in errors]
     return [f"Miller's eq. 8 gives errors {span_of(ratios, '.2f')} times these (CR2)."]
 
 
 def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
-    saved = [round(100 * row.variance_saved) for row in rows if row.variance_saved is not None]
+    saved = [
+        round(100 * row.variance_saved)
+        for row in rows
+        if row.variance_saved is not None
+    ]
     if not saved:
         return []
     if max(saved) < 0:
-        return [f"Pairing by prompt adds {span_of([-value for value in saved], 'd')} % variance."]
-    return [f"Pairing by prompt removes {span_of(saved, 'd')} % of the variance that two separate runs would have."]
+        return [
+            f"Pairing by prompt adds {span_of([-value for value in saved], 'd')} % "
+            "variance."
+        ]
+    return [
+        f"Pairing by prompt removes {span_of(saved, 'd')} % of the variance that two "
+        "separate runs would have."
+    ]
 
 
 def _with_the_rest(rows: Sequence[ComparisonRow]) -> list[str]:
     """The partially paired difference of each row that has one."""
     several = len(rows) > 1
     return [
-        f"With the {row.only_a} and {row.only_b} prompts that only one has{f' on {row.benchmark}' * several}: a - b"
-        f" {row.partial_difference:+.3g} {ends_text(row.partial_ci_low, row.partial_ci_high, 3)},"
-        f" p {p_value(row.partial_p_value)} (paired and unpaired, weighted by inverse variance)."
+        f"With the {row.only_a} and {row.only_b} prompts that only one "
+        f"has{f' on {row.benchmark}' * several}: a - b {row.partial_difference:+.3g} "
+        f"{ends_text(row.partial_ci_low, row.partial_ci_high, 3)}, p "
+        f"{p_value(row.partial_p_value)} (paired and unpaired, weighted by inverse "
+        "variance)."
         for row in rows
-        if row.partial_difference is not None and row.partial_ci_low is not None and row.partial_ci_high is not None
+        if row.partial_difference is not None
+        and row.partial_ci_low is not None
+        and row.partial_ci_high is not None
     ]
 
 
-def _sign_flips(rows: Sequence[ComparisonRow], n_resamples: int, seed: int) -> list[str]:
+def _sign_flips(
+    rows: Sequence[ComparisonRow], n_resamples: int, seed: int
+) -> list[str]:
     kinds = {row.permutation for row in rows if row.permutation}
     if not kinds:
         return []
@@ -381,7 +491,10 @@ def _sign_flips(rows: Sequence[ComparisonRow], n_resamples: int, seed: int) -> l
     if "monte_carlo" in kinds:
         drawn = f"{n_resamples} random patterns (seed {seed})"
         how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
-    return [f"p flip: permutation test that the differences are symmetric about 0, signs of {what} flipped; {how}."]
+    return [
+        "p flip: permutation test that the differences are symmetric about 0, signs of "
+        f"{what} flipped; {how}."
+    ]
 
 
 def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -391,7 +504,8 @@ def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Where another test than t was asked for: what it decides, and where it is missing."""
+    """Where another test than t was asked for: what it decides, and where it is
+    missing."""
     test, level = rows[0].test, rows[0].level
     if test == "t":
         return []
@@ -405,7 +519,9 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
         if reason.startswith(test)
     )
     name = _TESTS[test][:1].upper() + _TESTS[test][1:]
-    return lines + [f"{name} is left out where it does not apply: {why}." for why in reasons]
+    return lines + [
+        f"{name} is left out where it does not apply: {why}." for why in reasons
+    ]
 
 
 def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
@@ -413,12 +529,19 @@ def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
     if not named:
         return []
     test, level = _TESTS[rows[0].test], rows[0].level
-    return [f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by it at {1 - level:.2g}."]
+    return [
+        f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by "
+        f"it at {1 - level:.2g}."
+    ]
 
 
 def tests_in_words(n_tests: int, n_names: int) -> str:
     """How many benchmarks were tested, and that some are one under several names."""
-    again = f" (one that has several of the {n_names} names counts once)" if n_names > n_tests else ""
+    again = (
+        f" (one that has several of the {n_names} names counts once)"
+        if n_names > n_tests
+        else ""
+    )
     return f"{n_tests} benchmark{'s' * (n_tests != 1)}{again}"
 
 
@@ -428,8 +551,15 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
         return []
     inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
     few = any(flag.startswith(("few_", "heavy_")) for row in rows for flag in row.flags)
-    also = ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too" if few else ""
-    return [f"equal: yes where {inside} (two one-sided tests; p equal is the larger p){also}."]
+    also = (
+        ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too"
+        if few
+        else ""
+    )
+    return [
+        f"equal: yes where {inside} (two one-sided tests; p equal is the larger "
+        f"p){also}."
+    ]
 
 
 def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:
@@ -440,4 +570,7 @@ def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> li
 
 
 def _those(rows: Sequence[ComparisonRow]) -> str:
-    return f" ({', '.join(row.benchmark for row in rows[:5])}{' ...' if len(rows) > 5 else ''})"
+    return (
+        " "
+        f"({', '.join(row.benchmark for row in rows[:5])}{' ...' if len(rows) > 5 else ''})"
+    )

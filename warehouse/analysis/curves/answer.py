@@ -1,4 +1,5 @@
-"""Scores along training: above chance from where, significant drops, and where two curves cross."""
+"""Scores along training: above chance from where, significant drops, and where two
+curves cross."""
 
 from __future__ import annotations
 
@@ -13,9 +14,19 @@ from warehouse.analysis.curves.question import Curves
 from warehouse.analysis.curves.view import CheckpointRow, CurveRow, CurvesReport
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.results import part_fields
-from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import (
+    direction_unknown,
+    find_benchmark,
+    metrics_of,
+)
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
-from warehouse.analysis.training.read import by_other_metrics, check_metric, no_figure, read_curves, read_recipes
+from warehouse.analysis.training.read import (
+    by_other_metrics,
+    check_metric,
+    no_figure,
+    read_curves,
+    read_recipes,
+)
 from warehouse.analysis.training.trajectories import (
     Chance,
     Checkpoint,
@@ -44,10 +55,14 @@ from warehouse.store.connection import Store
 
 @answers(Curves)
 def curves(store: Store, question: Curves) -> CurvesReport:
-    """Where exactly two curves are left, or with ``against`` those of one recipe in both formulations, it is told
-    where they cross.
+    """Where exactly two curves are left, or with ``against`` those of one recipe in
+    both formulations, it is told where they cross.
     """
-    metric, references, filters = question.metric, question.references, parse_where(question.where)
+    metric, references, filters = (
+        question.metric,
+        question.references,
+        parse_where(question.where),
+    )
     all_curves: list[Curve] = []
     left_out = 0
     for name in (question.benchmark, *filter(None, (question.against,))):
@@ -56,25 +71,51 @@ def curves(store: Store, question: Curves) -> CurvesReport:
         check_metric(recipes, metric)
         chosen = _chosen(store, references, recipes, benchmark.ids, filters)
         metrics = metrics_of(store, benchmark.ids)
-        own = read_curves(store, benchmark, metrics, chosen, chance=question.chance, cluster=question.cluster)
+        own = read_curves(
+            store,
+            benchmark,
+            metrics,
+            chosen,
+            chance=question.chance,
+            cluster=question.cluster,
+        )
         if not own:
             what = f"no model of {', '.join(references)}" if references else "no model"
-            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, checkpoints=True)
+            others = (
+                {}
+                if metric
+                else by_other_metrics(store, benchmark.ids, filters, checkpoints=True)
+            )
             advice = (
                 f"there are some {describe_others(others)}"
                 if others
                 else "a mapping or --set gives step, tokens or epoch"
             )
             if question.against is not None:
-                advice += f"; finished models: warehouse formulations {question.benchmark} {question.against}"
-            raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
+                advice += (
+                    f"; finished models: warehouse formulations {question.benchmark} "
+                    f"{question.against}"
+                )
+            raise MisuseError(
+                f"{what} has two checkpoints on {name} by "
+                f"{metric or 'its headline metric'}; {advice}"
+            )
         all_curves += own
         left_out += len(chosen) - len(own)
-    return curves_of(all_curves, question.level, left_out, two_formulations=question.against is not None)
+    return curves_of(
+        all_curves,
+        question.level,
+        left_out,
+        two_formulations=question.against is not None,
+    )
 
 
 def curves_of(
-    curves: Sequence[Curve], level: float, left_out: int = 0, *, two_formulations: bool = False
+    curves: Sequence[Curve],
+    level: float,
+    left_out: int = 0,
+    *,
+    two_formulations: bool = False,
 ) -> CurvesReport:
     """`curves` of recipes that were read.
 
@@ -85,23 +126,45 @@ def curves_of(
     """
     # each with the settings in which it differs from the others
     settings = settings_apart([curve.recipe for curve in curves])
-    curves = [replace(curve, setting=setting) for curve, setting in zip(curves, settings, strict=True)]
+    curves = [
+        replace(curve, setting=setting)
+        for curve, setting in zip(curves, settings, strict=True)
+    ]
     rows, points = zip(*(_row(curve, level) for curve in curves), strict=True)
     crossed = cross_all(curves, rows, level, two_formulations=two_formulations)
     pearson, kendall = correlations(curves) if two_formulations else (None, None)
-    return CurvesReport(tuple(crossed), tuple(p for own in points for p in own), level, left_out, pearson, kendall)
+    return CurvesReport(
+        tuple(crossed),
+        tuple(p for own in points for p in own),
+        level,
+        left_out,
+        pearson,
+        kendall,
+    )
 
 
 def _chosen(
-    store: Store, references: Sequence[str], recipes: Sequence[RecipeScores], ids: Sequence[int], where: Sequence[Where]
+    store: Store,
+    references: Sequence[str],
+    recipes: Sequence[RecipeScores],
+    ids: Sequence[int],
+    where: Sequence[Where],
 ) -> list[RecipeScores]:
     """The recipes that references mean, in their order, cut to the runs that they mean."""
     if not references:
         return list(recipes)
     chosen = []
     for text in references:
-        runs = {run for found in find_conditions(store, text, benchmark_ids=ids, where=where) for run in found.run_ids}
-        cut = [part for part in (recipe.only(runs) for recipe in recipes) if part is not None]
+        runs = {
+            run
+            for found in find_conditions(store, text, benchmark_ids=ids, where=where)
+            for run in found.run_ids
+        }
+        cut = [
+            part
+            for part in (recipe.only(runs) for recipe in recipes)
+            if part is not None
+        ]
         if not cut:
             raise MisuseError(no_figure(text))
         chosen += [part for part in cut if part not in chosen]
@@ -148,11 +211,15 @@ def _head(curve: Curve) -> dict[str, Any]:
     """What the rows of a curve say of it."""
     names = ("benchmark", "metric", "model", "recipe", "unit")
     own = {name: getattr(curve.recipe, name) for name in names}
-    return own | {"split": curve.recipe.settings["split"] or "", "setting": curve.setting}
+    return own | {
+        "split": curve.recipe.settings["split"] or "",
+        "setting": curve.setting,
+    }
 
 
 def _order(recipe: RecipeScores) -> dict[str, Any]:
-    """How far scores go with the order of checkpoints, and how much the last ones vary; means over seeds."""
+    """How far scores go with the order of checkpoints, and how much the last ones vary;
+    means over seeds."""
     table = recipe.table(recipe.common)
 
     def mean(values: Iterable[float | None]) -> float | None:
@@ -160,15 +227,27 @@ def _order(recipe: RecipeScores) -> dict[str, Any]:
         return float(np.mean(defined)) if defined else None
 
     return {
-        "tau": mean(monotonicity_tau(recipe.sign * scores) for scores in table if len(scores) > 1),
-        "spearman": mean(monotonicity_spearman(recipe.sign * scores) for scores in table if len(scores) > 1),
-        "spread_of_last_five": mean(relative_spread(scores) for scores in table if len(scores)),
+        "tau": mean(
+            monotonicity_tau(recipe.sign * scores)
+            for scores in table
+            if len(scores) > 1
+        ),
+        "spearman": mean(
+            monotonicity_spearman(recipe.sign * scores)
+            for scores in table
+            if len(scores) > 1
+        ),
+        "spread_of_last_five": mean(
+            relative_spread(scores) for scores in table if len(scores)
+        ),
     }
 
 
 def _usable_chance(curve: Curve) -> Chance:
     if curve.recipe.higher_is_better is None and curve.chance.level is not None:
-        return Chance(None, "", {}, direction_unknown(curve.recipe.metric, curve.recipe.benchmark))
+        return Chance(
+            None, "", {}, direction_unknown(curve.recipe.metric, curve.recipe.benchmark)
+        )
     return curve.chance
 
 
@@ -181,7 +260,11 @@ def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float])
         return direction_unknown(curve.recipe.metric, curve.recipe.benchmark)
     if not any(point.band for point in points):
         return "neither seeds, nor prompts, nor a standard error: nothing can be tested"
-    return "" if tested else "no step can be tested: nothing changes but alike in all seeds and prompts"
+    return (
+        ""
+        if tested
+        else "no step can be tested: nothing changes but alike in all seeds and prompts"
+    )
 
 
 def _kept_from(points: Sequence[CheckpointRow]) -> float | None:
@@ -204,12 +287,24 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
         math.nan if value is None else cell.p_above(value, recipe.sign, clusters)
         for cell, value in zip(cells, guessing, strict=True)
     ]
-    changes = [change(b, a, clusters, same_seeds=True) for a, b in zip(cells, cells[1:], strict=False)]
-    falls = [math.nan, *(step.p_fall if recipe.sign > 0 else step.p_rise for step in changes)]
+    changes = [
+        change(b, a, clusters, same_seeds=True)
+        for a, b in zip(cells, cells[1:], strict=False)
+    ]
+    falls = [
+        math.nan,
+        *(step.p_fall if recipe.sign > 0 else step.p_rise for step in changes),
+    ]
     if recipe.higher_is_better is None:
         falls = [math.nan] * len(cells)
-    above, fallen = departure(p_above, level=level).p_holm, departure(falls, level=level).p_holm
-    ends = [_band(curve, cell, mean.interval(level), level) for cell, mean in zip(cells, means, strict=True)]
+    above, fallen = (
+        departure(p_above, level=level).p_holm,
+        departure(falls, level=level).p_holm,
+    )
+    ends = [
+        _band(curve, cell, mean.interval(level), level)
+        for cell, mean in zip(cells, means, strict=True)
+    ]
     return [
         CheckpointRow(
             **_head(curve),
@@ -233,24 +328,41 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
 def _band(
     curve: Curve, cell: Checkpoint, interval: tuple[float, float] | None, level: float
 ) -> tuple[float, float] | None:
-    """One run has the interval of the leaderboard; several seeds theirs, in clusters not narrower, inside the metric's
-    bounds."""
+    """One run has the interval of the leaderboard; several seeds theirs, in clusters
+    not narrower, inside the metric's bounds."""
     low, high = curve.bounds or (None, None)
     labels = curve.clusters.labels(cell.prompts) if cell.has_prompts else None
-    if cell.has_prompts and (len(cell.figures) == 1 or (interval is not None and labels is not None)):
+    if cell.has_prompts and (
+        len(cell.figures) == 1 or (interval is not None and labels is not None)
+    ):
         x = cell.scores.mean(axis=0)
         inside = (low is None or x.min() >= low) and (high is None or x.max() <= high)
         n_draws = 1 if cell.zero_one else np.full(len(x), 2.0)
         estimate = estimate_mean(
-            x, clusters=labels, bounds=curve.bounds if inside else None, n_draws=n_draws, level=level
+            x,
+            clusters=labels,
+            bounds=curve.bounds if inside else None,
+            n_draws=n_draws,
+            level=level,
         )
-        own = None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
+        own = (
+            None
+            if estimate.ci_low is None or estimate.ci_high is None
+            else (estimate.ci_low, estimate.ci_high)
+        )
         if interval is None or len(cell.figures) == 1:
             return own
-        interval = interval if own is None else (min(interval[0], own[0]), max(interval[1], own[1]))
+        interval = (
+            interval
+            if own is None
+            else (min(interval[0], own[0]), max(interval[1], own[1]))
+        )
     if interval is None:
         return None
-    ends = max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)
+    ends = (
+        max(interval[0], -math.inf if low is None else low),
+        min(interval[1], math.inf if high is None else high),
+    )
     return ends if ends[0] <= ends[1] else interval
 
 
@@ -263,17 +375,30 @@ def _significant(p: float, level: float) -> bool | None:
 
 
 def cross_all(
-    curves: Sequence[Curve], rows: Sequence[CurveRow], level: float, *, two_formulations: bool
+    curves: Sequence[Curve],
+    rows: Sequence[CurveRow],
+    level: float,
+    *,
+    two_formulations: bool,
 ) -> list[CurveRow]:
-    """The rows, with where pairs of them cross: two curves, or each recipe in both formulations.
+    """The rows, with where pairs of them cross: two curves, or each recipe in both
+    formulations.
 
     Raises:
         MisuseError: two curves whose positions are in different units.
     """
     crossed = list(rows)
-    pairs = _formulations(curves) if two_formulations else [(0, 1)] if len(curves) == 2 else []
+    pairs = (
+        _formulations(curves)
+        if two_formulations
+        else [(0, 1)]
+        if len(curves) == 2
+        else []
+    )
     for first, second in pairs:
-        for index, row in zip((first, second), _cross(curves, rows, first, second, level), strict=True):
+        for index, row in zip(
+            (first, second), _cross(curves, rows, first, second, level), strict=True
+        ):
             crossed[index] = row
     return crossed
 
@@ -282,7 +407,11 @@ def _formulations(curves: Sequence[Curve]) -> list[tuple[int, int]]:
     """Places of the curves of one recipe on the two benchmarks, where just one fits."""
     by_recipe = grouped(range(len(curves)), lambda index: _who(curves[index]))
     pairs = [tuple(indices) for indices in by_recipe.values() if len(indices) == 2]
-    return [(a, b) for a, b in pairs if curves[a].recipe.benchmark != curves[b].recipe.benchmark]
+    return [
+        (a, b)
+        for a, b in pairs
+        if curves[a].recipe.benchmark != curves[b].recipe.benchmark
+    ]
 
 
 def _who(curve: Curve) -> tuple[str, ...]:
@@ -290,24 +419,42 @@ def _who(curve: Curve) -> tuple[str, ...]:
 
 
 def _cross(
-    curves: Sequence[Curve], rows: Sequence[CurveRow], first: int, second: int, level: float
+    curves: Sequence[Curve],
+    rows: Sequence[CurveRow],
+    first: int,
+    second: int,
+    level: float,
 ) -> tuple[CurveRow, CurveRow]:
     a, b = curves[first], curves[second]
     names = _names(rows[first], rows[second])
     if a.recipe.unit != b.recipe.unit:
         raise MisuseError(
-            f"the checkpoints of {names[0]} are counted in {a.recipe.unit}, those of {names[1]} in {b.recipe.unit}:"
-            " ingest both with the same one (step, tokens or epoch), or name one of them alone"
+            f"the checkpoints of {names[0]} are counted in {a.recipe.unit}, those of "
+            f"{names[1]} in {b.recipe.unit}: ingest both with the same one (step, "
+            "tokens or epoch), or name one of them alone"
         )
-    ours = [replace(rows[index], other=other) for index, other in ((first, names[1]), (second, names[0]))]
+    ours = [
+        replace(rows[index], other=other)
+        for index, other in ((first, names[1]), (second, names[0]))
+    ]
     common = [position for position in a.checkpoints if position in b.checkpoints]
     if not common:
         why = "the two have no checkpoint in common"
-        return replace(ours[0], crossing_in_words=why), replace(ours[1], crossing_in_words=why)
+        return replace(ours[0], crossing_in_words=why), replace(
+            ours[1], crossing_in_words=why
+        )
     seeds = [tuple(run.seed for run in curve.recipe.trajectories) for curve in (a, b)]
     same = _who(a) == _who(b) and seeds[0] == seeds[1]
-    steps = [change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same) for u in common]
-    intersection = crossing([step.mean.mean for step in steps], [step.p_value for step in steps], common, level=level)
+    steps = [
+        change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same)
+        for u in common
+    ]
+    intersection = crossing(
+        [step.mean.mean for step in steps],
+        [step.p_value for step in steps],
+        common,
+        level=level,
+    )
     words = _in_words(intersection, names, a.recipe, len(common))
     first_row, second_row = (
         replace(
@@ -323,43 +470,63 @@ def _cross(
 
 
 def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
-    """Labels of the two curves: their names, or the benchmarks where the names are equal."""
+    """Labels of the two curves: their names, or the benchmarks where the names are
+    equal."""
     if first.benchmark != second.benchmark:
         return first.benchmark, second.benchmark
     return first.name, second.name
 
 
-def _in_words(intersection: Crossing, names: tuple[str, str], recipe: RecipeScores, n: int) -> str:
+def _in_words(
+    intersection: Crossing, names: tuple[str, str], recipe: RecipeScores, n: int
+) -> str:
     ahead = "ahead" if recipe.higher_is_better is not None else "above"
 
     def first(side: int) -> str:
         return names[0] if side * recipe.sign > 0 else names[1]
 
     if intersection.n_changes:
-        more = f" ({intersection.n_changes - 1} more changes after)" if intersection.n_changes > 1 else ""
+        more = (
+            f" ({intersection.n_changes - 1} more changes after)"
+            if intersection.n_changes > 1
+            else ""
+        )
         return (
-            f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} {intersection.low:g},"
-            f" {first(intersection.ahead_after)} from {intersection.high:g} on: they cross between, at about"
-            f" {intersection.position:.4g}{more}"
+            f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} "
+            f"{intersection.low:g}, {first(intersection.ahead_after)} from "
+            f"{intersection.high:g} on: they cross between, at about "
+            f"{intersection.position:.4g}{more}"
         )
     if all(map(math.isnan, intersection.p_holm)):
         return "no crossing is shown: at no checkpoint can the two be tested"
     count = intersection.n_ahead + intersection.n_behind
     if count:
         leader, other = (first(side * intersection.ahead_after) for side in (1, -1))
-        return f"no crossing is shown: {leader} is significantly {ahead} at {count} of {n} checkpoints, {other} at none"
-    return f"no crossing is shown: at none of {n} checkpoints is one of the two significantly {ahead}"
+        return (
+            f"no crossing is shown: {leader} is significantly {ahead} at {count} of "
+            f"{n} checkpoints, {other} at none"
+        )
+    return (
+        f"no crossing is shown: at none of {n} checkpoints is one of the two "
+        f"significantly {ahead}"
+    )
 
 
 def correlations(curves: Sequence[Curve]) -> tuple[float | None, float | None]:
-    """Pearson and Kendall over recipes of the last scores in two formulations; None below three."""
+    """Pearson and Kendall over recipes of the last scores in two formulations; None
+    below three."""
     pairs = [
-        tuple(float(np.mean(list(curve.checkpoints.values())[-1].figures)) for curve in (curves[a], curves[b]))
+        tuple(
+            float(np.mean(list(curve.checkpoints.values())[-1].figures))
+            for curve in (curves[a], curves[b])
+        )
         for a, b in _formulations(curves)
         if curves[a].checkpoints and curves[b].checkpoints
     ]
     if len(pairs) < 3:
         return None, None
     x, y = np.array(pairs).T
-    pearson = None if np.ptp(x) == 0 or np.ptp(y) == 0 else float(np.corrcoef(x, y)[0, 1])
+    pearson = (
+        None if np.ptp(x) == 0 or np.ptp(y) == 0 else float(np.corrcoef(x, y)[0, 1])
+    )
     return pearson, kendall_tau(x, y)

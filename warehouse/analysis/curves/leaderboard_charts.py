@@ -6,7 +6,19 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, ModelCurveRow
-from warehouse.charts.chart import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
+from warehouse.charts.chart import (
+    COLOURS,
+    SERIES,
+    TALL_PLOT,
+    Chart,
+    Spec,
+    axis,
+    chart,
+    finite,
+    layer,
+    lines,
+    span,
+)
 
 #: Words of a unit on an axis.
 UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
@@ -29,18 +41,30 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
     several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
     layers = lines(
-        [(_name(row, several), [(p.position, p.estimate) for p in row.points]) for row in coloured],
+        [
+            (_name(row, several), [(p.position, p.estimate) for p in row.points])
+            for row in coloured
+        ],
         faint=[[(p.position, p.estimate) for p in row.points] for row in others],
         dots=True,
     )
-    bands = [band for row, (colour, _) in zip(coloured, SERIES, strict=False) if (band := _band(row, colour))]
+    bands = [
+        band
+        for row, (colour, _) in zip(coloured, SERIES, strict=False)
+        if (band := _band(row, colour))
+    ]
     where = f" ({rows[0].split})" if rows[0].split else ""
     intervals = f", with {100 * curves.level:g}% intervals" if bands else ""
     return chart(
         f"{metric} along training{where}{intervals}",
-        f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; the figures are in the table below",
+        f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; "
+        "the figures are in the table below",
         axis(unit, span([p.position for p in points]), log=True),
-        axis(metric, span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]), log=True),
+        axis(
+            metric,
+            span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]),
+            log=True,
+        ),
         [*layers[:-1], *bands, layers[-1]],
         size=TALL_PLOT,
     )
@@ -63,4 +87,6 @@ def _band(row: ModelCurveRow, colour: str) -> Spec | None:
 
 def _name(row: ModelCurveRow, several: bool) -> str:
     """Label of a curve: its condition, and its model where there are several."""
-    return ", ".join(filter(None, [row.model if several or not row.condition else "", row.condition]))
+    return ", ".join(
+        filter(None, [row.model if several or not row.condition else "", row.condition])
+    )

@@ -1,4 +1,5 @@
-"""Scores along training: the rows of a leaderboard whose checkpoints have a place in it."""
+"""Scores along training: the rows of a leaderboard whose checkpoints have a place in
+it."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ class ModelCurveRow(Row):
     """One model along its training, all else being equal."""
 
     model: str  #: name of the model.
-    condition: str  #: settings that tell the curve from others, such as ``"training_seed=1"``.
+    condition: (
+        str  #: settings that tell the curve from others, such as ``"training_seed=1"``.
+    )
     metric: str  #: name of the metric, with its filter.
     split: str  #: part of the benchmark.
     unit: str  #: of the positions: ``step``, ``tokens`` or ``epoch``; empty if unknown.
@@ -42,8 +45,8 @@ class ModelCurveRow(Row):
     last: float  #: figure of the last one.
     best: float  #: best figure.
     best_position: float  #: of the first checkpoint that has it.
-    #: Kendall's τ-b of the figures with the order of the checkpoints, above 0 for getting better; None where they are
-    #: all equal.
+    #: Kendall's τ-b of the figures with the order of the checkpoints, above 0 for
+    #: getting better; None where they are all equal.
     monotonicity: float | None
     points: tuple[CurvePoint, ...]  #: the checkpoints, in order.
 
@@ -55,7 +58,9 @@ class BenchmarkCurves(Result):
     DRAWN_BY = "warehouse.analysis.curves.leaderboard_charts:curve_charts"
 
     benchmark: str  #: its name.
-    higher_is_better: bool | None  #: direction; None if unknown (then higher is taken to be).
+    higher_is_better: (
+        bool | None
+    )  #: direction; None if unknown (then higher is taken to be).
     level: float  #: nominal coverage of the intervals.
     rows: tuple[ModelCurveRow, ...]  #: one per curve of two checkpoints or more.
 
@@ -72,20 +77,38 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
         board: with all its rows; figures and intervals are taken from there.
         runs: those behind it.
     """
-    rows = {run: row for row in board.rows for run in row.run_ids if row.estimate is not None}
-    placed = [run for run in runs if run["run_id"] in rows and run["position"] is not None]
+    rows = {
+        run: row
+        for row in board.rows
+        for run in row.run_ids
+        if row.estimate is not None
+    }
+    placed = [
+        run for run in runs if run["run_id"] in rows and run["position"] is not None
+    ]
     seen: dict[tuple[int, ...], tuple[LeaderboardRow, Mapping[str, Any]]] = {}
     for run in sorted(placed, key=lambda run: int(run["run_id"])):
         row = rows[run["run_id"]]
         seen.setdefault(row.run_ids, (row, run))
-    lines = grouped(seen.values(), lambda placed: (placed[0].metric, *_line_of(placed[1])))
-    several = [members for members in lines.values() if len({run["position"] for _, run in members}) > 1]
+    lines = grouped(
+        seen.values(), lambda placed: (placed[0].metric, *_line_of(placed[1]))
+    )
+    several = [
+        members
+        for members in lines.values()
+        if len({run["position"] for _, run in members}) > 1
+    ]
     sign = -1.0 if board.higher_is_better is False else 1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])
-    curves = [_curve(members, label, sign) for members, label in zip(several, labels, strict=True)]
+    curves = [
+        _curve(members, label, sign)
+        for members, label in zip(several, labels, strict=True)
+    ]
     curves.sort(key=lambda curve: (-sign * curve.last, curve.model, curve.condition))
     level = board.rows[0].level if board.rows else 0.95
-    return BenchmarkCurves(board.benchmark, board.higher_is_better, level, tuple(curves))
+    return BenchmarkCurves(
+        board.benchmark, board.higher_is_better, level, tuple(curves)
+    )
 
 
 def _line_of(run: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -98,10 +121,17 @@ def _without_checkpoint(run: Mapping[str, Any]) -> Condition:
     return Condition(str(run["condition_key"]), (blank,))
 
 
-def _curve(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float) -> ModelCurveRow:
-    ordered = sorted(members, key=lambda member: (member[1]["position"], member[1]["run_id"]))
+def _curve(
+    members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float
+) -> ModelCurveRow:
+    ordered = sorted(
+        members, key=lambda member: (member[1]["position"], member[1]["run_id"])
+    )
     points = tuple(
-        CurvePoint(float(run["position"]), float(row.estimate or 0.0), row.ci_low, row.ci_high) for row, run in ordered
+        CurvePoint(
+            float(run["position"]), float(row.estimate or 0.0), row.ci_low, row.ci_high
+        )
+        for row, run in ordered
     )
     row, run = ordered[0]
     best = max(points, key=lambda point: sign * point.estimate)

@@ -14,11 +14,12 @@ from warehouse.questions.question import Option, Question
 
 @dataclass(frozen=True)
 class Curves(ByMetric, Question):
-    """Scores along training: above chance from where, significant drops, and where two curves cross.
+    """Scores along training: above chance from where, significant drops, and where two
+    curves cross.
 
     Raises:
-        MisuseError: an unknown name, no checkpoint with a place in training, or units that differ between two curves
-            that were asked for.
+        MisuseError: an unknown name, no checkpoint with a place in training, or units
+            that differ between two curves that were asked for.
         StatisticsError: ``level`` out of range.
     """
 
@@ -34,8 +35,14 @@ class Curves(ByMetric, Question):
         ),
     ] = ()
     _: KW_ONLY
-    against: Annotated[str | None, Option("The other formulation of it: where do the two cross?", "BENCHMARK")] = None
-    chance: Annotated[float | None, Option("What guessing scores. [default: what the data say]", "SCORE")] = None
+    against: Annotated[
+        str | None,
+        Option("The other formulation of it: where do the two cross?", "BENCHMARK"),
+    ] = None
+    chance: Annotated[
+        float | None,
+        Option("What guessing scores. [default: what the data say]", "SCORE"),
+    ] = None
     cluster: Cluster = None
     level: Level = 0.95
 

@@ -1,7 +1,8 @@
 """The data map: how often correct, how consistent, and which targets may be wrong.
 
-Zhang et al. (2025), §3 and appendix E: P(correct) against S(consistency) of every prompt with
-several generations. A prompt that is answered wrongly and always alike has a suspicious target.
+Zhang et al. (2025), §3 and appendix E: P(correct) against S(consistency) of every
+prompt with several generations. A prompt that is answered wrongly and always alike has
+a suspicious target.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.selection.reference import by_split, find_conditions, parse_where
+from warehouse.analysis.selection.reference import (
+    by_split,
+    find_conditions,
+    parse_where,
+)
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import proportion_intervals
@@ -47,7 +52,8 @@ BINS = 10
 
 
 def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | None:
-    """The distribution over the prompts of one condition; None where none has a P(correct)."""
+    """The distribution over the prompts of one condition; None where none has a
+    P(correct)."""
     scored = [row for row in rows if row.p_correct is not None]
     if not scored:
         return None
@@ -57,7 +63,9 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
     quantiles = np.quantile(p, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
     bins = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
     return DistributionRow(
-        **part_fields(rows[0], "model", "condition", "temperature", "benchmark", "split"),
+        **part_fields(
+            rows[0], "model", "condition", "temperature", "benchmark", "split"
+        ),
         metric=metric,
         n_prompts=len(p),
         n_draws=int(draws.sum()),
@@ -79,7 +87,8 @@ def _mean(values: Sequence[float | int | None]) -> float | None:
     return float(np.mean(np.array(values, np.float64))) if values else None
 
 
-#: A suspect is wrong in more than half of what could be drawn: the upper end of P(correct) lies below.
+#: A suspect is wrong in more than half of what could be drawn: the upper end of
+#: P(correct) lies below.
 MOST_UPPER = 0.5
 
 
@@ -87,18 +96,44 @@ MOST_UPPER = 0.5
 def datamap(opener: StoreOpener, question: MapPrompts) -> DataMap:
     """P(correct) and S(consistency) of every prompt with several generations."""
     group = question.group
-    model = grouper_of(group, question.embedder, question.threshold, question.entailment, question.device)
+    model = grouper_of(
+        group,
+        question.embedder,
+        question.threshold,
+        question.entailment,
+        question.device,
+    )
     if group != "embedding" and question.threshold != MapPrompts.threshold:
         raise MisuseError("--threshold is for grouping by embedding: --group embedding")
-    if model is None and (question.device is not None or question.fresh or not question.store_result):
-        name = "--device" if question.device is not None else "--fresh" if question.fresh else "--no-store"
-        raise MisuseError(f"{name} is for grouping by a model: --group embedding or entailment")
+    if model is None and (
+        question.device is not None or question.fresh or not question.store_result
+    ):
+        name = (
+            "--device"
+            if question.device is not None
+            else "--fresh"
+            if question.fresh
+            else "--no-store"
+        )
+        raise MisuseError(
+            f"{name} is for grouping by a model: --group embedding or entailment"
+        )
     with opener.reading() as store:
-        ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
+        ids = (
+            None
+            if question.benchmark is None
+            else find_benchmark(store, question.benchmark).ids
+        )
         where = parse_where(question.where)
-        conditions = find_conditions(store, question.reference, benchmark_ids=ids, where=where)
-        numbers = sorted({int(condition.setting("benchmark_id")) for condition in conditions})
-        facts = BenchmarkFacts((), metrics_of(store, numbers), tuple(run_metrics_of(store, numbers)))
+        conditions = find_conditions(
+            store, question.reference, benchmark_ids=ids, where=where
+        )
+        numbers = sorted(
+            {int(condition.setting("benchmark_id")) for condition in conditions}
+        )
+        facts = BenchmarkFacts(
+            (), metrics_of(store, numbers), tuple(run_metrics_of(store, numbers))
+        )
     return datamap_of(opener, question, conditions, facts, model)
 
 
@@ -110,10 +145,12 @@ def datamap_of(
     model: Grouper | None = None,
     prompts: dict[int, dict[str, Any]] | None = None,
 ) -> DataMap:
-    """`datamap` of conditions that were found (MisuseError: none of them has a data map).
+    """`datamap` of conditions that were found (MisuseError: none of them has a data
+    map).
 
     Args:
-        facts: metrics of their benchmarks, and which of their runs have figures of which.
+        facts: metrics of their benchmarks, and which of their runs have figures of
+            which.
         model: that generations are grouped by, where there is one.
         prompts: those that were read already, by id; others are added.
     """
@@ -125,13 +162,21 @@ def datamap_of(
     prompts = {} if prompts is None else prompts
     for index, (condition, label) in enumerate(named):
         number = int(condition.setting("benchmark_id"))
-        own_metrics = [metric for metric in facts.metrics if metric.benchmark_id == number]
-        described = choose_metrics(own_metrics, question.metric, condition.benchmark_split[0])[0]
-        own, sets = _condition_rows(opener, condition, label, described, question, model, prompts)
+        own_metrics = [
+            metric for metric in facts.metrics if metric.benchmark_id == number
+        ]
+        described = choose_metrics(
+            own_metrics, question.metric, condition.benchmark_split[0]
+        )[0]
+        own, sets = _condition_rows(
+            opener, condition, label, described, question, model, prompts
+        )
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
-            scored = scored_metrics(facts.run_metrics, own_metrics, [condition]).keys() - {described.label}
+            scored = scored_metrics(
+                facts.run_metrics, own_metrics, [condition]
+            ).keys() - {described.label}
             why = _why_not(most, row, described.label, scored)
             left_out.append(f"{_in_words(condition, label)}: {why}")
         else:
@@ -141,7 +186,9 @@ def datamap_of(
         if question.progress:
             question.progress((index + 1) / len(named))
     if not spread:
-        raise MisuseError(f"{question.reference!r} has no data map: {'; '.join(left_out)}")
+        raise MisuseError(
+            f"{question.reference!r} has no data map: {'; '.join(left_out)}"
+        )
     return DataMap(
         grouped_by=", ".join(sorted(grouped)),
         max_p=question.max_p,
@@ -154,12 +201,17 @@ def datamap_of(
     )
 
 
-def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
-    """Conditions by benchmark, split and temperature, each labelled by the settings that distinguish it."""
+def _labelled(
+    store: Store, conditions: Sequence[Condition]
+) -> list[tuple[Condition, str]]:
+    """Conditions by benchmark, split and temperature, each labelled by the settings
+    that distinguish it."""
     labelled = []
     for members in by_split(conditions).values():
         named = zip(members, label_conditions(store, members), strict=True)
-        labelled += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
+        labelled += sorted(
+            named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1])
+        )
     return labelled
 
 
@@ -169,11 +221,16 @@ def _heat(condition: Condition) -> float:
 
 
 def _in_words(condition: Condition, label: str) -> str:
-    return ", ".join(filter(None, (condition.benchmark_split[0], condition.model, label)))
+    return ", ".join(
+        filter(None, (condition.benchmark_split[0], condition.model, label))
+    )
 
 
-def _why_not(most: int, row: DistributionRow | None, metric: str, scored: Collection[str]) -> str:
-    """Why a condition has no data map, with the other metrics that its generations were scored by."""
+def _why_not(
+    most: int, row: DistributionRow | None, metric: str, scored: Collection[str]
+) -> str:
+    """Why a condition has no data map, with the other metrics that its generations were
+    scored by."""
     if row is None:
         advice = advise_metric("there are scores by", scored)
         if most >= 2 or advice:
@@ -195,13 +252,25 @@ def _condition_rows(
         counts = count_generations(store, condition.run_ids)
         correct = count_correct(store, condition.run_ids, metric, question.correct_at)
     sets = sets_of_prompts(
-        opener, condition, counts, question.group, model, fresh=question.fresh, store_result=question.store_result
+        opener,
+        condition,
+        counts,
+        question.group,
+        model,
+        fresh=question.fresh,
+        store_result=question.store_result,
     )
     scored = correct.n_draws > 0
     low, high = proportion_intervals(
-        correct.n_correct[scored], correct.n_draws[scored], level=question.level, method=question.interval
+        correct.n_correct[scored],
+        correct.n_draws[scored],
+        level=question.level,
+        method=question.interval,
     )
-    p, n = correct.n_correct[scored] / correct.n_draws[scored], correct.n_draws[scored].astype(int)
+    p, n = (
+        correct.n_correct[scored] / correct.n_draws[scored],
+        correct.n_draws[scored].astype(int),
+    )
     figures: dict[int, _Counted] = dict(
         zip(
             correct.prompts[scored].tolist(),
@@ -214,17 +283,30 @@ def _condition_rows(
     if unread := [prompt for prompt in ids if prompt not in prompts]:
         with opener.reading() as store:
             prompts |= prompts_by_id(store, unread)
-    shared = (condition.model, label, condition.setting("temperature"), *condition.benchmark_split)
+    shared = (
+        condition.model,
+        label,
+        condition.setting("temperature"),
+        *condition.benchmark_split,
+    )
     rows = []
     for prompt in ids:
         own = prompts[prompt]
         counted: _Counted = figures.get(prompt, (None, None, None, 0))
         consistency: _Consistency = said.get(prompt, (None, None, 0, None, None))
-        suspected = _is_beyond(counted[0], consistency[0], consistency[4], question) and _has_draws(
-            counted[2], question
-        )
+        suspected = _is_beyond(
+            counted[0], consistency[0], consistency[4], question
+        ) and _has_draws(counted[2], question)
         names, asks = (own["tool_id"], own["key"]), (own["target"], own["text"])
-        columns: tuple[Any, ...] = (*shared, prompt, *names, *counted, *consistency, suspected, *asks)
+        columns: tuple[Any, ...] = (
+            *shared,
+            prompt,
+            *names,
+            *counted,
+            *consistency,
+            suspected,
+            *asks,
+        )
         rows.append(DataMapRow(*columns))
     return rows, sets
 
@@ -237,14 +319,29 @@ _Consistency = tuple[float | None, int | None, int, float | None, str | None]
 
 def _consistency_by_prompt(sets: SetsOfPrompts) -> dict[int, _Consistency]:
     """One generation says nothing about consistency."""
-    figures = (sets.consistency.tolist(), sets.n_sets.tolist(), sets.n.tolist(), sets.share.tolist(), sets.majority)
+    figures = (
+        sets.consistency.tolist(),
+        sets.n_sets.tolist(),
+        sets.n.tolist(),
+        sets.share.tolist(),
+        sets.majority,
+    )
     return {
-        prompt: (consistency, n_sets, n, share, answer) if n > 1 else (None, None, n, None, answer)
-        for prompt, consistency, n_sets, n, share, answer in zip(sets.prompts.tolist(), *figures, strict=True)
+        prompt: (consistency, n_sets, n, share, answer)
+        if n > 1
+        else (None, None, n, None, answer)
+        for prompt, consistency, n_sets, n, share, answer in zip(
+            sets.prompts.tolist(), *figures, strict=True
+        )
     }
 
 
-def _is_beyond(p: float | None, consistency: float | None, majority: str | None, question: MapPrompts) -> bool:
+def _is_beyond(
+    p: float | None,
+    consistency: float | None,
+    majority: str | None,
+    question: MapPrompts,
+) -> bool:
     """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency is None or majority is None:
         return False
@@ -252,33 +349,46 @@ def _is_beyond(p: float | None, consistency: float | None, majority: str | None,
 
 
 def _has_draws(upper: float | None, question: MapPrompts) -> bool:
-    """Whether there are enough draws: P(correct) has an upper limit below the threshold."""
+    """Whether there are enough draws: P(correct) has an upper limit below the
+    threshold."""
     return upper is not None and upper < max(MOST_UPPER, question.max_p)
 
 
-def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, question: MapPrompts) -> list[str]:
+def _notes(
+    rows: Sequence[DataMapRow], sets: SetsOfPrompts, question: MapPrompts
+) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
     if sets.grouped_by == "normalised text" and question.group is None and most:
-        notes.append("no answers were extracted: generations are grouped by normalised text")
+        notes.append(
+            "no answers were extracted: generations are grouped by normalised text"
+        )
     if not any(row.consistency is not None for row in rows):
-        notes.append("no text of generations is stored: P(correct) only, and no suspects")
+        notes.append(
+            "no text of generations is stored: P(correct) only, and no suspects"
+        )
     elif -math.log(most) >= question.min_s:
         notes.append(
-            f"with {most} generations S is never below {-math.log(most):.2f}: a threshold of"
-            f" {question.min_s:g} leaves nothing out"
+            f"with {most} generations S is never below {-math.log(most):.2f}: a "
+            f"threshold of {question.min_s:g} leaves nothing out"
         )
     # prompts beyond the thresholds that too few draws keep from being suspects
-    beyond = [row for row in rows if _is_beyond(row.p_correct, row.consistency, row.majority_answer, question)]
+    beyond = [
+        row
+        for row in rows
+        if _is_beyond(row.p_correct, row.consistency, row.majority_answer, question)
+    ]
     few = sum(not row.suspected for row in beyond)
     if few:
         notes.append(
-            f"{few} {'prompt is' if few == 1 else 'prompts are'} answered wrongly and alike in too few draws to be"
-            f" suspected: P(correct) may be {MOST_UPPER:g} and more"
+            f"{few} {'prompt is' if few == 1 else 'prompts are'} answered wrongly and "
+            f"alike in too few draws to be suspected: P(correct) may be {MOST_UPPER:g} "
+            "and more"
         )
     if sets.n_too_long:
         notes.append(
-            f"{sets.grouped_by}: {sets.n_too_long} texts are longer than the model reads; it read the beginning only"
+            f"{sets.grouped_by}: {sets.n_too_long} texts are longer than the model "
+            "reads; it read the beginning only"
         )
     if any(row.n_generations and row.majority_answer is None for row in rows):
         notes.append("where most generations give no answer, a prompt is not suspected")

@@ -16,11 +16,23 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.text.parts import texts_of_part
-from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment, refuse_for_own
+from warehouse.embeddings import (
+    Embedder,
+    Entailment,
+    encode,
+    load_embedder,
+    load_entailment,
+    refuse_for_own,
+)
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import semantic_consistency
-from warehouse.stats.similarity.neighbours import Codes, connect, cosine_of_pairs, pairs_within
+from warehouse.stats.similarity.neighbours import (
+    Codes,
+    connect,
+    cosine_of_pairs,
+    pairs_within,
+)
 from warehouse.store.columns import pc
 from warehouse.store.computed.prompt_vectors import PROMPT
 from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion, answer
@@ -37,7 +49,9 @@ class SemanticSets:
     """Semantic sets of generations."""
 
     codes: Codes  #: set of each generation; equal numbers of one prompt are one set, shape (g,).
-    is_answer: NDArray[np.bool_]  #: whether it says anything; all that say nothing are one set, shape (g,).
+    is_answer: NDArray[
+        np.bool_
+    ]  #: whether it says anything; all that say nothing are one set, shape (g,).
     n_too_long: int = 0  #: different texts, or pairs of them, of which the model read the beginning only.
 
 
@@ -47,7 +61,9 @@ class Grouper:
 
     #: given the generations and the questions of their prompts.
     group: Callable[[Generations, Questions], SemanticSets]
-    model: str = ""  #: name and revision of the model, and threshold; empty without a model.
+    model: str = (
+        ""  #: name and revision of the model, and threshold; empty without a model.
+    )
     needs_questions: bool = False  #: whether ``group`` looks at the questions.
 
 
@@ -57,7 +73,8 @@ def _by_answer(generations: Generations, _questions: Questions) -> SemanticSets:
 
 
 def _by_text(generations: Generations, _questions: Questions) -> SemanticSets:
-    """Generations with the same normalised text: Unicode NFKC, lower case, single blanks."""
+    """Generations with the same normalised text: Unicode NFKC, lower case, single
+    blanks."""
     return _coded(normalised(generations.texts))
 
 
@@ -71,10 +88,12 @@ def grouper_of(
     entailment: str | Entailment | None,
     device: str | None,
 ) -> Grouper | None:
-    """The grouper that a model is needed for, which is loaded here; None for the others.
+    """The grouper that a model is needed for, which is loaded here; None for the
+    others.
 
     Raises:
-        MisuseError: grouping by a model that is not given, or a model given for another grouping.
+        MisuseError: grouping by a model that is not given, or a model given for another
+            grouping.
         InputError: a model that cannot be loaded.
     """
     for name, given in (("embedding", embedder), ("entailment", entailment)):
@@ -82,11 +101,21 @@ def grouper_of(
         if group == name and given is None:
             raise MisuseError(f"grouping by {name} needs a model: {option}")
         if group != name and given is not None:
-            raise MisuseError(f"{option.split()[0]} is for grouping by {name}: --group {name}")
+            raise MisuseError(
+                f"{option.split()[0]} is for grouping by {name}: --group {name}"
+            )
     if not isinstance(embedder or entailment or "", str):
         refuse_for_own(device)
-    embedder = load_embedder(embedder, device=device) if isinstance(embedder, str) else embedder
-    entailment = load_entailment(entailment, device=device) if isinstance(entailment, str) else entailment
+    embedder = (
+        load_embedder(embedder, device=device)
+        if isinstance(embedder, str)
+        else embedder
+    )
+    entailment = (
+        load_entailment(entailment, device=device)
+        if isinstance(entailment, str)
+        else entailment
+    )
     if embedder is not None:
         return by_embedding(embedder, threshold)
     return None if entailment is None else by_entailment(entailment)
@@ -123,9 +152,14 @@ def by_entailment(model: Entailment) -> Grouper:
             f"{pairs.questions.get(owner, '')} {text}".strip()
             for owner, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        left, other = [texts[index] for index in pairs.first], [texts[index] for index in pairs.second]
+        left, other = (
+            [texts[index] for index in pairs.first],
+            [texts[index] for index in pairs.second],
+        )
         forth = np.flatnonzero(model.entails(left, other))
-        back = model.entails([other[index] for index in forth], [left[index] for index in forth])
+        back = model.entails(
+            [other[index] for index in forth], [left[index] for index in forth]
+        )
         return forth[np.asarray(back, np.bool_)], int(model.too_long(left, other).sum())
 
     return Grouper(
@@ -145,7 +179,9 @@ def _coded(texts: pa.Array) -> SemanticSets:
     """Equal texts are one set; null and empty ones are another."""
     answers = pc.if_else(pc.equal(texts, ""), None, texts)
     encoded = answers.dictionary_encode()
-    codes = np.array(encoded.indices.fill_null(len(encoded.dictionary)).to_pylist(), np.intp)
+    codes = np.array(
+        encoded.indices.fill_null(len(encoded.dictionary)).to_pylist(), np.intp
+    )
     return SemanticSets(codes, codes < len(encoded.dictionary))
 
 
@@ -161,11 +197,15 @@ class _Said:
 
 
 def _joined(
-    generations: Generations, questions: Questions, alike: Callable[[_Said], tuple[Codes, int]]
+    generations: Generations,
+    questions: Questions,
+    alike: Callable[[_Said], tuple[Codes, int]],
 ) -> SemanticSets:
-    """Texts of a prompt that a model finds alike, directly or through others, are one set.
+    """Texts of a prompt that a model finds alike, directly or through others, are one
+    set.
 
-    ``alike`` returns the places of the pairs that are alike, and how many were too long to read.
+    ``alike`` returns the places of the pairs that are alike, and how many were too long
+    to read.
     """
     equal = _coded(pc.utf8_trim_whitespace(generations.texts))
     answered = np.flatnonzero(equal.is_answer)
@@ -213,13 +253,17 @@ class CorrectCounts:
     """Scored and correct generations by prompt."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    n_correct: NDArray[np.float64]  #: may be fractional where the dump stores a rounded rate, shape (n,).
+    n_correct: NDArray[
+        np.float64
+    ]  #: may be fractional where the dump stores a rounded rate, shape (n,).
     n_draws: NDArray[np.float64]  #: scored generations, shape (n,).
 
 
 def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
     """How many generations each prompt has in headline form, over all runs."""
-    table = store.columns(query_text("analysis/datamap", "generation_counts"), {"run_ids": run_ids})
+    table = store.columns(
+        query_text("analysis/datamap", "generation_counts"), {"run_ids": run_ids}
+    )
     return GenerationCounts(
         prompts=table.whole_numbers("prompt_id"),
         n=table.whole_numbers("n"),
@@ -228,21 +272,35 @@ def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
     )
 
 
-def read_generations(store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source) -> Generations:
+def read_generations(
+    store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source
+) -> Generations:
     """Answers or responses of some prompts, in the order of run and draw."""
-    column, join = ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
-    query = query_text("analysis/datamap", "generation_texts").format(column=column, join=join)
+    column, join = (
+        ("fact.extracted_answer", "")
+        if source == "answer"
+        else ("content.text", _RESPONSES)
+    )
+    query = query_text("analysis/datamap", "generation_texts").format(
+        column=column, join=join
+    )
     columns = store.columns(query, {"run_ids": run_ids, "prompt_ids": prompts})
     texts = columns.table.column("text").combine_chunks()
-    texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
+    texts = (
+        pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
+    )
     return Generations(columns.whole_numbers("prompt_id"), texts)
 
 
-def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None) -> CorrectCounts:
-    """How many generations of each prompt were scored, and how many of them are correct.
+def count_correct(
+    store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None
+) -> CorrectCounts:
+    """How many generations of each prompt were scored, and how many of them are
+    correct.
 
-    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several generations that the dump
-    stores count for binary metrics only; a partial credit is no share of correct generations.
+    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of
+    several generations that the dump stores count for binary metrics only; a partial
+    credit is no share of correct generations.
 
     Raises:
         MisuseError: the metric has no best value.
@@ -251,13 +309,17 @@ def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_
     best = _best_value(metric, lower) if correct_at is None else correct_at
     end = best + 1e-9 if lower else best - 1e-9
     params = {"run_ids": run_ids, "metric_ids": [metric.id]}
-    plain = _by_means(store, params, *(value <= end if lower else value >= end for value in (0, 1)))
+    plain = _by_means(
+        store, params, *(value <= end if lower else value >= end for value in (0, 1))
+    )
     if plain is not None:
         return plain
     query = query_text("analysis/datamap", "correct_draws").format(
         rate="(1 - fact.value)" if lower else "fact.value",
         is_correct=f"fact.value {'<=' if lower else '>='} {end!r}",
-        usable="fact.value between 0 and 1" if metric.kind == "binary" else "fact.n_draws = 1",
+        usable="fact.value between 0 and 1"
+        if metric.kind == "binary"
+        else "fact.n_draws = 1",
     )
     table = store.columns(query, params)
     draws, correct = table.numbers("n_draws"), table.numbers("n_correct")
@@ -272,18 +334,27 @@ def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_
 def _by_means(
     store: Store, params: Mapping[str, Sequence[int]], zero_right: bool, one_right: bool
 ) -> CorrectCounts | None:
-    """The counts from the means by prompt, of which there are few; None where these do not tell."""
+    """The counts from the means by prompt, of which there are few; None where these do
+    not tell."""
     table = store.columns(query_text("analysis/datamap", "right_by_prompt"), params)
     if not table.whole_numbers("is_counted").all():
         return None
-    kept = {row["run_id"] for row in store.rows(query_text("analysis", "draw_scores"), params)}  # all alike there
+    kept = {
+        row["run_id"]
+        for row in store.rows(query_text("analysis", "draw_scores"), params)
+    }  # all alike there
     rest = {**params, "run_ids": [run for run in params["run_ids"] if run not in kept]}
     if rest["run_ids"] and any(
-        row["n_scores"] for row in store.rows(query_text("analysis/datamap", "unlike_draws"), rest)
+        row["n_scores"]
+        for row in store.rows(query_text("analysis/datamap", "unlike_draws"), rest)
     ):
         return None
     ones, draws = table.numbers("n_ones"), table.numbers("n_draws")
-    return CorrectCounts(table.whole_numbers("prompt_id"), ones * one_right + (draws - ones) * zero_right, draws)
+    return CorrectCounts(
+        table.whole_numbers("prompt_id"),
+        ones * one_right + (draws - ones) * zero_right,
+        draws,
+    )
 
 
 def _best_value(metric: Metric, lower: bool) -> float:
@@ -291,7 +362,8 @@ def _best_value(metric: Metric, lower: bool) -> float:
     best = low if lower else high
     if best is None:
         raise MisuseError(
-            f"{metric.label} has no best value; say from which value on a generation is correct: --correct-at VALUE"
+            f"{metric.label} has no best value; say from which value on a generation "
+            "is correct: --correct-at VALUE"
         )
     return float(best)
 
@@ -300,7 +372,9 @@ def _best_value(metric: Metric, lower: bool) -> float:
 CHUNK = 1000
 METHOD = "1"
 
-_DIGESTS = "select content_digest from run where id in (:run_ids) order by content_digest"
+_DIGESTS = (
+    "select content_digest from run where id in (:run_ids) order by content_digest"
+)
 
 
 @dataclass(frozen=True)
@@ -311,12 +385,24 @@ class SetsOfPrompts(StorableArrays):
     n: NDArray[np.int64]  #: generations of each, shape (n,).
     consistency: NDArray[np.float64]  #: S(consistency), shape (n,).
     n_sets: NDArray[np.int64]  #: number of sets, shape (n,).
-    share: NDArray[np.float64]  #: share of the generations in the largest set, shape (n,).
-    majority: tuple[str | None, ...]  #: the first generation of the largest set, None where that says nothing.
+    share: NDArray[
+        np.float64
+    ]  #: share of the generations in the largest set, shape (n,).
+    majority: tuple[
+        str | None, ...
+    ]  #: the first generation of the largest set, None where that says nothing.
     grouped_by: str  #: how, in words; empty where no text is stored.
-    n_too_long: int  #: texts, or pairs of them, of which the model read the beginning only.
+    n_too_long: (
+        int  #: texts, or pairs of them, of which the model read the beginning only.
+    )
 
-    DTYPES = {"prompts": np.int64, "n": np.int64, "consistency": np.float64, "n_sets": np.int64, "share": np.float64}
+    DTYPES = {
+        "prompts": np.int64,
+        "n": np.int64,
+        "consistency": np.float64,
+        "n_sets": np.int64,
+        "share": np.float64,
+    }
 
 
 def sets_of_prompts(
@@ -334,7 +420,8 @@ def sets_of_prompts(
     Args:
         opener: how to open the store; it is let go of while a model works.
         counts: of its generations.
-        grouping: None: by extracted answer where there are any, else by normalised text.
+        grouping: None: by extracted answer where there are any, else by normalised
+            text.
         model: what groups by embedding or entailment; None for the other two.
         fresh: ask the model even where its answer is stored.
         store_result: False for a trial: what the model answers is not stored.
@@ -361,7 +448,12 @@ def sets_of_prompts(
 
 
 def _compute(
-    opener: StoreOpener, condition: Condition, counts: GenerationCounts, source: Source, grouper: Grouper, by: str
+    opener: StoreOpener,
+    condition: Condition,
+    counts: GenerationCounts,
+    source: Source,
+    grouper: Grouper,
+    by: str,
 ) -> SetsOfPrompts:
     parts: list[SetsOfPrompts] = []
     said_something = False
@@ -369,14 +461,20 @@ def _compute(
         chunk = counts.prompts[start : start + CHUNK]
         with opener.reading() as store:
             block = read_generations(store, condition.run_ids, chunk, source)
-            questions = texts_of_part(store, PROMPT, chunk.tolist()) if grouper.needs_questions else {}
+            questions = (
+                texts_of_part(store, PROMPT, chunk.tolist())
+                if grouper.needs_questions
+                else {}
+            )
         prompts, owners = np.unique(block.prompts, return_inverse=True)
         sets = grouper.group(block, questions)
         consistency = semantic_consistency(owners, sets.codes, len(prompts))
         texts = block.texts.take(pa.array(consistency.representative)).to_pylist()
         majority = tuple(
             text if sets.is_answer[row] else None
-            for row, text in zip(consistency.representative.tolist(), texts, strict=True)
+            for row, text in zip(
+                consistency.representative.tolist(), texts, strict=True
+            )
         )
         said_something |= block.texts.null_count < len(block.texts)
         parts.append(
@@ -396,7 +494,9 @@ def _compute(
 
 def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
     arrays: dict[str, Any] = {
-        name: np.concatenate([np.empty(0, kind), *(getattr(part, name) for part in parts)])
+        name: np.concatenate(
+            [np.empty(0, kind), *(getattr(part, name) for part in parts)]
+        )
         for name, kind in SetsOfPrompts.DTYPES.items()
     }
     return SetsOfPrompts(
@@ -408,13 +508,17 @@ def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
 
 
 def _way(
-    condition: Condition, counts: GenerationCounts, grouping: str | None, model: Grouper | None
+    condition: Condition,
+    counts: GenerationCounts,
+    grouping: str | None,
+    model: Grouper | None,
 ) -> tuple[Source, Grouper, str]:
     """What is compared, how, and that in words."""
     has_answers = counts.n_answers > 0
     if grouping == "answer" and not has_answers and counts.n_responses:
         raise MisuseError(
-            f"run:{condition.run_ids[0]} has no extracted answers; use --group text, embedding or entailment"
+            f"run:{condition.run_ids[0]} has no extracted answers; use --group text, "
+            "embedding or entailment"
         )
     source: Source = "answer" if has_answers and grouping != "text" else "response"
     if model is not None:
@@ -424,8 +528,11 @@ def _way(
     return source, BY_TEXT, "normalised text"
 
 
-def _question(store: Store, condition: Condition, by: str, model: Grouper) -> StoredQuestion:
-    """What the sets are stored under: the contents of the runs say whether they still hold."""
+def _question(
+    store: Store, condition: Condition, by: str, model: Grouper
+) -> StoredQuestion:
+    """What the sets are stored under: the contents of the runs say whether they still
+    hold."""
     rows = store.rows(_DIGESTS, {"run_ids": condition.run_ids})
     data = fingerprint(*(row["content_digest"] for row in rows))
     parameters = {"by": by, "model": model.model}

@@ -11,7 +11,8 @@ from warehouse.charts.chart import Chart, Spec, axis, bars, chart, colours, laye
 
 #: Cells of a map in each direction: prompts that fall into one are one dot.
 _CELLS = 25
-#: Sizes of dots: up to this share of the largest count they have this area, in square pixels.
+#: Sizes of dots: up to this share of the largest count they have this area, in square
+#: pixels.
 _SIZES = ((0.02, 12), (0.08, 28), (0.25, 50), (0.6, 79), (1.0, 133))
 
 
@@ -22,12 +23,18 @@ def datamap_charts(report: DataMap) -> list[Chart]:
 
 
 def map_charts(maps: Sequence[DataMap]) -> tuple[list[Chart], list[Chart]]:
-    """The map of each condition whose generations have text, and the distributions of P(correct) on one scale."""
+    """The map of each condition whose generations have text, and the distributions of
+    P(correct) on one scale."""
     spread = [(mapped, row) for mapped in maps for row in mapped.distribution]
     charts = [_map(mapped, row) for mapped, row in spread]
-    top = max((count / row.n_prompts for _, row in spread for count in row.histogram), default=1.0)
+    top = max(
+        (count / row.n_prompts for _, row in spread for count in row.histogram),
+        default=1.0,
+    )
     histograms = [_distribution(row, top) for _, row in spread]
-    return [picture for picture in charts if picture], [picture for picture in histograms if picture]
+    return [picture for picture in charts if picture], [
+        picture for picture in histograms if picture
+    ]
 
 
 def name_of(row: DistributionRow) -> str:
@@ -36,9 +43,15 @@ def name_of(row: DistributionRow) -> str:
 
 
 def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
-    rows = [row for row in data_map.rows if _is_of(row, spread) and row.consistency is not None]
+    rows = [
+        row
+        for row in data_map.rows
+        if _is_of(row, spread) and row.consistency is not None
+    ]
     points = [
-        (row.p_correct, row.consistency) for row in rows if row.p_correct is not None and row.consistency is not None
+        (row.p_correct, row.consistency)
+        for row in rows
+        if row.p_correct is not None and row.consistency is not None
     ]
     if not points:
         return None
@@ -47,7 +60,11 @@ def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
     sizes = _sizes(counts.values())
     cells = sorted(counts.items(), key=lambda cell: (cell[1], cell[0]))
     dots = [
-        {"x": across / _CELLS, "y": lowest * (1 - up / _CELLS), "k": _label(sizes, count)}
+        {
+            "x": across / _CELLS,
+            "y": lowest * (1 - up / _CELLS),
+            "k": _label(sizes, count),
+        }
         for (across, up), count in cells
     ]
     region = {
@@ -95,9 +112,20 @@ def _region(box: Spec) -> Spec:
 
 def _dots(rows: Sequence[Spec], areas: Mapping[str, int]) -> Spec:
     scale = {"type": "ordinal", "domain": list(areas), "range": list(areas.values())}
-    legend = {"title": "prompts", "columns": len(areas), "symbolFillColor": "var(--mark)", "symbolStrokeWidth": 0}
+    legend = {
+        "title": "prompts",
+        "columns": len(areas),
+        "symbolFillColor": "var(--mark)",
+        "symbolStrokeWidth": 0,
+    }
     return layer(
-        {"type": "point", "filled": True, "fill": "var(--mark)", "fillOpacity": 0.75, "strokeWidth": 0},
+        {
+            "type": "point",
+            "filled": True,
+            "fill": "var(--mark)",
+            "fillOpacity": 0.75,
+            "strokeWidth": 0,
+        },
         rows,
         size={"field": "k", "type": "ordinal", "scale": scale, "legend": legend},
     )
@@ -108,7 +136,11 @@ def _cell(value: float, low: float, high: float) -> int:
 
 
 def _is_of(row: DataMapRow, spread: DistributionRow) -> bool:
-    return (row.model, row.condition, row.split) == (spread.model, spread.condition, spread.split)
+    return (row.model, row.condition, row.split) == (
+        spread.model,
+        spread.condition,
+        spread.split,
+    )
 
 
 def _distribution(row: DistributionRow, top: float) -> Chart | None:
@@ -119,8 +151,9 @@ def _distribution(row: DistributionRow, top: float) -> Chart | None:
     ]
     return chart(
         name_of(row),
-        f"Histogram of P(correct) over {row.n_prompts} prompts,"
-        f" {100 * row.share_never:.0f}% never, {100 * row.share_always:.0f}% always correct",
+        f"Histogram of P(correct) over {row.n_prompts} prompts, "
+        f"{100 * row.share_never:.0f}% never, {100 * row.share_always:.0f}% always "
+        "correct",
         axis("P(correct)", (0.0, 1.0)),
         axis("share of prompts", (0.0, top)),
         [bars(bins, {"": "var(--fill)"}, with_legend=False)],

@@ -1,4 +1,5 @@
-"""Data maps in the report of a benchmark: charts, distributions and suspected label errors."""
+"""Data maps in the report of a benchmark: charts, distributions and suspected label
+errors."""
 
 from __future__ import annotations
 
@@ -54,8 +55,11 @@ class DataMapSection(Section):
 
     @classmethod
     def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Maps | None:
-        """The maps of the best conditions; None where no prompt has several generations."""
-        return _maps(store, reads.board, reads.facts, ranks.level) if reads.board else None
+        """The maps of the best conditions; None where no prompt has several
+        generations."""
+        return (
+            _maps(store, reads.board, reads.facts, ranks.level) if reads.board else None
+        )
 
     @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
@@ -66,7 +70,9 @@ class DataMapSection(Section):
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The maps, the distributions, the suspects and what a reader should know."""
         maps = map_part(self.maps)
-        shown = Markup("{}\n<p>{}</p>\n").format(heading(name, part.name, "Data map"), maps.says)
+        shown = Markup("{}\n<p>{}</p>\n").format(
+            heading(name, part.name, "Data map"), maps.says
+        )
         if maps.distributions:
             shown += "\n" + _charts_and_tables(maps)
         shown += Markup("\n{}\n").format(notes(maps.notes))
@@ -78,9 +84,14 @@ class DataMapSection(Section):
         return shown
 
 
-def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float) -> Maps | None:
-    """Generations are read and grouped some prompts at a time: their texts are more than memory takes."""
-    models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
+def _maps(
+    store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float
+) -> Maps | None:
+    """Generations are read and grouped some prompts at a time: their texts are more
+    than memory takes."""
+    models = list(
+        dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts)
+    )
     maps: list[DataMap] = []
     left_out: list[str] = []
     prompts: dict[int, dict[str, Any]] = {}
@@ -90,7 +101,11 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
             opener = StoreOpener.of(store)
-            maps.append(datamap_of(opener, MapPrompts(model, level=level), own, facts, prompts=prompts))
+            maps.append(
+                datamap_of(
+                    opener, MapPrompts(model, level=level), own, facts, prompts=prompts
+                )
+            )
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))
@@ -100,12 +115,16 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
 def _charts_and_tables(maps: MapPart) -> Markup:
     shown = Markup("")
     if maps.charts:
-        shown += Markup("<h4>P(correct) against S(consistency)</h4>\n{}").format(figures(maps.charts))
-    shown += Markup("\n<h4>Distribution of P(correct) over prompts</h4>\n{}\n{}\n").format(
-        figures(maps.histograms), maps.table or ""
-    )
+        shown += Markup("<h4>P(correct) against S(consistency)</h4>\n{}").format(
+            figures(maps.charts)
+        )
+    shown += Markup(
+        "\n<h4>Distribution of P(correct) over prompts</h4>\n{}\n{}\n"
+    ).format(figures(maps.histograms), maps.table or "")
     if maps.suspects:
-        shown += Markup("<h4>Suspected label errors</h4>\n{}").format(maps.suspects_table or "")
+        shown += Markup("<h4>Suspected label errors</h4>\n{}").format(
+            maps.suspects_table or ""
+        )
     return shown + "\n"
 
 
@@ -113,11 +132,15 @@ def _charts_and_tables(maps: MapPart) -> Markup:
 class MapPart:
     """The data maps of one benchmark."""
 
-    charts: tuple[Chart, ...]  #: for each condition its map, where generations have text.
+    charts: tuple[
+        Chart, ...
+    ]  #: for each condition its map, where generations have text.
     histograms: tuple[Chart, ...]  #: for each condition the distribution of P(correct).
-    distributions: tuple[DistributionRow, ...]  #: of P(correct), one for each condition.
-    #: prompts with a suspected label error: how many conditions suspect it, and the row of the first that does; those
-    #: that most suspect first.
+    distributions: tuple[
+        DistributionRow, ...
+    ]  #: of P(correct), one for each condition.
+    #: prompts with a suspected label error: how many conditions suspect it, and the row
+    #: of the first that does; those that most suspect first.
     suspects: tuple[tuple[int, DataMapRow], ...]
     max_p: float  #: suspected are prompts with at most this P(correct)
     min_s: float  #: and at least this S(consistency).
@@ -134,7 +157,9 @@ def map_part(data_maps: Maps) -> MapPart:
     charts, histograms = map_charts(data_maps.maps)
     suspects = _suspects(data_maps)
     first = data_maps.maps[0] if data_maps.maps else None
-    notes = dict.fromkeys(_together([note for mapped in data_maps.maps for note in mapped.notes]))
+    notes = dict.fromkeys(
+        _together([note for mapped in data_maps.maps for note in mapped.notes])
+    )
     ways = sorted({mapped.grouped_by for mapped in data_maps.maps if mapped.grouped_by})
     if ways and not any("grouped by" in note for note in notes):
         notes = {f"generations are grouped by {' or '.join(ways)}": None, **notes}
@@ -145,7 +170,9 @@ def map_part(data_maps: Maps) -> MapPart:
         suspects=tuple(suspects[:TOP]),
         max_p=first.max_p if first else 0.0,
         min_s=first.min_s if first else 0.0,
-        says=_says([row for _, row in spread], [number_of for number_of, _ in suspects]),
+        says=_says(
+            [row for _, row in spread], [number_of for number_of, _ in suspects]
+        ),
         table=_distribution_table([row for _, row in spread]) if spread else None,
         suspects_table=_suspects_table(data_maps, suspects) if suspects else None,
         notes=(*notes, *data_maps.left_out),
@@ -164,7 +191,14 @@ def _together(notes: Sequence[str]) -> list[str]:
         for words, several in counted.items()
         if min(several) < max(several)
     ]
-    return [*(note for note in notes if not any(note.endswith(joint.partition(" are ")[2]) for joint in once)), *once]
+    return [
+        *(
+            note
+            for note in notes
+            if not any(note.endswith(joint.partition(" are ")[2]) for joint in once)
+        ),
+        *once,
+    ]
 
 
 def _suspects(data_maps: Maps) -> list[tuple[int, DataMapRow]]:
@@ -173,7 +207,10 @@ def _suspects(data_maps: Maps) -> list[tuple[int, DataMapRow]]:
         for row in mapped.suspects:
             by_prompt.setdefault(row.prompt_id, []).append(row)
     counted = [(len(rows), min(rows, key=_unlikely)) for rows in by_prompt.values()]
-    return sorted(counted, key=lambda suspect: (-suspect[0], *_unlikely(suspect[1]), suspect[1].prompt_id))
+    return sorted(
+        counted,
+        key=lambda suspect: (-suspect[0], *_unlikely(suspect[1]), suspect[1].prompt_id),
+    )
 
 
 def _unlikely(row: DataMapRow) -> tuple[float, float]:
@@ -182,16 +219,22 @@ def _unlikely(row: DataMapRow) -> tuple[float, float]:
 
 
 def _says(rows: Sequence[DistributionRow], suspected_by: Sequence[int]) -> str:
-    """How much of the benchmark models get right always, never, and sometimes; how many keys draws speak against."""
+    """How much of the benchmark models get right always, never, and sometimes; how many
+    keys draws speak against."""
     first = rows[0]
     sometimes = max(0.0, 1 - first.share_never - first.share_always)
-    whose = "its draws" if len(rows) == 1 else f"the draws of at least half of the {len(rows)} conditions"
+    whose = (
+        "its draws"
+        if len(rows) == 1
+        else f"the draws of at least half of the {len(rows)} conditions"
+    )
     often = sum(2 * number_of >= len(rows) for number_of in suspected_by)
     some = f" (those of any: {len(suspected_by)})" if len(suspected_by) > often else ""
     return (
-        f"{name_of(first)} is right on {100 * first.share_always:.0f}% of the prompts in every draw, on"
-        f" {100 * first.share_never:.0f}% in none, and on {100 * sometimes:.0f}% by luck of the draw;"
-        f" {whose} speak against the key of {often or 'no'} prompt{'' if often == 1 else 's'}{some}."
+        f"{name_of(first)} is right on {100 * first.share_always:.0f}% of the prompts "
+        f"in every draw, on {100 * first.share_never:.0f}% in none, and on "
+        f"{100 * sometimes:.0f}% by luck of the draw; {whose} speak against the key of "
+        f"{often or 'no'} prompt{'' if often == 1 else 's'}{some}."
     )
 
 
@@ -221,12 +264,14 @@ def _distribution_table(rows: Sequence[DistributionRow]) -> Markup:
     )
 
 
-def _suspects_table(data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]]) -> Markup:
+def _suspects_table(
+    data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]]
+) -> Markup:
     first, shown = data_maps.maps[0], suspects[:TOP]
     more = (
-        Markup(" The first {} of {}; all: <code>warehouse datamap MODEL --suspects</code>.").format(
-            len(shown), len(suspects)
-        )
+        Markup(
+            " The first {} of {}; all: <code>warehouse datamap MODEL --suspects</code>."
+        ).format(len(shown), len(suspects))
         if len(suspects) > len(shown)
         else ""
     )
@@ -235,15 +280,31 @@ def _suspects_table(data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]])
     return table(
         f"Suspected label errors of {first.rows[0].benchmark}",
         Markup(
-            "Suspected label errors: P(correct) at most {:g} and S(consistency) at least {:g}, of draws enough to say"
-            " so: answered wrongly, and always alike. A row has the condition with the lowest P; those that most"
-            " conditions suspect stand first.{}"
+            "Suspected label errors: P(correct) at most {:g} and S(consistency) at "
+            "least {:g}, of draws enough to say so: answered wrongly, and always "
+            "alike. A row has the condition with the lowest P; those that most "
+            "conditions suspect stand first.{}"
         ).format(first.max_p, first.min_s, more),
         [
-            name("Prompt", [row.tool_id or f"prompt:{row.prompt_id}" for row in rows], wrap=True),
-            text("Question", [excerpt(question) for question in texts], long=True, minor=True, keep=True),
+            name(
+                "Prompt",
+                [row.tool_id or f"prompt:{row.prompt_id}" for row in rows],
+                wrap=True,
+            ),
+            text(
+                "Question",
+                [excerpt(question) for question in texts],
+                long=True,
+                minor=True,
+                keep=True,
+            ),
             text("Target", [excerpt(row.target) for row in rows], wrap=True, keep=True),
-            text("Majority answer", [excerpt(row.majority_answer) for row in rows], wrap=True, keep=True),
+            text(
+                "Majority answer",
+                [excerpt(row.majority_answer) for row in rows],
+                wrap=True,
+                keep=True,
+            ),
             count("Suspected by", [number_of for number_of, _ in shown], keep=True),
             number("P(correct)", [row.p_correct for row in rows], "%.3g"),
             number("High", [row.ci_high for row in rows], 2, minor=True),

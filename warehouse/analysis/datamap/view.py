@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import count_range, excerpt, interval, left_out, level_column, number
+from warehouse.tables.words import (
+    count_range,
+    excerpt,
+    interval,
+    left_out,
+    level_column,
+    number,
+)
 
 
 @dataclass(frozen=True)
@@ -23,18 +30,25 @@ class DataMapRow(Row):
     prompt_id: int  #: id of the prompt in the store.
     tool_id: str | None  #: the tool's own id.
     key: str  #: natural key.
-    p_correct: float | None  #: share of correct generations, in [0, 1]; None without scored ones.
+    p_correct: (
+        float | None
+    )  #: share of correct generations, in [0, 1]; None without scored ones.
     ci_low: float | None  #: lower end of its interval for so many generations.
     ci_high: float | None  #: upper end.
     n_draws: int  #: scored generations.
-    #: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike); None with fewer than two generations.
+    #: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike); None
+    #: with fewer than two generations.
     consistency: float | None
     n_sets: int | None  #: semantic sets; None like ``consistency``.
     n_generations: int  #: generations that were put into sets.
-    majority_share: float | None  #: share of the generations in the largest set; None like ``consistency``.
-    majority_answer: str | None  #: the first generation of the largest set; None where it says nothing.
-    #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the majority gives an answer: the target
-    #: may be wrong.
+    majority_share: (
+        float | None
+    )  #: share of the generations in the largest set; None like ``consistency``.
+    majority_answer: (
+        str | None
+    )  #: the first generation of the largest set; None where it says nothing.
+    #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the
+    #: majority gives an answer: the target may be wrong.
     suspected: bool
     target: str | None  #: the expected answer.
     text: str | None  #: the question.
@@ -63,8 +77,12 @@ class DistributionRow(Row):
     p50: float  #: half.
     p75: float  #: 75 %.
     p90: float  #: 90 %.
-    histogram: tuple[int, ...]  #: prompts in each tenth of [0, 1]; 1 counts in the last.
-    mean_consistency: float | None  #: mean S(consistency); None where no prompt has one.
+    histogram: tuple[
+        int, ...
+    ]  #: prompts in each tenth of [0, 1]; 1 counts in the last.
+    mean_consistency: (
+        float | None
+    )  #: mean S(consistency); None where no prompt has one.
     mean_sets: float | None  #: mean number of semantic sets; None likewise.
     n_suspected: int  #: suspected label errors.
 
@@ -82,22 +100,35 @@ class DataMap(Result):
     rows: tuple[DataMapRow, ...]  #: one per condition and prompt.
     distribution: tuple[DistributionRow, ...]  #: one row per condition.
     notes: tuple[str, ...]  #: what a reader should know.
-    left_out: tuple[str, ...]  #: conditions that have no data map, each with the reason.
+    left_out: tuple[
+        str, ...
+    ]  #: conditions that have no data map, each with the reason.
 
     @property
     def suspects(self) -> tuple[DataMapRow, ...]:
         """Suspected label errors: the most often wrong first, then the most consistent."""
         suspected = [row for row in self.rows if row.suspected]
-        return tuple(sorted(suspected, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))))
+        return tuple(
+            sorted(
+                suspected, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))
+            )
+        )
 
     @property
     def one_line(self) -> str:
         prompts = len({row.prompt_id for row in self.rows})
         return (
-            f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"
+            f"{prompts} prompts under {len(self.distribution)} conditions, "
+            f"{len(self.suspects)} suspected label errors"
         )
 
-    def view(self, *, verbose: bool = False, suspects: bool = False, distribution: bool = False) -> View:
+    def view(
+        self,
+        *,
+        verbose: bool = False,
+        suspects: bool = False,
+        distribution: bool = False,
+    ) -> View:
         """The distribution of P(correct), maps of a few conditions, and the suspects.
 
         Args:
@@ -116,7 +147,8 @@ class DataMap(Result):
 
 #: Suspects that are shown, conditions whose map is drawn, and characters of a text.
 _SHOWN, _DRAWN, _EXCERPT = 20, 4, 50
-#: Columns of the distribution that a narrow terminal does without, the first of them first.
+#: Columns of the distribution that a narrow terminal does without, the first of them
+#: first.
 _MINOR = ("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts")
 #: Upper ends of the columns and lower ends of the rows of the drawn map.
 _P_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999999999, 1.0)
@@ -160,10 +192,23 @@ def _maps(mapped: DataMap) -> list[Part]:
         return parts
     for shown in mapped.distribution:
         condition = (shown.model, shown.condition, shown.benchmark, shown.split)
-        own = [row for row in mapped.rows if (row.model, row.condition, row.benchmark, row.split) == condition]
+        own = [
+            row
+            for row in mapped.rows
+            if (row.model, row.condition, row.benchmark, row.split) == condition
+        ]
         if any(row.consistency is not None for row in own):
-            title = ", ".join(filter(None, (shown.benchmark, shown.split, shown.model, shown.condition)))
-            parts += ["", f"prompts by P(correct) and S(consistency): {title}", "", _map(own)]
+            title = ", ".join(
+                filter(
+                    None, (shown.benchmark, shown.split, shown.model, shown.condition)
+                )
+            )
+            parts += [
+                "",
+                f"prompts by P(correct) and S(consistency): {title}",
+                "",
+                _map(own),
+            ]
     return parts
 
 
@@ -172,24 +217,38 @@ def _map(rows: Sequence[DataMapRow]) -> Table:
     counts = [[0] * len(_P_ENDS) for _ in _S_ENDS]
     for row in rows:
         if row.p_correct is not None and row.consistency is not None:
-            column = next(index for index, end in enumerate(_P_ENDS) if row.p_correct <= end)
-            line = next(index for index, end in enumerate(_S_ENDS) if row.consistency >= end)
+            column = next(
+                index for index, end in enumerate(_P_ENDS) if row.p_correct <= end
+            )
+            line = next(
+                index for index, end in enumerate(_S_ENDS) if row.consistency >= end
+            )
             counts[line][column] += 1
-    cells = [(title, *line) for title, line in zip(_S_TITLES, counts, strict=True) if any(line)]
+    cells = [
+        (title, *line)
+        for title, line in zip(_S_TITLES, counts, strict=True)
+        if any(line)
+    ]
     return Table(("", *_P_TITLES), tuple(cells))
 
 
 def _suspects(mapped: DataMap, *, everything: bool) -> list[Part]:
     """How many are suspected by which thresholds, and a table of them."""
     suspects = mapped.suspects
-    limits = f"P <= {mapped.max_p:g}, S >= {mapped.min_s:g}, by {mapped.grouped_by or 'no text'}"
+    limits = (
+        f"P <= {mapped.max_p:g}, S >= {mapped.min_s:g}, by "
+        f"{mapped.grouped_by or 'no text'}"
+    )
     head = f"suspected label errors: {len(suspects)} ({limits})"
     if not suspects:
         return [head]
     shown = suspects if everything else suspects[:_SHOWN]
     several = len({(row.benchmark, row.model) for row in mapped.rows}) > 1
     conditions = len({row.condition for row in mapped.rows}) > 1
-    texts = distinctive([row.text for row in shown], [row.text for row in mapped.rows] if not several else [])
+    texts = distinctive(
+        [row.text for row in shown],
+        [row.text for row in mapped.rows] if not several else [],
+    )
     cells = [
         {
             "benchmark": row.benchmark if several else "",
@@ -205,8 +264,14 @@ def _suspects(mapped: DataMap, *, everything: bool) -> list[Part]:
         }
         for row, question in zip(shown, texts, strict=True)
     ]
-    table = Table.of(cells, hide_empty=("benchmark", "model", "condition", "target"), minor=("S", "question"))
+    table = Table.of(
+        cells,
+        hide_empty=("benchmark", "model", "condition", "target"),
+        minor=("S", "question"),
+    )
     parts: list[Part] = [head, "", table]
     if len(shown) < len(suspects):
-        parts.append(f"... and {len(suspects) - len(shown)} more: --suspects has them all")
+        parts.append(
+            f"... and {len(suspects) - len(shown)} more: --suspects has them all"
+        )
     return parts

@@ -11,19 +11,40 @@ from warehouse.analysis.decide.question import Decide
 from warehouse.analysis.decide.view import DecisionRow, Decisions
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
+from warehouse.analysis.selection.reference import (
+    BySplit,
+    by_benchmark_split,
+    common_benchmarks,
+    parse_where,
+)
 from warehouse.analysis.selection.scores import are_mixed
-from warehouse.analysis.training.pools import FEW_PROMPTS, SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
+from warehouse.analysis.training.pools import (
+    FEW_PROMPTS,
+    SEEN_OF_JITTER,
+    Noise,
+    Spread,
+    noise_of,
+    stored_spreads,
+)
 from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.records.score_span import ScoreSpan
-from warehouse.stats.training.noise_floor import WeighedDifference, Word, noise_only_above
+from warehouse.stats.training.noise_floor import (
+    WeighedDifference,
+    Word,
+    noise_only_above,
+)
 from warehouse.stats.training.seed_means import SeedMean
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
-from warehouse.tables.words import IF_LIKE_PROMPTS, IF_ONE_SCALE, MIXED_SCALES, UNEQUAL_PROMPTS
+from warehouse.tables.words import (
+    IF_LIKE_PROMPTS,
+    IF_ONE_SCALE,
+    MIXED_SCALES,
+    UNEQUAL_PROMPTS,
+)
 
 #: A difference that takes more seeds of each recipe is not looked for.
 MANY_SEEDS = 100
@@ -32,14 +53,36 @@ MANY_SEEDS = 100
 @answers(Decide)
 def decide(store: Store, question: Decide) -> Decisions:
     """One row for each benchmark that both have."""
-    ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
+    ids = (
+        None
+        if question.benchmark is None
+        else find_benchmark(store, question.benchmark).ids
+    )
     filters = parse_where(question.where)
-    a, b = ((text, by_benchmark_split(store, text, ids, filters)) for text in (question.a, question.b))
+    a, b = (
+        (text, by_benchmark_split(store, text, ids, filters))
+        for text in (question.a, question.b)
+    )
     common = common_benchmarks(*a, *b)
-    numbers = sorted({recipe.setting("benchmark_id") for key in common for _, side in (a, b) for recipe in side[key]})
+    numbers = sorted(
+        {
+            recipe.setting("benchmark_id")
+            for key in common
+            for _, side in (a, b)
+            for recipe in side[key]
+        }
+    )
     recipes = read_recipes(store, numbers, metric=question.metric)
     stored = stored_spreads(store, question.metric, question.averaged)
-    return decide_of(a, b, recipes, question.averaged, question.level, stored, partial(read_difference, store))
+    return decide_of(
+        a,
+        b,
+        recipes,
+        question.averaged,
+        question.level,
+        stored,
+        partial(read_difference, store),
+    )
 
 
 def decide_of(
@@ -49,7 +92,9 @@ def decide_of(
     averaged: int = 1,
     level: float = 0.95,
     stored: Sequence[Spread] = (),
-    by_prompt: Callable[[RecipeScores, RecipeScores], SeedMean | None] = lambda a, b: None,
+    by_prompt: Callable[[RecipeScores, RecipeScores], SeedMean | None] = lambda a, b: (
+        None
+    ),
 ) -> Decisions:
     """`decide` of recipes that were read (MisuseError: nothing can be compared).
 
@@ -58,17 +103,25 @@ def decide_of(
         b: the second.
         recipes: of the benchmarks that both have, with others as a measure of noise.
         stored: spreads over seeds on other benchmarks of the store.
-        by_prompt: the difference of two recipes with its error over prompts, asked where a pool is the measure.
+        by_prompt: the difference of two recipes with its error over prompts, asked
+            where a pool is the measure.
     """
     rows: list[DecisionRow] = []
     left_out: list[str] = []
     for key in common_benchmarks(*a, *b):
-        here = [recipe for recipe in recipes if (recipe.benchmark, recipe.settings["split"] or "") == key]
+        here = [
+            recipe
+            for recipe in recipes
+            if (recipe.benchmark, recipe.settings["split"] or "") == key
+        ]
         try:
             first, second = (_side(text, side[key], here) for text, side in (a, b))
             names = _names(first, second, a[0], b[0])
             noise = noise_of(first, second, here, stored, averaged, level)
-            if noise.source == "pool" and (difference := by_prompt(first, second)) is not None:
+            if (
+                noise.source == "pool"
+                and (difference := by_prompt(first, second)) is not None
+            ):
                 noise = noise.with_prompts(difference)
             rows.append(_row(first, second, names, noise, level))
         except MisuseError as error:
@@ -78,27 +131,43 @@ def decide_of(
     return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out))
 
 
-def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]) -> RecipeScores:
+def _side(
+    text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]
+) -> RecipeScores:
     """The recipe that a reference means, cut to the runs that it means."""
     runs = {run for condition in conditions for run in condition.run_ids}
-    matching = [part for part in (recipe.only(runs) for recipe in recipes) if part is not None]
+    matching = [
+        part for part in (recipe.only(runs) for recipe in recipes) if part is not None
+    ]
     if len(matching) == 1:
         return matching[0]
     if not matching:
         raise MisuseError(no_figure(text))
     names = [f"{part.model} {part.recipe}".strip() for part in matching]
-    way = "say one of these" if len(set(names)) == len(names) else "narrow it with --where field=value"
-    raise MisuseError(f"{text!r} means {len(matching)} recipes or settings ({', '.join(names[:4])}); {way}")
+    way = (
+        "say one of these"
+        if len(set(names)) == len(names)
+        else "narrow it with --where field=value"
+    )
+    raise MisuseError(
+        f"{text!r} means {len(matching)} recipes or settings ({', '.join(names[:4])}); "
+        f"{way}"
+    )
 
 
-def _names(a: RecipeScores, b: RecipeScores, said_a: str, said_b: str) -> tuple[str, str]:
-    """What a sentence calls the two: their recipes or models, or what was asked for where these are equal."""
+def _names(
+    a: RecipeScores, b: RecipeScores, said_a: str, said_b: str
+) -> tuple[str, str]:
+    """What a sentence calls the two: their recipes or models, or what was asked for
+    where these are equal."""
     if a.recipe and b.recipe and a.recipe != b.recipe:
         return a.recipe, b.recipe
     return (a.model, b.model) if a.model != b.model else (said_a, said_b)
 
 
-def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise, level: float) -> DecisionRow:
+def _row(
+    a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise, level: float
+) -> DecisionRow:
     means = [float(values.mean()) for values in noise.figures]
     difference, counts, pool = means[0] - means[1], noise.counts, noise.pool
     weighed = noise.weigh(difference, level)
@@ -108,7 +177,9 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
     verdict: Word = weighed.word if weighed else "cannot tell"
     needed = None
     if noise.total and difference and not is_bound:
-        needed = seeds_needed(difference, seed_variance=noise.total**2, level=level).n_seeds
+        needed = seeds_needed(
+            difference, seed_variance=noise.total**2, level=level
+        ).n_seeds
     row = DecisionRow(
         benchmark=a.benchmark,
         split=a.settings["split"] or "",
@@ -122,7 +193,9 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         difference=difference,
         noise_floor=weighed.floor if weighed else None,
         verdict=verdict,
-        better="" if verdict == "cannot tell" or a.higher_is_better is None else "ab"[ahead],
+        better=""
+        if verdict == "cannot tell" or a.higher_is_better is None
+        else "ab"[ahead],
         floor_from=noise.source,
         n_seeds_a=counts[0],
         n_seeds_b=counts[1],
@@ -145,12 +218,18 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         sentence="",
     )
     is_unsaid = noise.source == "pool" and not (a.n_prompts and b.n_prompts)
-    row = replace(row, advice="; ".join(filter(None, (_advice(row), _UNSAID * is_unsaid))))
+    row = replace(
+        row, advice="; ".join(filter(None, (_advice(row), _UNSAID * is_unsaid)))
+    )
     verb = "is above" if a.higher_is_better is None else "is ahead of"
-    return replace(row, sentence=_sentence(row, f"{names[ahead]} {verb} {names[1 - ahead]}"))
+    return replace(
+        row, sentence=_sentence(row, f"{names[ahead]} {verb} {names[1 - ahead]}")
+    )
 
 
-def _ends(weighed: WeighedDifference | None, width: float | None) -> dict[str, float | None]:
+def _ends(
+    weighed: WeighedDifference | None, width: float | None
+) -> dict[str, float | None]:
     """The interval, within ± the range of the metric."""
     if weighed is None:
         return {"ci_low": None, "ci_high": None}
@@ -159,21 +238,38 @@ def _ends(weighed: WeighedDifference | None, width: float | None) -> dict[str, f
 
 
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
-    is_mixed = len({(side.unit, run.positions[-1]) for side in (a, b) for run in side.trajectories}) > 1
+    is_mixed = (
+        len(
+            {
+                (side.unit, run.positions[-1])
+                for side in (a, b)
+                for run in side.trajectories
+            }
+        )
+        > 1
+    )
     not_matched = bool(noise.source) and not noise.is_matched
     unequal = unequal_prompts((*a.trajectories, *b.trajectories), noise.averaged)
     scales = are_mixed([ScoreSpan.of(*figures.tolist())] for figures in noise.figures)
-    return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed + unequal + (MIXED_SCALES,) * scales
+    return (
+        ("pool_not_matched",) * not_matched
+        + ("mixed_lengths",) * is_mixed
+        + unequal
+        + (MIXED_SCALES,) * scales
+    )
 
 
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
-    """What both lack, one seed of each at least: with as many as needed, the spread itself was unlike."""
+    """What both lack, one seed of each at least: with as many as needed, the spread
+    itself was unlike."""
     return None if needed is None else sum(max(needed - n, 1) for n in counts)
 
 
-#: Where a pool of other benchmarks is the measure: published figures may be of a part, or of a benchmark of that name.
+#: Where a pool of other benchmarks is the measure: published figures may be of a part,
+#: or of a benchmark of that name.
 _UNSAID = (
-    f"how many prompts these figures rest on is not said (`n`): of fewer than {FEW_PROMPTS} that spread says nothing"
+    "how many prompts these figures rest on is not said (`n`): of fewer than "
+    f"{FEW_PROMPTS} that spread says nothing"
 )
 
 
@@ -182,11 +278,16 @@ def _advice(row: DecisionRow) -> str:
     if row.verdict == "decides" or row.difference == 0:
         return ""
     if row.seeds_for_80 is None or row.runs_to_settle is None:
-        return "a second training seed of each would show how much is chance (2 more runs)"
+        return (
+            "a second training seed of each would show how much is chance (2 more runs)"
+        )
     if row.seeds_for_80 > MANY_SEEDS:
         return f"a gap this small takes {row.seeds_for_80:,} seeds of each to find"
     n = (row.runs_to_settle + row.n_seeds_a + row.n_seeds_b + 1) // 2
-    return f"{n} seeds of each would settle it in 8 of 10 cases ({row.runs_to_settle} more runs)"
+    return (
+        f"{n} seeds of each would settle it in 8 of 10 cases ({row.runs_to_settle} "
+        "more runs)"
+    )
 
 
 def _sentence(row: DecisionRow, ahead: str) -> str:
@@ -195,35 +296,62 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     if row.difference == 0:
         return f"{verdict}: the two have the same figure."
     order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
-    order += IF_ONE_SCALE * (MIXED_SCALES in row.flags) + IF_LIKE_PROMPTS * (UNEQUAL_PROMPTS in row.flags)
+    order += IF_ONE_SCALE * (MIXED_SCALES in row.flags) + IF_LIKE_PROMPTS * (
+        UNEQUAL_PROMPTS in row.flags
+    )
     if row.p_wrong_sign is not None:
-        order += f", which is the wrong order with a probability of {_percent(row.p_wrong_sign)}"
+        order += (
+            ", which is the wrong order with a probability of "
+            f"{_percent(row.p_wrong_sign)}"
+        )
     only = "only " * (row.verdict != "cannot tell")
-    chance = f"random seeds alone explain the gap {only}if they make runs spread by more than"
-    limit = f"{chance} {_short(row.noise_if_sd_above)} (standard deviation), {_known(row)}"
+    chance = (
+        f"random seeds alone explain the gap {only}if they make runs spread by more "
+        "than"
+    )
+    limit = (
+        f"{chance} {_short(row.noise_if_sd_above)} (standard deviation), {_known(row)}"
+    )
     return "; ".join(filter(None, (order, limit, row.advice))) + "."
 
 
 def _known(row: DecisionRow) -> str:
     """What is known of the spread over seeds."""
     if row.floor_from == "seeds":
-        alone = ", those of the recipe with one run being taken to spread like the other's"
-        known = f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by {_short(row.seed_sd)}"
+        alone = (
+            ", those of the recipe with one run being taken to spread like the other's"
+        )
+        known = (
+            f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by "
+            f"{_short(row.seed_sd)}"
+        )
         return known + alone * (min(row.n_seeds_a, row.n_seeds_b) == 1)
     if row.floor_from == "other_recipes":
         return f"and the runs of other recipes here do by {_short(row.seed_sd)}"
     if row.floor_from == "jitter" and row.jitter:
         multiple, (least, most) = row.noise_if_sd_above / row.jitter, SEEN_OF_JITTER
-        return f"{multiple:.2g} times the spread of checkpoints of one run, where {least:g} to {most:g} times was seen"
+        return (
+            f"{multiple:.2g} times the spread of checkpoints of one run, where "
+            f"{least:g} to {most:g} times was seen"
+        )
     if not row.pool_quantiles:
         return "which nothing tells"
     low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
-    spread = f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
+    spread = (
+        f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
+    )
     own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
-    reference = f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they did by {spread}{own}"
+    reference = (
+        f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they "
+        f"did by {spread}{own}"
+    )
     if row.jitter is not None and row.jitter == row.seed_sd:
         reference += f", checkpoints of one run by {_short(row.jitter)}"
-    return reference if row.prompt_sd is None else f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
+    return (
+        reference
+        if row.prompt_sd is None
+        else f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
+    )
 
 
 def _short(value: float | None) -> str:

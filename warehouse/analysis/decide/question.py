@@ -12,10 +12,12 @@ from warehouse.questions.question import Option, Question
 
 @dataclass(frozen=True)
 class Decide(ByMetric, Averaged, Question):
-    """Is the difference of two trained models more than another training seed would make?
+    """Is the difference of two trained models more than another training seed would
+    make?
 
-    All seeds of a reference are taken. With three seeds of the two together their spread is the measure, else that of
-    the other recipes on the benchmark that have seeds, else spreads that are known of other benchmarks.
+    All seeds of a reference are taken. With three seeds of the two together their
+    spread is the measure, else that of the other recipes on the benchmark that have
+    seeds, else spreads that are known of other benchmarks.
 
     Raises:
         MisuseError: an unknown or ambiguous reference, or nothing in common.
@@ -28,6 +30,11 @@ class Decide(ByMetric, Averaged, Question):
     b: Trained
     _: KW_ONLY
     benchmark: Annotated[
-        str | None, Option("Only this one. [default: all that both have]", "NAME", ("-b", "--benchmark"))
+        str | None,
+        Option(
+            "Only this one. [default: all that both have]",
+            "NAME",
+            ("-b", "--benchmark"),
+        ),
     ] = None
     level: Level = 0.95

@@ -14,7 +14,14 @@ from warehouse.tables.words import decimals, left_out, meanings, number, p_value
 
 #: Rows whose sentences are told one by one.
 MOST_SENTENCES = 6
-_HIDE_EMPTY = ("split", "better", "noise from", "wrong order", "more runs", "noise floor")
+_HIDE_EMPTY = (
+    "split",
+    "better",
+    "noise from",
+    "wrong order",
+    "more runs",
+    "noise floor",
+)
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("noise floor", "noise from", "split", "seeds", "metric", "B", "A")
 
@@ -30,43 +37,62 @@ class DecisionRow(BenchmarkRow):
     mean_a: float  #: mean over the seeds of the first.
     mean_b: float  #: mean over the seeds of the second.
     difference: float  #: mean_a − mean_b.
-    #: what seeds alone exceed with probability 1 − level; where ``floor_from`` is ``jitter``, a lower bound of it; None
-    #: where nothing tells it.
+    #: what seeds alone exceed with probability 1 − level; where ``floor_from`` is
+    #: ``jitter``, a lower bound of it; None where nothing tells it.
     noise_floor: float | None
-    #: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a probability
-    #: of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the threshold is above
-    #: twice the largest of them; jitter alone leans where it is above twice the most that spreads over seeds were seen
-    #: to be in multiples of jitter.
+    #: ``decides`` where the difference exceeds the noise floor, ``leans`` where the
+    #: order is wrong with a probability of at most .1, else ``cannot tell``. Spreads of
+    #: other benchmarks alone decide only where the threshold is above twice the largest
+    #: of them; jitter alone leans where it is above twice the most that spreads over
+    #: seeds were seen to be in multiples of jitter.
     verdict: Word
-    #: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else, and where nobody
-    #: has said the direction.
+    #: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or
+    #: leans; empty else, and where nobody has said the direction.
     better: str
-    #: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks, ``jitter`` of
-    #: the runs, or empty.
+    #: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of
+    #: other benchmarks, ``jitter`` of the runs, or empty.
     floor_from: str
     n_seeds_a: int  #: seeds of the first.
     n_seeds_b: int  #: seeds of the second.
     degrees_of_freedom: float | None  #: of the floor.
-    seed_sd: float | None  #: standard deviation over seeds of one run's figure, as the floor has it; None without one.
-    #: what other prompts make of one run's figure besides, as the floor has it: half the variance of the difference, by
-    #: prompt, of single runs; None where the spread was seen on these very prompts, or nothing tells it.
+    seed_sd: (
+        float | None
+    )  #: standard deviation over seeds of one run's figure, as the floor has it; None without one.
+    #: what other prompts make of one run's figure besides, as the floor has it: half
+    #: the variance of the difference, by prompt, of single runs; None where the spread
+    #: was seen on these very prompts, or nothing tells it.
     prompt_sd: float | None
-    jitter: float | None  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
-    ci_low: float | None  #: difference − noise floor, within the metric's range; None where jitter is all there is.
+    jitter: (
+        float | None
+    )  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
+    ci_low: (
+        float | None
+    )  #: difference − noise floor, within the metric's range; None where jitter is all there is.
     ci_high: float | None  #: difference + noise floor.
-    #: probability that the true difference has the other sign, nothing being known of it beforehand.
+    #: probability that the true difference has the other sign, nothing being known of
+    #: it beforehand.
     p_wrong_sign: float | None
     noise_if_sd_above: float  #: the difference is noise only if the standard deviation over seeds exceeds this.
     pool: str  #: whose spreads over seeds it is held against, in words; empty without any.
-    pool_size: int | None  #: benchmarks among them, without those of which all seeds are equal.
-    pool_quantiles: tuple[float, ...]  #: of their standard deviations, at .05, .25, .5, .75 and .95.
-    pool_own_sd: float | None  #: this benchmark's own among them, of models of whatever size; None where it is not.
-    #: seeds of each recipe that would find a difference of this size with 80 % power; None if unknown.
+    pool_size: (
+        int | None
+    )  #: benchmarks among them, without those of which all seeds are equal.
+    pool_quantiles: tuple[
+        float, ...
+    ]  #: of their standard deviations, at .05, .25, .5, .75 and .95.
+    pool_own_sd: (
+        float | None
+    )  #: this benchmark's own among them, of models of whatever size; None where it is not.
+    #: seeds of each recipe that would find a difference of this size with 80 % power;
+    #: None if unknown.
     seeds_for_80: int | None
-    runs_to_settle: int | None  #: further runs of both that this takes; 0 where it decides, None if unknown.
+    runs_to_settle: (
+        int | None
+    )  #: further runs of both that this takes; 0 where it decides, None if unknown.
     averaged: int  #: last checkpoints that are averaged in each run.
-    #: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``: runs end at
-    #: different places in training; ``unequal_prompts``: their figures do not rest on as many prompts;
+    #: ``pool_not_matched``: the spread is of another benchmark or another size of
+    #: model; ``mixed_lengths``: runs end at different places in training;
+    #: ``unequal_prompts``: their figures do not rest on as many prompts;
     #: ``mixed_scales``: figures of 0 to 1 beside others of up to 100.
     flags: tuple[str, ...]
     advice: str  #: what would settle it, and what that costs.
@@ -78,7 +104,16 @@ class Decisions(Result):
     """Two recipes on every benchmark that both have."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "mean_a", "mean_b", "difference", "noise_if_sd_above", "verdict", "better", "p_wrong_sign"),
+        *(
+            "benchmark",
+            "mean_a",
+            "mean_b",
+            "difference",
+            "noise_if_sd_above",
+            "verdict",
+            "better",
+            "p_wrong_sign",
+        ),
         "runs_to_settle",
     )
     a: str  #: the first reference, as given.
@@ -91,7 +126,10 @@ class Decisions(Result):
     def one_line(self) -> str:
         counts = Counter(row.verdict for row in self.rows)
         verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
-        return f"{self.a} against {self.b}, {len(self.rows)} benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
+        return (
+            f"{self.a} against {self.b}, {len(self.rows)} "
+            f"benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -126,7 +164,10 @@ def decision_notes(decisions: Decisions) -> tuple[str, ...]:
     n_mixed = sum("mixed_lengths" in row.flags for row in decisions.rows)
     if n_mixed:
         many = f"{n_mixed} benchmark{'s' * (n_mixed > 1)}"
-        notes.append(f"the runs end at different places in training on {many}; MODEL@step=N ends them at one")
+        notes.append(
+            f"the runs end at different places in training on {many}; MODEL@step=N "
+            "ends them at one"
+        )
     return (*notes, *meanings(flag for row in decisions.rows for flag in row.flags))
 
 
@@ -134,14 +175,16 @@ def _in_words(rows: Sequence[DecisionRow]) -> str:
     """What the columns mean, and how far others spread."""
     pools = {(row.pool, row.pool_size): row for row in rows if row.floor_from == "pool"}
     pool_sentences = [
-        f"On {size} benchmarks {name} they did by {row.pool_quantiles[0]:.2g} to {row.pool_quantiles[-1]:.2g}."
+        f"On {size} benchmarks {name} they did by {row.pool_quantiles[0]:.2g} to "
+        f"{row.pool_quantiles[-1]:.2g}."
         for (name, size), row in pools.items()
     ]
     words = (
-        "Random seeds alone explain a gap if they make runs spread by more than the standard deviation in `chance if"
-        " above`.",
+        "Random seeds alone explain a gap if they make runs spread by more than the "
+        "standard deviation in `chance if above`.",
         *pool_sentences,
-        "`wrong order` is the probability that the other one is better; `more runs` would settle it in 8 of 10 cases.",
+        "`wrong order` is the probability that the other one is better; `more runs` "
+        "would settle it in 8 of 10 cases.",
         "--json has a sentence for each benchmark.",
     )
     return " ".join(words)
@@ -163,5 +206,7 @@ def _cells(row: DecisionRow, n_decimals: int) -> dict[str, object]:
         "more runs": row.runs_to_settle,
         "noise floor": f">= {floor}" if row.floor_from == "jitter" else floor,
         "seeds": f"{row.n_seeds_a} + {row.n_seeds_b}",
-        "noise from": "" if row.floor_from == "seeds" else row.floor_from.replace("_", " "),
+        "noise from": ""
+        if row.floor_from == "seeds"
+        else row.floor_from.replace("_", " "),
     }

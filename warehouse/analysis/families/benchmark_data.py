@@ -1,4 +1,5 @@
-"""A benchmark as metric families see it: its conditions, digests of inputs, scores on demand."""
+"""A benchmark as metric families see it: its conditions, digests of inputs, scores on
+demand."""
 
 from __future__ import annotations
 
@@ -23,13 +24,32 @@ from warehouse.analysis.selection.benchmarks import (
     read_names,
     run_metrics_of,
 )
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
+from warehouse.analysis.selection.clusterings import (
+    ClusterMap,
+    cluster_map,
+    clusters_under_links,
+)
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.rows import RowPlan
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
-from warehouse.analysis.selection.scores import Links, PromptScores, PublishedFigure, read_links, read_scores
-from warehouse.analysis.selection.select import entries_as_rows, plain_row, rows_of_plans, scored_prompts
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    read_entries,
+)
+from warehouse.analysis.selection.scores import (
+    Links,
+    PromptScores,
+    PublishedFigure,
+    read_links,
+    read_scores,
+)
+from warehouse.analysis.selection.select import (
+    entries_as_rows,
+    plain_row,
+    rows_of_plans,
+    scored_prompts,
+)
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.canonical_json import short_digest
@@ -52,7 +72,9 @@ class BenchmarkData:
     why_no_metric: str  #: why there is no one metric to report.
     context: str  #: digest of what error bars and figures depend on beside the runs.
     links: Links  #: prompts that are the same as others.
-    baselines: Mapping[str, frozenset[str]]  #: keys of the conditions of each baseline, by its reference.
+    baselines: Mapping[
+        str, frozenset[str]
+    ]  #: keys of the conditions of each baseline, by its reference.
     digests: Mapping[int, str]  #: of the content of each run, by id.
     opener: StoreOpener  #: opens the store, for as long as something is read.
     rows: tuple[RefreshRow, ...] = ()  #: what a leaderboard shows as one row each.
@@ -69,7 +91,9 @@ class BenchmarkData:
     def clusters(self) -> ClusterMap:
         """The benchmark's default clusters."""
         with self.opened() as store:
-            return cluster_map(store, self.benchmark.ids, self.benchmark.clusterings, None)
+            return cluster_map(
+                store, self.benchmark.ids, self.benchmark.clusterings, None
+            )
 
     @cached_property
     def linked_clusters(self) -> ClusterMap:
@@ -78,18 +102,24 @@ class BenchmarkData:
 
     @cached_property
     def restated(self) -> Mapping[tuple[int, int], PublishedFigure]:
-        """The last statement before of figures that were stated anew, by current run and metric."""
+        """The last statement before of figures that were stated anew, by current run
+        and metric."""
         parameters = {"benchmark_ids": list(self.benchmark.ids)}
         with self.opened() as store:
-            rows = store.rows(query_text("analysis/families", "restated_figures"), parameters)
+            rows = store.rows(
+                query_text("analysis/families", "restated_figures"), parameters
+            )
         return {
-            (row["run_id"], row["metric_id"]): PublishedFigure(row["value"], row["standard_error"], row["n"] or 0)
+            (row["run_id"], row["metric_id"]): PublishedFigure(
+                row["value"], row["standard_error"], row["n"] or 0
+            )
             for row in rows
         }
 
     @contextmanager
     def opened(self) -> Iterator[Store]:
-        """The store, for as long as something is read: nobody waits while figures are computed."""
+        """The store, for as long as something is read: nobody waits while figures are
+        computed."""
         if self._opened is not None:
             yield self._opened
             return
@@ -132,7 +162,9 @@ class BenchmarkData:
             return
         conditions = [self.conditions[key] for key in missing]
         with self.opened() as store:
-            for entry in read_entries(store, conditions, self.metrics, with_repeats=True):
+            for entry in read_entries(
+                store, conditions, self.metrics, with_repeats=True
+            ):
                 self._entries[entry.condition.key].append(entry)
 
     def entries(self, keys: Sequence[str]) -> list[ScoredCondition]:
@@ -150,9 +182,14 @@ class BenchmarkData:
         return next((row for row in self.rows if row.subject == subject), None)
 
     def subject(self, condition: Condition) -> tuple[str, str]:
-        """Kind and subject of the row that a condition, or the first of its seeds, stands behind."""
+        """Kind and subject of the row that a condition, or the first of its seeds,
+        stands behind."""
         row = self.row_of.get(condition.key)
-        return (CONDITION, subject_of(condition)) if row is None else (row.kind, row.subject)
+        return (
+            (CONDITION, subject_of(condition))
+            if row is None
+            else (row.kind, row.subject)
+        )
 
     def row_entries(self, row: RefreshRow) -> list[ScoredCondition]:
         """The entries of a row, one a metric; several where its repeats are none."""
@@ -161,9 +198,13 @@ class BenchmarkData:
     def condition_entries(self, key: str) -> list[ScoredCondition]:
         """The same of one seed or checkpoint behind a row."""
         condition = self.conditions[key]
-        return self._as_rows(RowPlan((condition,), keys=frozenset({key})), self.entries((key,)))
+        return self._as_rows(
+            RowPlan((condition,), keys=frozenset({key})), self.entries((key,))
+        )
 
-    def _as_rows(self, plan: RowPlan, entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
+    def _as_rows(
+        self, plan: RowPlan, entries: Sequence[ScoredCondition]
+    ) -> list[ScoredCondition]:
         read = [replace(entry, label="") for entry in entries]
         if plan.is_plain:
             return [plain_row(plan, entry) for entry in read]
@@ -173,7 +214,8 @@ class BenchmarkData:
         return rows
 
     def linked(self, entry: ScoredCondition) -> PromptScores:
-        """Scores of an entry that has some, prompts under those that links join them to."""
+        """Scores of an entry that has some, prompts under those that links join them
+        to."""
         scores = entry.usable
         if scores is None:
             raise MisuseError(f"{entry.condition.model} has no scored prompt")
@@ -185,7 +227,9 @@ class BenchmarkData:
         if key not in self._linked:
             with self.opened() as store:
                 runs = dict.fromkeys(entry.condition.run_ids, 0)
-                self._linked[key] = read_scores(store, runs, [entry.metric.id], links=self.links)[0]
+                self._linked[key] = read_scores(
+                    store, runs, [entry.metric.id], links=self.links
+                )[0]
         return self._linked[key]
 
     def drop(self) -> None:
@@ -206,10 +250,13 @@ class BenchmarkData:
         if not self.metrics:
             raise MisuseError(self.why_no_metric)
         entries = self.entries(list(self.conditions))
-        return BenchmarkScores(self.benchmark, tuple(self.metrics), tuple(entries), self.clusters)
+        return BenchmarkScores(
+            self.benchmark, tuple(self.metrics), tuple(entries), self.clusters
+        )
 
     def row_scores(self) -> BenchmarkScores:
-        """The same with one row a model, over its seeds at its last whole checkpoint (MisuseError: as `all_scores`)."""
+        """The same with one row a model, over its seeds at its last whole checkpoint
+        (MisuseError: as `all_scores`)."""
         every = self.all_scores()
         with self.opened() as store:
             plans = [row.plan for row in self.rows]
@@ -219,7 +266,8 @@ class BenchmarkData:
 
 @dataclass
 class SuiteBenchmarks(BenchmarkData):
-    """A suite as a family of suite figures sees it: the conditions of all its benchmarks, by benchmark and key.
+    """A suite as a family of suite figures sees it: the conditions of all its
+    benchmarks, by benchmark and key.
 
     Its scores are read by whoever answers a question, from :meth:`opened`.
     """
@@ -234,7 +282,9 @@ class AllData:
 
     #: those with current runs, by name, then suites, for families that take them.
     benchmarks: tuple[BenchmarkData, ...]
-    names: tuple[str, ...]  #: canonical names of all that were meant, also of those whose runs are gone.
+    names: tuple[
+        str, ...
+    ]  #: canonical names of all that were meant, also of those whose runs are gone.
     notes: tuple[str, ...]  #: of each baseline that cannot be used.
 
 
@@ -266,7 +316,9 @@ def read_all(
     catalogue = read_names(store)
     by_name = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     named = {catalogue.canonical.get(name, name) for name in only}
-    suites = list_suites(catalogue, {run["benchmark_id"] for own in runs.values() for run in own})
+    suites = list_suites(
+        catalogue, {run["benchmark_id"] for own in runs.values() for run in own}
+    )
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
@@ -274,8 +326,14 @@ def read_all(
     resolved, notes = _baselines(store, baselines)
     shared = _Shared(store, opener, list(by_name.values()), resolved)
     names = tuple(sorted(named or {*runs, *suites}))
-    benchmarks = [shared.benchmark(by_name[name], runs[name]) for name in names if name in runs]
-    benchmarks += [shared.suite(by_name[name], suites[name].leaves, runs) for name in names if name in suites]
+    benchmarks = [
+        shared.benchmark(by_name[name], runs[name]) for name in names if name in runs
+    ]
+    benchmarks += [
+        shared.suite(by_name[name], suites[name].leaves, runs)
+        for name in names
+        if name in suites
+    ]
     return AllData(tuple(benchmarks), names, tuple(notes))
 
 
@@ -289,33 +347,52 @@ class _Shared:
         benchmarks: Sequence[Benchmark],
         baselines: Mapping[str, frozenset[str]],
     ) -> None:
-        self.store, self.baselines, self.opener, self.links = store, baselines, opener, read_links(store)
+        self.store, self.baselines, self.opener, self.links = (
+            store,
+            baselines,
+            opener,
+            read_links(store),
+        )
         self.digests = run_digests(store)
         ids = [number for benchmark in benchmarks for number in benchmark.ids]
-        self.metrics = grouped(metrics_of(store, ids), lambda metric: metric.benchmark_id)
+        self.metrics = grouped(
+            metrics_of(store, ids), lambda metric: metric.benchmark_id
+        )
         self.clusterings = {
             row["id"]: [str(value) for value in row.values()]
-            for row in store.rows(query_text("analysis/families", "clustering_contents"))
+            for row in store.rows(
+                query_text("analysis/families", "clustering_contents")
+            )
         }
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:
         metrics, why = self._metrics(benchmark)
-        clusterings = sorted(self.clusterings.get(name, []) for name in benchmark.clusterings)
+        clusterings = sorted(
+            self.clusterings.get(name, []) for name in benchmark.clusterings
+        )
         conditions = group_runs(runs)
         return BenchmarkData(
             benchmark=benchmark,
             conditions={condition.key: condition for condition in conditions},
             metrics=metrics,
             why_no_metric=why,
-            context=short_digest([_described(metric) for metric in metrics], why, clusterings),
+            context=short_digest(
+                [_described(metric) for metric in metrics], why, clusterings
+            ),
             links=self.links,
             baselines=self.baselines,
             digests=self.digests,
             opener=self.opener,
-            rows=tuple(refresh_rows(self.store, conditions, partial(self._counts, conditions, metrics))),
+            rows=tuple(
+                refresh_rows(
+                    self.store, conditions, partial(self._counts, conditions, metrics)
+                )
+            ),
         )
 
-    def _counts(self, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> dict[str, int]:
+    def _counts(
+        self, conditions: Sequence[Condition], metrics: Sequence[Metric]
+    ) -> dict[str, int]:
         """Prompts with a score of each condition, where checkpoints are chosen by them."""
         if all(condition.setting("position") is None for condition in conditions):
             return {}
@@ -325,15 +402,24 @@ class _Shared:
         return scored_prompts(conditions, facts, metrics)
 
     def suite(
-        self, suite: Benchmark, leaves: Sequence[Benchmark], runs: Mapping[str, Sequence[Any]]
+        self,
+        suite: Benchmark,
+        leaves: Sequence[Benchmark],
+        runs: Mapping[str, Sequence[Any]],
     ) -> SuiteBenchmarks:
         parts = {leaf.name: self.benchmark(leaf, runs[leaf.name]) for leaf in leaves}
         return SuiteBenchmarks(
             benchmark=suite,
-            conditions={f"{leaf}/{key}": cond for leaf, part in parts.items() for key, cond in part.conditions.items()},
+            conditions={
+                f"{leaf}/{key}": cond
+                for leaf, part in parts.items()
+                for key, cond in part.conditions.items()
+            },
             metrics=(),
             why_no_metric=f"{suite.name} is a suite",
-            context=short_digest([[leaf, part.context] for leaf, part in parts.items()]),
+            context=short_digest(
+                [[leaf, part.context] for leaf, part in parts.items()]
+            ),
             links=self.links,
             baselines=self.baselines,
             digests=self.digests,
@@ -341,7 +427,11 @@ class _Shared:
         )
 
     def _metrics(self, benchmark: Benchmark) -> tuple[tuple[Metric, ...], str]:
-        own = [metric for number in benchmark.ids for metric in self.metrics.get(number, [])]
+        own = [
+            metric
+            for number in benchmark.ids
+            for metric in self.metrics.get(number, [])
+        ]
         own.sort(key=lambda metric: (metric.label, metric.id))
         try:
             return tuple(choose_metrics(own, None, benchmark.name)), ""
@@ -355,10 +445,16 @@ _OWN_OF_STORE = ("id", "benchmark_id", "n_runs", "scorer_kind")
 
 def _described(metric: Metric) -> dict[str, Any]:
     """A metric without the ids of this store."""
-    return {name: value for name, value in asdict(metric).items() if name not in _OWN_OF_STORE}
+    return {
+        name: value
+        for name, value in asdict(metric).items()
+        if name not in _OWN_OF_STORE
+    }
 
 
-def _baselines(store: Store, references: Sequence[str]) -> tuple[dict[str, frozenset[str]], list[str]]:
+def _baselines(
+    store: Store, references: Sequence[str]
+) -> tuple[dict[str, frozenset[str]], list[str]]:
     baselines, notes = {}, []
     for text in references:
         try:

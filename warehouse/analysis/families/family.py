@@ -36,7 +36,9 @@ class FamilySettings:
     """
 
     level: float = 0.95  #: nominal coverage of the intervals, in (0, 1).
-    baselines: tuple[str, ...] = ()  #: references of models that all others are compared with.
+    baselines: tuple[
+        str, ...
+    ] = ()  #: references of models that all others are compared with.
     n_resamples: int = DRAWS  #: draws behind rank sets.
     permutations: int = 1000  #: shuffled matrices of the matrix tests.
     seed: int = 0  #: of everything random.
@@ -46,7 +48,9 @@ class FamilySettings:
         least = {"n_resamples": 0, "permutations": 1, "seed": 0}
         for name, number in least.items():
             if getattr(self, name) < number:
-                raise MisuseError(f"{name} is {getattr(self, name)}; expected {number} or more")
+                raise MisuseError(
+                    f"{name} is {getattr(self, name)}; expected {number} or more"
+                )
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,10 @@ class RefreshQuestion:
 class Value:
     """One figure."""
 
-    #: ``condition``, ``row`` (over seeds, at one checkpoint), ``part`` (a seed or checkpoint of one), ``pair``,
-    #: ``step`` (a checkpoint and the one before), ``recipe`` (seeds and checkpoints together),
-    #: ``benchmark``, or ``question`` where a family could not answer.
+    #: ``condition``, ``row`` (over seeds, at one checkpoint), ``part`` (a seed or
+    #: checkpoint of one), ``pair``, ``step`` (a checkpoint and the one before),
+    #: ``recipe`` (seeds and checkpoints together), ``benchmark``, or ``question`` where
+    #: a family could not answer.
     subject_kind: str
     subject: str  #: natural key: `subject_of` a condition, or two of them.
     metric: str  #: name of the metric, with its filter.
@@ -77,8 +82,12 @@ class Value:
     high: float | None = None  #: upper end.
     n: int | None = None  #: prompts behind it.
     n_clusters: int | None = None  #: clusters behind it; None without clusters.
-    reason: str = ""  #: why there is no figure or no interval, or what to know about it.
-    details: Mapping[str, Any] = field(default_factory=dict)  #: whatever else belongs to it; values that JSON can hold.
+    reason: str = (
+        ""  #: why there is no figure or no interval, or what to know about it.
+    )
+    details: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: whatever else belongs to it; values that JSON can hold.
 
 
 @runtime_checkable
@@ -91,10 +100,14 @@ class Family(Protocol):
     name: str  #: of the family, without a slash.
     version: str  #: of the computation; another one makes all its figures stale.
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """The questions on a benchmark; reads no scores."""
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
         """The figures that answer one, at least one.
 
         Raises:
@@ -103,11 +116,18 @@ class Family(Protocol):
 
 
 def about_all(data: BenchmarkData, **settings: Any) -> list[RefreshQuestion]:
-    """One question about all conditions of a benchmark together; none where there is one alone."""
-    return [RefreshQuestion("all conditions", tuple(data.conditions), settings)] if len(data.conditions) > 1 else []
+    """One question about all conditions of a benchmark together; none where there is
+    one alone."""
+    return (
+        [RefreshQuestion("all conditions", tuple(data.conditions), settings)]
+        if len(data.conditions) > 1
+        else []
+    )
 
 
-def no_score(data: BenchmarkData, about: tuple[str, str], statistic: str) -> list[Value]:
+def no_score(
+    data: BenchmarkData, about: tuple[str, str], statistic: str
+) -> list[Value]:
     """What a family says of a condition or row that has no score by a headline metric.
 
     Args:

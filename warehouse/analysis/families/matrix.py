@@ -1,11 +1,17 @@
-"""Family ``matrix``: are prompts correlated beyond chance? Computed on request: it takes long."""
+"""Family ``matrix``: are prompts correlated beyond chance? Computed on request: it
+takes long."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all
+from warehouse.analysis.families.family import (
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+    about_all,
+)
 
 
 class MatrixTests:
@@ -13,11 +19,15 @@ class MatrixTests:
 
     name, version = "matrix", "1"
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """One, where there can be a matrix."""
         return about_all(data, permutations=settings.permutations, seed=settings.seed)
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
         """Each statistic of each similarity, with its permutation p in the details.
 
         Raises:

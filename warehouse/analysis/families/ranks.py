@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all
+from warehouse.analysis.families.family import (
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+    about_all,
+)
 
 
 class RanksFamily:
-    """One question for each benchmark: the places of all its conditions depend on one another."""
+    """One question for each benchmark: the places of all its conditions depend on one
+    another."""
 
     name, version = "ranks", "6"
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
-        return about_all(data, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
+        return about_all(
+            data,
+            level=settings.level,
+            n_resamples=settings.n_resamples,
+            seed=settings.seed,
+        )
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
         """``rank`` by the figure, and ``statistical_rank`` with its confidence set.
 
         Raises:
@@ -27,9 +42,13 @@ class RanksFamily:
         from warehouse.analysis.leaderboard.question import Ranking
 
         scores = data.row_scores()
-        options = Ranking(level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
+        options = Ranking(
+            level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed
+        )
         values: list[Value] = []
-        told: set[tuple[str, str]] = set()  # runs that do not look like repeats have one subject
+        told: set[tuple[str, str]] = (
+            set()
+        )  # runs that do not look like repeats have one subject
         for group in rank_rows(scores, options):
             for entry, row in group:
                 kind, subject = data.subject(entry.condition)
@@ -71,7 +90,9 @@ class RanksFamily:
                 ]
         if not values:
             reason = "no score by the headline metric"
-            return [Value("benchmark", question.subject, "", "rank", "none", reason=reason)]
+            return [
+                Value("benchmark", question.subject, "", "rank", "none", reason=reason)
+            ]
         return values
 
 

@@ -1,4 +1,5 @@
-"""Family ``reliability``: what another draw of a benchmark's prompts would change of its ranking."""
+"""Family ``reliability``: what another draw of a benchmark's prompts would change of
+its ranking."""
 
 from __future__ import annotations
 
@@ -8,7 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all
+from warehouse.analysis.families.family import (
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+    about_all,
+)
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 
@@ -20,29 +26,47 @@ _INSTANCES = 1000
 
 
 class ReliabilityFamily:
-    """One question for each benchmark, as a suite of one scenario (Perlitz et al. 2024 appendix D), and one for
-    each suite."""
+    """One question for each benchmark, as a suite of one scenario (Perlitz et al. 2024
+    appendix D), and one for each suite."""
 
     name, version, takes_suites = "reliability", "1", True
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be ranked."""
-        return about_all(data, level=settings.level, seed=settings.seed, instances=_INSTANCES)
+        return about_all(
+            data, level=settings.level, seed=settings.seed, instances=_INSTANCES
+        )
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """DIoR of ranking, quality and best model over other prompts, and the rank resolution; of a suite over
-        other scenarios too.
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
+        """DIoR of ranking, quality and best model over other prompts, and the rank
+        resolution; of a suite over other scenarios too.
 
         Raises:
-            MisuseError: there is no one metric, or fewer than two conditions with scores of prompts.
+            MisuseError: there is no one metric, or fewer than two conditions with
+                scores of prompts.
         """
         from warehouse.analysis.reliability.suite_data import benchmark_scores
 
         if isinstance(data, SuiteBenchmarks):
             suite = _suite(data)
-            scenarios = _values(suite.scores, suite.metric, "scenarios", question, settings)
-            return [*_values(suite.scores, suite.metric, "prompts", question, settings), *scenarios]
-        return _values(benchmark_scores(data.all_scores()), data.metrics[0].label, "prompts", question, settings)
+            scenarios = _values(
+                suite.scores, suite.metric, "scenarios", question, settings
+            )
+            return [
+                *_values(suite.scores, suite.metric, "prompts", question, settings),
+                *scenarios,
+            ]
+        return _values(
+            benchmark_scores(data.all_scores()),
+            data.metrics[0].label,
+            "prompts",
+            question,
+            settings,
+        )
 
 
 def _suite(data: SuiteBenchmarks) -> SuiteData:
@@ -57,17 +81,29 @@ def _suite(data: SuiteBenchmarks) -> SuiteData:
 
 
 def _values(
-    scores: SuiteScores, metric: str, granularity: str, question: RefreshQuestion, settings: FamilySettings
+    scores: SuiteScores,
+    metric: str,
+    granularity: str,
+    question: RefreshQuestion,
+    settings: FamilySettings,
 ) -> list[Value]:
     from warehouse.stats.suites.dior import reliability
 
-    dior = reliability(scores, granularity, n_resamples=_INSTANCES, seed=settings.seed, level=settings.level)
+    dior = reliability(
+        scores,
+        granularity,
+        n_resamples=_INSTANCES,
+        seed=settings.seed,
+        level=settings.level,
+    )
     if dior.ranking.value is None and not dior.reason:
         raise MisuseError("no ranking of the instances is defined")
     details = {
         "models": len(scores.models),
         "n_undefined": dior.n_undefined,
-        "best_errors": [None if np.isnan(error) else error for error in dior.best_errors],
+        "best_errors": [
+            None if np.isnan(error) else error for error in dior.best_errors
+        ],
     }
     figures = {
         "dior_ranking": (dior.ranking.value, dior.ranking.low, dior.ranking.high),

@@ -1,11 +1,18 @@
-"""Rows of models as a refresh stores them: what a leaderboard shows as one row has one subject, whatever its seeds."""
+"""Rows of models as a refresh stores them: what a leaderboard shows as one row has one
+subject, whatever its seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.families.subjects import CONDITION, PART, ROW, row_subject, subject_of
+from warehouse.analysis.families.subjects import (
+    CONDITION,
+    PART,
+    ROW,
+    row_subject,
+    subject_of,
+)
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.rows import CountPrompts, RowPlan, plan_rows
 from warehouse.analysis.selection.selection import RowRules
@@ -19,7 +26,9 @@ RULES = RowRules()
 class RefreshRow:
     """What a leaderboard shows as one row."""
 
-    subject: str  #: the same in every store, and whatever seeds and checkpoints there are.
+    subject: (
+        str  #: the same in every store, and whatever seeds and checkpoints there are.
+    )
     kind: str  #: ``row`` where seeds or checkpoints could stand behind it, else ``condition``.
     plan: RowPlan
 
@@ -34,12 +43,14 @@ class RefreshRow:
         return self.plan.pooled
 
 
-def refresh_rows(store: Store, conditions: Sequence[Condition], count: CountPrompts) -> list[RefreshRow]:
+def refresh_rows(
+    store: Store, conditions: Sequence[Condition], count: CountPrompts
+) -> list[RefreshRow]:
     """The rows of conditions on one benchmark.
 
     Args:
-        count: gives the prompts with a score of each condition, by key; without them the rows are the same, and
-            their checkpoints may be others.
+        count: gives the prompts with a score of each condition, by key; without them
+            the rows are the same, and their checkpoints may be others.
     """
     rows: list[RefreshRow] = []
     taken: set[str] = set()
@@ -49,7 +60,10 @@ def refresh_rows(store: Store, conditions: Sequence[Condition], count: CountProm
         if len(plan.keys) > 1 or _may_have_others(first):
             kind, subject = ROW, row_subject(first.model, plan.settings)
         if subject in taken:  # nothing that is stored tells it from another row
-            kind, subject = ROW, row_subject(first.model, (*plan.settings, min(plan.keys)))
+            kind, subject = (
+                ROW,
+                row_subject(first.model, (*plan.settings, min(plan.keys))),
+            )
         taken.add(subject)
         rows.append(RefreshRow(subject, kind, plan))
     return rows
@@ -57,7 +71,10 @@ def refresh_rows(store: Store, conditions: Sequence[Condition], count: CountProm
 
 def _may_have_others(condition: Condition) -> bool:
     """Whether another seed or checkpoint would join its row."""
-    return bool(condition.setting("training_seed")) or condition.setting("position") is not None
+    return (
+        bool(condition.setting("training_seed"))
+        or condition.setting("position") is not None
+    )
 
 
 def kind_of(condition: Condition, rows: Mapping[str, RefreshRow]) -> str:

@@ -1,4 +1,5 @@
-"""Family ``scores``: the figure of every row and condition with its interval, and its newest run against the others."""
+"""Family ``scores``: the figure of every row and condition with its interval, and its
+newest run against the others."""
 
 from __future__ import annotations
 
@@ -6,7 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import PART, ROW, FamilySettings, RefreshQuestion, Value, no_score, subject_of
+from warehouse.analysis.families.family import (
+    PART,
+    ROW,
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+    no_score,
+    subject_of,
+)
 from warehouse.analysis.families.newest import newest_value
 from warehouse.analysis.families.rows import kind_of
 from warehouse.analysis.groups import grouped
@@ -14,31 +23,47 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition, cove
 
 
 class ScoresFamily:
-    """One question for each row of a leaderboard, and for each seed and checkpoint behind one."""
+    """One question for each row of a leaderboard, and for each seed and checkpoint
+    behind one."""
 
     name, version = "scores", "6"
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """One for each row and each condition."""
         about = {"level": settings.level}
-        of_rows = [RefreshQuestion(row.subject, row.keys, about) for row in data.rows if row.kind == ROW]
+        of_rows = [
+            RefreshQuestion(row.subject, row.keys, about)
+            for row in data.rows
+            if row.kind == ROW
+        ]
         of_conditions = [
-            RefreshQuestion(subject_of(condition), (key,), about) for key, condition in data.conditions.items()
+            RefreshQuestion(subject_of(condition), (key,), about)
+            for key, condition in data.conditions.items()
         ]
         return [*of_rows, *of_conditions]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """The figure by each headline metric that there is; of a series also how its newest run differs."""
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
+        """The figure by each headline metric that there is; of a series also how its
+        newest run differs."""
         row = data.row_called(question.subject)
         if row is not None and row.kind == ROW:
             return _figures(data, data.row_entries(row), (ROW, row.subject), settings)
         (key,) = question.conditions
         condition = data.conditions[key]
         kind = kind_of(condition, data.row_of)
-        values = _figures(data, data.condition_entries(key), (kind, question.subject), settings)
+        values = _figures(
+            data, data.condition_entries(key), (kind, question.subject), settings
+        )
         if kind == PART:
             row_subject = data.row_of[key].subject
-            values = [replace(value, details={**value.details, "row": row_subject}) for value in values]
+            values = [
+                replace(value, details={**value.details, "row": row_subject})
+                for value in values
+            ]
         for entry in data.entries((key,)):
             newest = newest_value(data, entry, question.subject, settings.level)
             if newest is not None:
@@ -47,7 +72,10 @@ class ScoresFamily:
 
 
 def _figures(
-    data: BenchmarkData, entries: Sequence[ScoredCondition], about: tuple[str, str], settings: FamilySettings
+    data: BenchmarkData,
+    entries: Sequence[ScoredCondition],
+    about: tuple[str, str],
+    settings: FamilySettings,
 ) -> list[Value]:
     """A figure for each metric; without one where repeats do not look like repeats.
 
@@ -61,7 +89,10 @@ def _figures(
 
 
 def _figure(
-    data: BenchmarkData, entries: Sequence[ScoredCondition], about: tuple[str, str], settings: FamilySettings
+    data: BenchmarkData,
+    entries: Sequence[ScoredCondition],
+    about: tuple[str, str],
+    settings: FamilySettings,
 ) -> Value:
     from warehouse.analysis.leaderboard.question import Ranking
     from warehouse.analysis.leaderboard.row import make_row
@@ -69,10 +100,16 @@ def _figure(
     first = entries[0]
     metric = data.metric_name(first.metric)
     if len(entries) > 1:
-        why = "; ".join(dict.fromkeys(note for entry in entries for note in entry.row_notes))
+        why = "; ".join(
+            dict.fromkeys(note for entry in entries for note in entry.row_notes)
+        )
         flags = dict.fromkeys(flag for entry in entries for flag in entry.row_flags)
-        return Value(*about, metric, "score", "none", reason=why, details={"flags": list(flags)})
-    row = make_row(first, data.clusters, Ranking(level=settings.level), coverage_of([first]))
+        return Value(
+            *about, metric, "score", "none", reason=why, details={"flags": list(flags)}
+        )
+    row = make_row(
+        first, data.clusters, Ranking(level=settings.level), coverage_of([first])
+    )
     return Value(
         *about,
         metric,

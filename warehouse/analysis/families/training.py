@@ -1,4 +1,5 @@
-"""Family ``training``: how much figures change with the training seed and from checkpoint to checkpoint."""
+"""Family ``training``: how much figures change with the training seed and from
+checkpoint to checkpoint."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import RECIPE, FamilySettings, RefreshQuestion, Value
+from warehouse.analysis.families.family import (
+    RECIPE,
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+)
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import short_digest
 
@@ -18,34 +24,60 @@ _KEY_LENGTH = 12
 
 
 class Training:
-    """One question for each benchmark with seeds or checkpoints: they are read together."""
+    """One question for each benchmark with seeds or checkpoints: they are read
+    together."""
 
     name, version = "training", "5"
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """One, where a model has two seeds or two places in training."""
         checkpoints: dict[str, set[tuple[object, object]]] = {}
         for condition in data.conditions.values():
-            checkpoint = condition.setting("training_seed"), condition.setting("position")
+            checkpoint = (
+                condition.setting("training_seed"),
+                condition.setting("position"),
+            )
             checkpoints.setdefault(condition.model, set()).add(checkpoint)
         if all(len(own) < 2 for own in checkpoints.values()):
             return []
-        keys = tuple(key for key, condition in data.conditions.items() if len(checkpoints[condition.model]) > 1)
+        keys = tuple(
+            key
+            for key, condition in data.conditions.items()
+            if len(checkpoints[condition.model]) > 1
+        )
         return [RefreshQuestion("all recipes", keys, {"level": settings.level})]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """Of each recipe by the headline metric (MisuseError: no recipe has two seeds or two checkpoints after all)."""
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
+        """Of each recipe by the headline metric (MisuseError: no recipe has two seeds
+        or two checkpoints after all)."""
         from warehouse.analysis.seeds.answer import seeds_row
         from warehouse.analysis.training.read import read_recipes
 
         with data.opened() as store:
             recipes = read_recipes(store, data.benchmark.ids)
-        runs = {run for key in question.conditions for run in data.conditions[key].run_ids}
+        runs = {
+            run for key in question.conditions for run in data.conditions[key].run_ids
+        }
         cut = (recipe.only(runs) for recipe in recipes)
-        replicated = [r for r in cut if r is not None and (len(r.trajectories) > 1 or len(r.common) > 1)]
+        replicated = [
+            r
+            for r in cut
+            if r is not None and (len(r.trajectories) > 1 or len(r.common) > 1)
+        ]
         if not replicated:
-            raise MisuseError("no recipe has two training seeds or two checkpoints by the headline metric")
-        return [value for recipe in replicated for value in _values(recipe, seeds_row(recipe, level=settings.level))]
+            raise MisuseError(
+                "no recipe has two training seeds or two checkpoints by the headline "
+                "metric"
+            )
+        return [
+            value
+            for recipe in replicated
+            for value in _values(recipe, seeds_row(recipe, level=settings.level))
+        ]
 
 
 def _subject(recipe: RecipeScores) -> str:
@@ -55,7 +87,11 @@ def _subject(recipe: RecipeScores) -> str:
 
 
 def _values(recipe: RecipeScores, row: SeedsRow) -> Iterator[Value]:
-    details = {"n_seeds": row.n_seeds, "n_checkpoints": row.n_checkpoints, "flags": list(row.flags)}
+    details = {
+        "n_seeds": row.n_seeds,
+        "n_checkpoints": row.n_checkpoints,
+        "flags": list(row.flags),
+    }
     figures = {
         "noise_floor": (row.noise_floor, None, None, {}),
         "seed_sd": (row.seed_sd, row.seed_sd_low, row.seed_sd_high, {}),

@@ -1,15 +1,24 @@
-"""Family ``variance``: how much of a figure's error the prompts make, how much the draws."""
+"""Family ``variance``: how much of a figure's error the prompts make, how much the
+draws."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import CONDITION, FamilySettings, RefreshQuestion, Value, no_score, subject_of
+from warehouse.analysis.families.family import (
+    CONDITION,
+    FamilySettings,
+    RefreshQuestion,
+    Value,
+    no_score,
+    subject_of,
+)
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import StatisticsError
 
-#: Stored figures: statistic -> field of the result, in squared units of the score but for shares.
+#: Stored figures: statistic -> field of the result, in squared units of the score but
+#: for shares.
 FIGURES = {
     "share_between": "share_between",
     "share_within": "share_within",
@@ -23,14 +32,23 @@ class VarianceFamily:
 
     name, version = "variance", "1"
 
-    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
+    def questions(
+        self, data: BenchmarkData, settings: FamilySettings
+    ) -> Sequence[RefreshQuestion]:
         """One for each condition."""
-        return [RefreshQuestion(subject_of(condition), (key,)) for key, condition in data.conditions.items()]
+        return [
+            RefreshQuestion(subject_of(condition), (key,))
+            for key, condition in data.conditions.items()
+        ]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
+    def compute(
+        self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
+    ) -> Sequence[Value]:
         """The split by each headline metric that is a plain mean."""
         values = [
-            value for entry in data.entries(question.conditions) for value in _split(data, question.subject, entry)
+            value
+            for entry in data.entries(question.conditions)
+            for value in _split(data, question.subject, entry)
         ]
         return values or no_score(data, (CONDITION, question.subject), "share_within")
 
@@ -41,14 +59,31 @@ def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Va
 
     scores, metric = entry.usable, data.metric_name(entry.metric)
     if scores is None:
-        return [Value("condition", subject, metric, "share_within", "none", reason=entry.why_none)]
+        return [
+            Value(
+                "condition",
+                subject,
+                metric,
+                "share_within",
+                "none",
+                reason=entry.why_none,
+            )
+        ]
     if entry.metric.link != "identity" or scores.uneven_weights is not None:
-        return [Value("condition", subject, metric, "share_within", "none", reason=NO_MEAN)]
+        return [
+            Value("condition", subject, metric, "share_within", "none", reason=NO_MEAN)
+        ]
     clusters = data.clusters.labels(scores.prompts)
     try:
-        components = variance_components(scores.values, scores.within, scores.n_draws, clusters)
+        components = variance_components(
+            scores.values, scores.within, scores.n_draws, clusters
+        )
     except StatisticsError as error:
-        return [Value("condition", subject, metric, "share_within", "none", reason=str(error))]
+        return [
+            Value(
+                "condition", subject, metric, "share_within", "none", reason=str(error)
+            )
+        ]
     return [
         Value(
             "condition",

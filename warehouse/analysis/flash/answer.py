@@ -1,4 +1,5 @@
-"""Coarse-to-fine ranks on a suite: what a new model has to answer, and its rank after each step."""
+"""Coarse-to-fine ranks on a suite: what a new model has to answer, and its rank after
+each step."""
 
 from __future__ import annotations
 
@@ -11,17 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.flash.question import Flash
-from warehouse.analysis.flash.view import check_table, next_table, steps_table, stops_table
+from warehouse.analysis.flash.view import (
+    check_table,
+    next_table,
+    steps_table,
+    stops_table,
+)
 from warehouse.analysis.irt.fitting import excerpt_of
-from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow, NextPromptRow
+from warehouse.analysis.reliability.results import (
+    FlashModelRow,
+    FlashStepRow,
+    NextPromptRow,
+)
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.questions.question import answers
-from warehouse.stats.suites.flash import SIZES, FlashCheck, flash_check, flash_path, flash_sizes
+from warehouse.stats.suites.flash import (
+    SIZES,
+    FlashCheck,
+    flash_check,
+    flash_path,
+    flash_sizes,
+)
 from warehouse.stats.suites.instances import shared_sizes
-from warehouse.stats.suites.score_table import SuiteScores, best_first, mean_over_scenarios, mean_win_rate, ranks_of
+from warehouse.stats.suites.score_table import (
+    SuiteScores,
+    best_first,
+    mean_over_scenarios,
+    mean_win_rate,
+    ranks_of,
+)
 from warehouse.store.connection import Store
 from warehouse.tables.view import Part, View
 
@@ -37,20 +59,28 @@ class FlashReport(Result):
     n_models: int  #: stored models, the ranked one not counted.
     n_prompts: int  #: of the suite.
     rows: tuple[FlashStepRow, ...]  #: steps of the model that its answers allow.
-    next_size: int | None  #: prompts of a scenario of the next step; None where none is needed, or all are next.
-    next_prompts: tuple[NextPromptRow, ...]  #: what the model has not answered of it yet, in the order to ask.
+    next_size: (
+        int | None
+    )  #: prompts of a scenario of the next step; None where none is needed, or all are next.
+    next_prompts: tuple[
+        NextPromptRow, ...
+    ]  #: what the model has not answered of it yet, in the order to ask.
     is_settled: bool  #: a step was enough.
     saving: float | None  #: all prompts over those of the step that was; None before.
-    check: tuple[FlashModelRow, ...]  #: each stored model ranked as if it were new; empty with ``no_check``.
+    check: tuple[
+        FlashModelRow, ...
+    ]  #: each stored model ranked as if it were new; empty with ``no_check``.
     #: mean_error, mean_saving, within: of the check, mean over models.
     mean_error: float | None
     mean_saving: float | None
     within: float | None
-    #: share of the orders that stop before all prompts, over all models, whose rank lies within the resolution; None
-    #: where none does.
+    #: share of the orders that stop before all prompts, over all models, whose rank
+    #: lies within the resolution; None where none does.
     within_early: float | None
     early: float | None  #: share of orders that do, mean over models.
-    sizes: tuple[int | None, ...]  #: prompts of a scenario at each step of the check; None: all.
+    sizes: tuple[
+        int | None, ...
+    ]  #: prompts of a scenario at each step of the check; None: all.
     resolutions: tuple[int, ...]  #: Res(S) of each over all stored models.
     tiers: tuple[int, ...]  #: best rank for which each is enough.
     stopped: tuple[float, ...]  #: share of models and orders that stop at each.
@@ -62,17 +92,28 @@ class FlashReport(Result):
     def one_line(self) -> str:
         if not self.model:
             return _check_in_words(self)
-        last = next((row for row in self.rows if row.is_enough), self.rows[-1] if self.rows else None)
+        last = next(
+            (row for row in self.rows if row.is_enough),
+            self.rows[-1] if self.rows else None,
+        )
         n = len(self.next_prompts)
         if last is None:
             return f"{self.model} has no rank yet: it has to answer {n} prompts first"
         rank = f"{self.model} is at rank {last.rank}"
         rank += f" ± {last.resolution}" if last.resolution else ""
-        rank += f" of {self.n_models + 1} after {last.n_prompts} of {self.n_prompts} prompts"
-        return f"{rank}: settled" if self.is_settled else f"{rank}; {n} more prompts would come next"
+        rank += (
+            f" of {self.n_models + 1} after {last.n_prompts} of {self.n_prompts} "
+            "prompts"
+        )
+        return (
+            f"{rank}: settled"
+            if self.is_settled
+            else f"{rank}; {n} more prompts would come next"
+        )
 
     def view(self, *, verbose: bool = False, check: bool = False) -> View:
-        """The rank of a model after each step, and how well the rule did on those that are stored.
+        """The rank of a model after each step, and how well the rule did on those that
+        are stored.
 
         Args:
             check: these one by one; without a model they are shown anyway.
@@ -84,8 +125,9 @@ class FlashReport(Result):
             parts += _checked(self)
         elif self.mean_error is not None:
             parts.append(
-                f"Ranked as if new, the {self.n_models} stored models end {self.mean_error:.2g} places from their"
-                f" full rank on average, with {self.mean_saving:.3g} times fewer prompts (--check)."
+                f"Ranked as if new, the {self.n_models} stored models end "
+                f"{self.mean_error:.2g} places from their full rank on average, with "
+                f"{self.mean_saving:.3g} times fewer prompts (--check)."
             )
         return View(tuple(parts), self.notes)
 
@@ -97,8 +139,15 @@ def _steps(report: FlashReport) -> list[Part]:
         return [*parts, "All prompts were needed."]
     if report.is_settled:
         return [*parts, f"That is {report.saving:.3g} times fewer prompts than all."]
-    size = "all prompts" if report.next_size is None else f"{report.next_size} prompts of each scenario"
-    sentence = f"Next come {len(report.next_prompts)} prompts, up to {size} (--ids lists them in order):"
+    size = (
+        "all prompts"
+        if report.next_size is None
+        else f"{report.next_size} prompts of each scenario"
+    )
+    sentence = (
+        f"Next come {len(report.next_prompts)} prompts, up to {size} (--ids lists them "
+        "in order):"
+    )
     return [*parts, sentence, next_table(report.next_prompts), ""]
 
 
@@ -111,8 +160,14 @@ def _checked(report: FlashReport) -> list[Part]:
 
 @answers(Flash)
 def flash(store: Store, question: Flash) -> FlashReport:
-    """The steps of a model that its answers allow, the prompts that come next, and the check of the stored ones."""
-    model, seed, tiers, n_resamples = question.model, question.seed, question.tiers, question.n_resamples
+    """The steps of a model that its answers allow, the prompts that come next, and the
+    check of the stored ones."""
+    model, seed, tiers, n_resamples = (
+        question.model,
+        question.seed,
+        question.tiers,
+        question.n_resamples,
+    )
     steps_at = SIZES if question.sizes is None else question.sizes
     data = read_suite(
         store,
@@ -124,9 +179,14 @@ def flash(store: Store, question: Flash) -> FlashReport:
     )
     column = None if model is None else _column_of(data, model, question.new)
     everyone = np.arange(len(data.scores.models))
-    stored = data.scores if column is None else data.scores.part(np.delete(everyone, column))
+    stored = (
+        data.scores if column is None else data.scores.part(np.delete(everyone, column))
+    )
     if len(stored.models) < 2:
-        raise MisuseError(f"{data.name} has {len(stored.models)} model beside {model} on all prompts; a rank needs two")
+        raise MisuseError(
+            f"{data.name} has {len(stored.models)} model beside {model} on all "
+            "prompts; a rank needs two"
+        )
     check, why = _check(stored, steps_at, tiers, n_resamples, seed)
     full = ranks_of(mean_win_rate(stored.scores(stored.means), ties=0.5))
     steps, following, answered = [], None, None
@@ -134,9 +194,17 @@ def flash(store: Store, question: Flash) -> FlashReport:
         orders = [_order(rows, seed) for rows in data.prompts]
         if column is not None:
             steps = flash_path(
-                data.scores, column, orders, sizes=steps_at, tiers=tiers, n_resamples=n_resamples, seed=seed
+                data.scores,
+                column,
+                orders,
+                sizes=steps_at,
+                tiers=tiers,
+                n_resamples=n_resamples,
+                seed=seed,
             )
-            answered = [~np.isnan(part.scores[:, column]) for part in data.scores.subscenarios]
+            answered = [
+                ~np.isnan(part.scores[:, column]) for part in data.scores.subscenarios
+            ]
         following = _following(data.scores, steps, steps_at)
     stop = next((step for step in steps if step.is_enough), None)
     size = None if following is None else following[0]
@@ -160,7 +228,9 @@ def flash(store: Store, question: Flash) -> FlashReport:
             for step in steps
         ),
         next_size=size,
-        next_prompts=() if following is None else _next_prompts(data, orders, size, answered),
+        next_prompts=()
+        if following is None
+        else _next_prompts(data, orders, size, answered),
         is_settled=stop is not None,
         saving=None if stop is None else data.scores.n_prompts / stop.n_prompts,
         check=() if check is None else _check_rows(stored, check, full),
@@ -186,26 +256,45 @@ def _column_of(data: SuiteData, model: str, new: bool) -> int | None:
     fitting = fitting or [i for i, name in enumerate(data.models) if name == model]
     if len(fitting) > 1:
         listed = "; ".join(names[i] for i in fitting[:5])
-        raise MisuseError(f"{model} has several conditions: {listed}; name one, or choose with --where or --latest")
+        raise MisuseError(
+            f"{model} has several conditions: {listed}; name one, or choose with "
+            "--where or --latest"
+        )
     if new and fitting:
         raise MisuseError(f"{model} has answers on {data.name}: leave --new out")
     if not fitting and not new:
-        hint = did_you_mean(model, names, "--new plans for a model that has no answers yet")
+        hint = did_you_mean(
+            model, names, "--new plans for a model that has no answers yet"
+        )
         raise MisuseError(f"no answers of {model!r} on {data.name}; {hint}")
     return fitting[0] if fitting else None
 
 
 def _check(
-    stored: SuiteScores, sizes: Sequence[int], tiers: Sequence[int] | None, n_resamples: int, seed: int
+    stored: SuiteScores,
+    sizes: Sequence[int],
+    tiers: Sequence[int] | None,
+    n_resamples: int,
+    seed: int,
 ) -> tuple[FlashCheck | None, str]:
     if len(stored.models) < 3:
-        return None, f"{len(stored.models)} stored models: leaving one out needs at least 3"
+        return (
+            None,
+            f"{len(stored.models)} stored models: leaving one out needs at least 3",
+        )
     if not flash_sizes(stored, sizes):
-        return None, f"no scenario has more than {min(sizes)} prompts: there is nothing to save"
-    return flash_check(stored, sizes=sizes, tiers=tiers, n_resamples=n_resamples, seed=seed), ""
+        return (
+            None,
+            f"no scenario has more than {min(sizes)} prompts: there is nothing to save",
+        )
+    return flash_check(
+        stored, sizes=sizes, tiers=tiers, n_resamples=n_resamples, seed=seed
+    ), ""
 
 
-def _check_rows(stored: SuiteScores, check: FlashCheck, full: NDArray[np.float64]) -> tuple[FlashModelRow, ...]:
+def _check_rows(
+    stored: SuiteScores, check: FlashCheck, full: NDArray[np.float64]
+) -> tuple[FlashModelRow, ...]:
     means = mean_over_scenarios(stored.scores(stored.means))
     used = check.stopped @ np.array(check.n_prompts, dtype=np.float64)
     return tuple(
@@ -215,7 +304,9 @@ def _check_rows(stored: SuiteScores, check: FlashCheck, full: NDArray[np.float64
             mean_error=float(check.mean_error[m]),
             largest_error=float(check.largest_error[m]),
             within=float(check.within[m]),
-            within_early=None if np.isnan(check.within_early[m]) else float(check.within_early[m]),
+            within_early=None
+            if np.isnan(check.within_early[m])
+            else float(check.within_early[m]),
             saving=float(check.saving[m]),
             n_prompts=float(used[m]),
         )
@@ -229,23 +320,32 @@ def _early(check: FlashCheck) -> NDArray[np.float64]:
 
 
 def _within_early(check: FlashCheck) -> float | None:
-    """Of all orders that stop before all prompts, those whose rank lies within the resolution."""
+    """Of all orders that stop before all prompts, those whose rank lies within the
+    resolution."""
     weights = _early(check)
-    return float((np.nan_to_num(check.within_early) * weights).sum() / weights.sum()) if weights.any() else None
+    return (
+        float((np.nan_to_num(check.within_early) * weights).sum() / weights.sum())
+        if weights.any()
+        else None
+    )
 
 
 def _order(rows: Sequence[Mapping[str, Any]], seed: int) -> NDArray[np.intp]:
-    """Rows of a subscenario's prompts in the order in which they are asked: by a hash of their keys,
-    the same in every store."""
+    """Rows of a subscenario's prompts in the order in which they are asked: by a hash
+    of their keys, the same in every store."""
 
     def key(index: int) -> bytes:
         split, name, occurrence, _ = rows[index]["order"]
-        return hashlib.sha256(f"{seed}\0{rows[index]['benchmark']}\0{split}\0{name}\0{occurrence}".encode()).digest()
+        return hashlib.sha256(
+            f"{seed}\0{rows[index]['benchmark']}\0{split}\0{name}\0{occurrence}".encode()
+        ).digest()
 
     return np.array(sorted(range(len(rows)), key=key), dtype=np.intp)
 
 
-def _following(scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]) -> tuple[int | None] | None:
+def _following(
+    scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]
+) -> tuple[int | None] | None:
     """The size that comes next, in a tuple; None where a step was enough."""
     if any(step.is_enough for step in steps):
         return None
@@ -254,11 +354,16 @@ def _following(scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]) 
 
 
 def _next_prompts(
-    data: SuiteData, orders: Sequence[NDArray[np.intp]], size: int | None, answered: Sequence[NDArray[np.bool_]] | None
+    data: SuiteData,
+    orders: Sequence[NDArray[np.intp]],
+    size: int | None,
+    answered: Sequence[NDArray[np.bool_]] | None,
 ) -> tuple[NextPromptRow, ...]:
     next_prompts = []
     counts = shared_sizes(data.scores, size)
-    for number, (part, rows, order) in enumerate(zip(data.scores.subscenarios, data.prompts, orders, strict=True)):
+    for number, (part, rows, order) in enumerate(
+        zip(data.scores.subscenarios, data.prompts, orders, strict=True)
+    ):
         for index in order[: counts[number]].tolist():
             if answered is None or not answered[number][index]:
                 row = rows[index]
@@ -281,10 +386,12 @@ def _check_in_words(report: FlashReport) -> str:
     within = "none stops before all prompts"
     if report.within_early is not None:
         within = (
-            f"in {100 * (report.early or 0):.0f} % of orders fewer than all are enough, and of these the full rank lies"
-            f" within the resolution in {100 * report.within_early:.0f} %"
+            f"in {100 * (report.early or 0):.0f} % of orders fewer than all are "
+            "enough, and of these the full rank lies within the resolution in "
+            f"{100 * report.within_early:.0f} %"
         )
     return (
-        f"Ranked as if new, the {report.n_models} models of {report.suite} end {report.mean_error:.2g} places from"
-        f" their full rank on average, with {report.mean_saving:.3g} times fewer prompts; {within}"
+        f"Ranked as if new, the {report.n_models} models of {report.suite} end "
+        f"{report.mean_error:.2g} places from their full rank on average, with "
+        f"{report.mean_saving:.3g} times fewer prompts; {within}"
     )

@@ -1,10 +1,15 @@
-"""Ranks from few prompts as people are shown them: steps, the prompts that come next, and the check."""
+"""Ranks from few prompts as people are shown them: steps, the prompts that come next,
+and the check."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow, NextPromptRow
+from warehouse.analysis.reliability.results import (
+    FlashModelRow,
+    FlashStepRow,
+    NextPromptRow,
+)
 from warehouse.tables.view import Table
 from warehouse.tables.words import excerpt, number, percentage
 
@@ -46,12 +51,22 @@ def next_table(prompts: Sequence[NextPromptRow]) -> Table:
 
 
 def stops_table(
-    sizes: Sequence[int | None], resolutions: Sequence[int], tiers: Sequence[int], stopped: Sequence[float]
+    sizes: Sequence[int | None],
+    resolutions: Sequence[int],
+    tiers: Sequence[int],
+    stopped: Sequence[float],
 ) -> Table:
     """Where the stored models stop, by prompts of a scenario."""
     cells = [
-        {"a scenario": _size(size), "±": within, "enough for ranks from": tier, "stops here": percentage(share)}
-        for size, within, tier, share in zip(sizes, resolutions, tiers, stopped, strict=True)
+        {
+            "a scenario": _size(size),
+            "±": within,
+            "enough for ranks from": tier,
+            "stops here": percentage(share),
+        }
+        for size, within, tier, share in zip(
+            sizes, resolutions, tiers, stopped, strict=True
+        )
     ]
     return Table.of(cells)
 

@@ -1,4 +1,5 @@
-"""Two formulations of one benchmark over the same models: do they agree (statistics.md §19a)?"""
+"""Two formulations of one benchmark over the same models: do they agree (statistics.md
+§19a)?"""
 
 from __future__ import annotations
 
@@ -22,15 +23,31 @@ from warehouse.analysis.groups import grouped
 from warehouse.analysis.pairs.answer import comparable
 from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
-from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.clusterings import (
+    ClusterMap,
+    cluster_map,
+    clusters_under_links,
+)
+from warehouse.analysis.selection.score_matrix import (
+    ScoreTable,
+    score_table,
+    tested_pairs,
+)
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+)
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats import PairedDifference, find_crossings, formulation_agreement, formulation_noise
+from warehouse.stats import (
+    PairedDifference,
+    find_crossings,
+    formulation_agreement,
+    formulation_noise,
+)
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.formulations import FEW_UNITS, FEWEST, FEWEST_FOR_OTHERS
@@ -67,7 +84,12 @@ class _Side:
     @property
     def means(self) -> Floats:
         """The figure of each model; as published where it has no samples."""
-        figures = np.array([entry.published.value if entry.published else np.nan for entry in self.entries])
+        figures = np.array(
+            [
+                entry.published.value if entry.published else np.nan
+                for entry in self.entries
+            ]
+        )
         figures[np.isinf(figures)] = np.nan
         if self.table is not None:
             figures[self.scored] = np.nanmean(self.table.values, axis=0)
@@ -75,9 +97,14 @@ class _Side:
 
     def p_values(self) -> Floats:
         """Two-sided p of each pair of models, in a square; NaN without samples."""
-        square, where = np.full((len(self.entries),) * 2, np.nan), np.flatnonzero(self.scored)
+        square, where = (
+            np.full((len(self.entries),) * 2, np.nan),
+            np.flatnonzero(self.scored),
+        )
         if self.table is not None and len(where) > 1:
-            pairs = tested_pairs(self.table, level=0.95, n_resamples=0, seed=0, higher_is_better=True)
+            pairs = tested_pairs(
+                self.table, level=0.95, n_resamples=0, seed=0, higher_is_better=True
+            )
             square[np.ix_(where, where)] = pairs.square("p_value")
         return square
 
@@ -87,10 +114,19 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
     """Models are matched by name, checkpoint, seed and agent."""
     selections = (
         (question.first, question.first_where, question.metric),
-        (question.second, question.second_where, question.second_metric or question.metric),
+        (
+            question.second,
+            question.second_where,
+            question.second_metric or question.metric,
+        ),
     )
     read = [
-        select_entries(store, selection_of(question, benchmark=name, metric=metric, where=(*question.where, *where)))
+        select_entries(
+            store,
+            selection_of(
+                question, benchmark=name, metric=metric, where=(*question.where, *where)
+            ),
+        )
         for name, where, metric in selections
     ]
     notes: list[str] = []
@@ -99,66 +135,118 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
     same = [
         who
         for who in models
-        if first[who].condition.key == second[who].condition.key and first[who].metric.id == second[who].metric.id
+        if first[who].condition.key == second[who].condition.key
+        and first[who].metric.id == second[who].metric.id
     ]
     if same:
         raise MisuseError(
-            f"both sides mean the same runs of {some_of(same)}: name two benchmarks, or say which conditions of"
-            f" {question.first} are held against which, such as --first-where fewshot=0 --second-where fewshot=5"
+            f"both sides mean the same runs of {some_of(same)}: name two benchmarks, "
+            f"or say which conditions of {question.first} are held against which, such "
+            "as --first-where fewshot=0 --second-where fewshot=5"
         )
     if not models:
         has = [
             f"{side} has {some_of([*own]) or 'none'}"
             for side, own in ((selections[0][0], first), (selections[1][0], second))
         ]
-        raise MisuseError(f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}")
+        raise MisuseError(
+            f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}"
+        )
     alone = [who for who in (*first, *second) if who not in models]
-    notes += [f"{len(alone)} models have one formulation only: {some_of(alone)}"] if alone else []
+    notes += (
+        [f"{len(alone)} models have one formulation only: {some_of(alone)}"]
+        if alone
+        else []
+    )
     links = read_links(store)
     ids, defaults = (
-        sorted({own for scores in read for own in getattr(scores.benchmark, name)}) for name in ("ids", "clusterings")
+        sorted({own for scores in read for own in getattr(scores.benchmark, name)})
+        for name in ("ids", "clusterings")
     )
-    clusters = clusters_under_links(cluster_map(store, ids, defaults, question.cluster), links)
+    clusters = clusters_under_links(
+        cluster_map(store, ids, defaults, question.cluster), links
+    )
     sides = []
-    for (_, where, _), scores, own in zip(selections, read, (first, second), strict=True):
+    for (_, where, _), scores, own in zip(
+        selections, read, (first, second), strict=True
+    ):
         found = (own[who] for who in models)
-        entries = tuple(replace(e, scores=e.usable.under(links)) if e.usable is not None else e for e in found)
+        entries = tuple(
+            replace(e, scores=e.usable.under(links)) if e.usable is not None else e
+            for e in found
+        )
         scored = [entry for entry in entries if entry.usable is not None]
-        label = f"{scores.benchmark.name} ({', '.join(where)})" if where else scores.benchmark.name
-        sides.append(_Side(label, entries, clusters, score_table(scored, clusters) if scored else None))
-    return _report(question, models, sides[0], sides[1], [*notes, *filter(None, [clusters.note])])
+        label = (
+            f"{scores.benchmark.name} ({', '.join(where)})"
+            if where
+            else scores.benchmark.name
+        )
+        sides.append(
+            _Side(
+                label,
+                entries,
+                clusters,
+                score_table(scored, clusters) if scored else None,
+            )
+        )
+    return _report(
+        question, models, sides[0], sides[1], [*notes, *filter(None, [clusters.note])]
+    )
 
 
 def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCondition]:
-    """The entry of each model, of the largest group of entries that can stand side by side.
+    """The entry of each model, of the largest group of entries that can stand side by
+    side.
 
     Args:
         notes: is told what was left out.
     """
     groups = [
-        [*comparable(members, scores), *(e for e in members if e.scores is None and e.published and not e.stopped)]
+        [
+            *comparable(members, scores),
+            *(e for e in members if e.scores is None and e.published and not e.stopped),
+        ]
         for members in scores.groups().values()
     ]
     largest = max(groups, key=len)
     left, name = len(scores.entries) - len(largest), scores.benchmark.name
     if left:
-        why = "of another split, task version, metric or judge, without a figure, or on a part of the benchmark"
-        notes.append(f"{name}: {left} conditions {why} (--subset takes these) are left out")
+        why = (
+            "of another split, task version, metric or judge, without a figure, or on "
+            "a part of the benchmark"
+        )
+        notes.append(
+            f"{name}: {left} conditions {why} (--subset takes these) are left out"
+        )
     by_model = grouped(largest, lambda entry: entry.condition.who)
     several = [who for who, own in by_model.items() if len(own) > 1]
     if several:
-        how = "--first-where and --second-where choose one (warehouse runs shows them), --latest the newest"
-        notes.append(f"{name}: several conditions of {some_of(several)} are left out; {how}")
+        how = (
+            "--first-where and --second-where choose one (warehouse runs shows them), "
+            "--latest the newest"
+        )
+        notes.append(
+            f"{name}: several conditions of {some_of(several)} are left out; {how}"
+        )
     return {who: own[0] for who, own in sorted(by_model.items()) if len(own) == 1}
 
 
 def _report(
-    question: Formulations, models: Sequence[str], first: _Side, second: _Side, notes: list[str]
+    question: Formulations,
+    models: Sequence[str],
+    first: _Side,
+    second: _Side,
+    notes: list[str],
 ) -> FormulationsReport:
     x, y = first.means, second.means
     ranks = np.array([ranks_of(first.sign * x), ranks_of(second.sign * y)], dtype=int)
-    paired = [_paired(question, a, b, first.clusters) for a, b in zip(first.entries, second.entries, strict=True)]
-    tests = [None if difference is None else difference.p_value for difference, *_ in paired]
+    paired = [
+        _paired(question, a, b, first.clusters)
+        for a, b in zip(first.entries, second.entries, strict=True)
+    ]
+    tests = [
+        None if difference is None else difference.p_value for difference, *_ in paired
+    ]
     p_holm = holm(np.array([np.nan if p is None else p for p in tests]))
     rows = [
         FormulationModel(
@@ -168,7 +256,14 @@ def _report(
             rank_first=int(ranks[0, m]),
             rank_second=int(ranks[1, m]),
             rank_change=int(ranks[1, m] - ranks[0, m]),
-            **part_fields(paired[m][0], "difference", "standard_error", "ci_low", "ci_high", "p_value"),
+            **part_fields(
+                paired[m][0],
+                "difference",
+                "standard_error",
+                "ci_low",
+                "ci_high",
+                "p_value",
+            ),
             p_holm=finite_or_none(p_holm[m]),
             n_prompts=paired[m][1],
             reason=paired[m][2],
@@ -178,15 +273,25 @@ def _report(
         for m, who in enumerate(models)
     ]
     n_linked = max(row.n_prompts for row in rows)
-    benchmarks = [side.entries[0].condition.benchmark_split[0] for side in (first, second)]
+    benchmarks = [
+        side.entries[0].condition.benchmark_split[0] for side in (first, second)
+    ]
     if not n_linked and first.table and second.table and benchmarks[0] != benchmarks[1]:
         notes.append(
-            "no prompt stands in both, so that models have no paired difference and prompts count as others:"
-            f" warehouse link {shlex.join(benchmarks)} --by id joins those of one id"
+            "no prompt stands in both, so that models have no paired difference and "
+            f"prompts count as others: warehouse link {shlex.join(benchmarks)} --by id "
+            "joins those of one id"
         )
     sides = zip((first, second), benchmarks, strict=True)
-    unknown = [(side.metric.label, name) for side, name in sides if side.metric.higher_is_better is None]
-    notes += [f"ranked as if higher were better: {direction_unknown(*named)}" for named in dict.fromkeys(unknown)]
+    unknown = [
+        (side.metric.label, name)
+        for side, name in sides
+        if side.metric.higher_is_better is None
+    ]
+    notes += [
+        f"ranked as if higher were better: {direction_unknown(*named)}"
+        for named in dict.fromkeys(unknown)
+    ]
     return FormulationsReport(
         first=first.label,
         second=second.label,
@@ -209,37 +314,64 @@ def _paired(
     n_common = len(np.intersect1d(a.usable.prompts, b.usable.prompts))
     if not n_common:
         return None, 0, NO_PROMPT
-    scale_a, scale_b = ((*m.scale[:2], m.higher_is_better, m.low, m.high) for m in (a.metric, b.metric))
-    if scale_a[:3] != scale_b[:3] or (a.metric.label != b.metric.label and scale_a != scale_b):
+    scale_a, scale_b = (
+        (*m.scale[:2], m.higher_is_better, m.low, m.high) for m in (a.metric, b.metric)
+    )
+    if scale_a[:3] != scale_b[:3] or (
+        a.metric.label != b.metric.label and scale_a != scale_b
+    ):
         return None, n_common, "no paired difference: metrics of different scales"
     pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
     difference = pair.difference(question.level, seed=question.seed)
     return difference, pair.n, difference.reason if difference.ci_low is None else ""
 
 
-def _agreement(question: Formulations, first: _Side, second: _Side, n_linked: int) -> list[AgreementRow]:
+def _agreement(
+    question: Formulations, first: _Side, second: _Side, n_linked: int
+) -> list[AgreementRow]:
     """The correlations, and why an interval is missing."""
     noise, reason, m = None, "", len(first.entries)
     if not (first.scored & second.scored).all():
         reason = "published figures have no prompts: only the interval for other models"
     elif first.table and second.table:
         tables = (first.table, second.table)
-        units = (-1 - table.prompts if table.clusters is None else table.clusters for table in tables)
-        noise = formulation_noise(first.sign * first.table.values, second.sign * second.table.values, *units)
-        reason = "" if noise else "a single prompt, cluster or model, or all prompts alike: the noise is not known"
+        units = (
+            -1 - table.prompts if table.clusters is None else table.clusters
+            for table in tables
+        )
+        noise = formulation_noise(
+            first.sign * first.table.values, second.sign * second.table.values, *units
+        )
+        reason = (
+            ""
+            if noise
+            else "a single prompt, cluster or model, or all prompts alike: the noise is not known"
+        )
     x, y = first.sign * first.means, second.sign * second.means
-    agreed = formulation_agreement(x, y, noise, level=question.level, seed=question.seed)
+    agreed = formulation_agreement(
+        x, y, noise, level=question.level, seed=question.seed
+    )
     if m < FEWEST:
         reason = f"{m} model{'s' * (m > 1)}: a correlation needs {FEWEST}"
     elif agreed[0].estimate is None:
         reason = "all models have one figure in one of the two"
     elif m < FEWEST_FOR_OTHERS:
-        reason = reason or f"{m} models: an interval for other models needs {FEWEST_FOR_OTHERS}"
+        reason = (
+            reason
+            or f"{m} models: an interval for other models needs {FEWEST_FOR_OTHERS}"
+        )
     flags = ("few_units",) if noise and noise.n_units < FEW_UNITS else ()
-    return [AgreementRow(**vars(row), n_models=m, n_linked=n_linked, flags=flags, reason=reason) for row in agreed]
+    return [
+        AgreementRow(
+            **vars(row), n_models=m, n_linked=n_linked, flags=flags, reason=reason
+        )
+        for row in agreed
+    ]
 
 
-def _crossings(models: Sequence[str], first: _Side, second: _Side, level: float) -> list[CrossingRow]:
+def _crossings(
+    models: Sequence[str], first: _Side, second: _Side, level: float
+) -> list[CrossingRow]:
     x, y, p, q = first.means, second.means, first.p_values(), second.p_values()
     upper = np.triu_indices(len(models), 1)
     found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
@@ -258,4 +390,11 @@ def _crossings(models: Sequence[str], first: _Side, second: _Side, level: float)
                 is_shown=bool(rejects(float(adjusted), 1 - level)),
             )
         )
-    return sorted(rows, key=lambda row: (2.0 if row.p_holm is None else row.p_holm, row.model_a, row.model_b))
+    return sorted(
+        rows,
+        key=lambda row: (
+            2.0 if row.p_holm is None else row.p_holm,
+            row.model_a,
+            row.model_b,
+        ),
+    )

@@ -14,9 +14,10 @@ from warehouse.questions.question import Option, Question
 class Formulations(SelectedAtLevel, Question):
     """Whether two formulations of a benchmark agree on the models that have both.
 
-    Two benchmarks, or one named twice whose conditions ``first_where`` and ``second_where`` tell apart. Correlations
-    over models, each with three intervals: for other models, for other prompts, for both; ranks; pairs of models that
-    change places; each model's difference over the prompts that both have.
+    Two benchmarks, or one named twice whose conditions ``first_where`` and
+    ``second_where`` tell apart. Correlations over models, each with three intervals:
+    for other models, for other prompts, for both; ranks; pairs of models that change
+    places; each model's difference over the prompts that both have.
 
     Raises:
         MisuseError: an unknown name, no model that has both, or the same runs twice.
@@ -26,12 +27,23 @@ class Formulations(SelectedAtLevel, Question):
     NAME = "formulations"
 
     first: Annotated[str, Option("Name of a benchmark.", "FIRST")]
-    second: Annotated[str, Option("Name of its other formulation, or the same again.", "SECOND")]
+    second: Annotated[
+        str, Option("Name of its other formulation, or the same again.", "SECOND")
+    ]
     _: KW_ONLY
-    first_where: Annotated[Sequence[str], Option("Of the first only such runs. Repeatable.", "FIELD=VALUE")] = ()
-    second_where: Annotated[Sequence[str], Option("Of the second only such runs. Repeatable.", "FIELD=VALUE")] = ()
+    first_where: Annotated[
+        Sequence[str], Option("Of the first only such runs. Repeatable.", "FIELD=VALUE")
+    ] = ()
+    second_where: Annotated[
+        Sequence[str],
+        Option("Of the second only such runs. Repeatable.", "FIELD=VALUE"),
+    ] = ()
     second_metric: Annotated[
-        str | None, Option("Metric of the second. [default: --metric, else its headline metric]", "NAME")
+        str | None,
+        Option(
+            "Metric of the second. [default: --metric, else its headline metric]",
+            "NAME",
+        ),
     ] = None
     subset_ok: SubsetOk = False
     seed: Seed = 0

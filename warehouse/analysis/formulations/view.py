@@ -1,4 +1,5 @@
-"""What is said of two formulations: rows, the sentence, the tables, and what their columns mean."""
+"""What is said of two formulations: rows, the sentence, the tables, and what their
+columns mean."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ class AgreementRow(Row, Agreement):
 
     n_models: int = 0  #: models that have both formulations.
     n_linked: int = 0  #: prompts that stand in both.
-    flags: tuple[str, ...] = ()  #: ``few_units``: fewer than 20 prompts or clusters in one of them.
+    flags: tuple[
+        str, ...
+    ] = ()  #: ``few_units``: fewer than 20 prompts or clusters in one of them.
     reason: str = ""  #: why an interval is not there.
 
 
@@ -40,8 +43,12 @@ class FormulationModel(Row):
     mean_second: float  #: in the second.
     rank_first: int  #: 1 + models with a better figure in the first.
     rank_second: int  #: in the second.
-    rank_change: int  #: ``rank_second - rank_first``; below 0: better placed in the second.
-    difference: float | None  #: first minus second over the prompts that both have; None where ``reason`` says why.
+    rank_change: (
+        int  #: ``rank_second - rank_first``; below 0: better placed in the second.
+    )
+    difference: (
+        float | None
+    )  #: first minus second over the prompts that both have; None where ``reason`` says why.
     standard_error: float | None  #: of the difference.
     ci_low: float | None  #: lower end of its interval.
     ci_high: float | None  #: upper end.
@@ -61,9 +68,13 @@ class CrossingRow(Row):
     model_b: str  #: the one that is better in the second.
     difference_first: float  #: a minus b in the first.
     difference_second: float  #: a minus b in the second.
-    p_first: float | None  #: two-sided p of the difference in the first; None without samples.
+    p_first: (
+        float | None
+    )  #: two-sided p of the difference in the first; None without samples.
     p_second: float | None  #: in the second.
-    p_holm: float | None  #: the larger of the two, adjusted for all pairs of models (Holm).
+    p_holm: (
+        float | None
+    )  #: the larger of the two, adjusted for all pairs of models (Holm).
     is_shown: bool  #: whether both differences are significant by ``p_holm``: the two do change places.
 
 
@@ -76,8 +87,12 @@ class FormulationsReport(Result):
     metric_first: str  #: metric of the first, with its filter.
     metric_second: str  #: of the second.
     rows: tuple[AgreementRow, ...]  #: Pearson, Kendall, Spearman.
-    models: tuple[FormulationModel, ...]  #: one row for each model, by rank in the first.
-    crossings: tuple[CrossingRow, ...]  #: pairs of models whose order differs, those that are shown first.
+    models: tuple[
+        FormulationModel, ...
+    ]  #: one row for each model, by rank in the first.
+    crossings: tuple[
+        CrossingRow, ...
+    ]  #: pairs of models whose order differs, those that are shown first.
     n_pairs: int  #: pairs of models that there are.
     notes: tuple[str, ...]  #: what a reader should know, and what was left out.
 
@@ -90,20 +105,35 @@ class FormulationsReport(Result):
     def one_line(self) -> str:
         """What is known, how sure it is, and what would settle it."""
         pearson, kendall, _ = self.rows
-        head = f"{self.first} and {self.second} over {pearson.n_models} model{'s' * (pearson.n_models > 1)}"
+        head = (
+            f"{self.first} and {self.second} over {pearson.n_models} "
+            f"model{'s' * (pearson.n_models > 1)}"
+        )
         if pearson.estimate is None or kendall.estimate is None:
             return f"{head}: no correlation can be told, {pearson.reason}."
-        sentence = f"{head}: Pearson {pearson.estimate:.2f}, Kendall's tau {kendall.estimate:.2f}."
+        sentence = (
+            f"{head}: Pearson {pearson.estimate:.2f}, Kendall's tau "
+            f"{kendall.estimate:.2f}."
+        )
         low, high = pearson.prompts_low, pearson.prompts_high
         if low is None or high is None:
             return f"{sentence} {_crossed(self)}"
         sentence += (
-            f" Without the noise of sampling prompts Pearson is between {low:.2f} and {high:.2f} for these models"
+            f" Without the noise of sampling prompts Pearson is between {low:.2f} and "
+            f"{high:.2f} for these models"
         )
         sentence += f" ({100 * pearson.level:g} % interval). {_crossed(self)}"
-        if pearson.both_low is None or pearson.both_high is None or pearson.both_high - pearson.both_low <= _WIDE:
+        if (
+            pearson.both_low is None
+            or pearson.both_high is None
+            or pearson.both_high - pearson.both_low <= _WIDE
+        ):
             return sentence
-        more = "prompts" if high - low > (pearson.both_high - pearson.both_low) / 2 else "models"
+        more = (
+            "prompts"
+            if high - low > (pearson.both_high - pearson.both_low) / 2
+            else "models"
+        )
         return f"{sentence} It takes more {more} to say how well the two agree."
 
     def view(self, *, verbose: bool = False) -> View:
@@ -116,18 +146,33 @@ class FormulationsReport(Result):
         ]
         if self.rows[0].estimate is not None:
             hide_empty = ("other models", "other prompts", "both", "flags")
-            parts += [Table.of(map(_agreement_cells, self.rows), hide_empty=hide_empty), *legend(_MEANINGS), ""]
+            parts += [
+                Table.of(map(_agreement_cells, self.rows), hide_empty=hide_empty),
+                *legend(_MEANINGS),
+                "",
+            ]
         parts += [models_table(self, None if verbose else MOST), *legend(MODELS)]
         if self.n_shown:
-            parts += ["", crossings_table(self, None if verbose else min(MOST, self.n_shown))]
-        reasons = Counter(row.reason for row in self.models if row.reason not in ("", NO_PROMPT))
-        notes = [f"{n} of {len(self.models)} models: {reason}" for reason, n in sorted(reasons.items())]
+            parts += [
+                "",
+                crossings_table(self, None if verbose else min(MOST, self.n_shown)),
+            ]
+        reasons = Counter(
+            row.reason for row in self.models if row.reason not in ("", NO_PROMPT)
+        )
+        notes = [
+            f"{n} of {len(self.models)} models: {reason}"
+            for reason, n in sorted(reasons.items())
+        ]
         notes += {row.reason for row in self.rows if row.reason not in self.one_line}
         return View(tuple(parts), (*self.notes, *notes))
 
 
 def _crossed(report: FormulationsReport) -> str:
-    n, pairs = len(report.crossings), f"{report.n_pairs} pair{'s' * (report.n_pairs > 1)} of models"
+    n, pairs = (
+        len(report.crossings),
+        f"{report.n_pairs} pair{'s' * (report.n_pairs > 1)} of models",
+    )
     if not n:
         return f"None of {pairs} changes order."
     changed = f"{n} of {pairs} change{'s' * (n == 1)} order"
@@ -139,13 +184,17 @@ def _crossed(report: FormulationsReport) -> str:
 _MEANINGS = {
     "r": "over models, noise of sampling prompts included",
     "other models": "what other models like these would give, on these prompts",
-    "other prompts": "these models on all prompts like these: noise is taken off, which raises r",
+    "other prompts": (
+        "these models on all prompts like these: noise is taken off, which raises r"
+    ),
     "both": "all models like these on all prompts like these",
 }
 #: Of the table of models.
 MODELS = {
     "difference": "first less second, on the prompts that both have",
-    "moves": "rank in the second less rank in the first: above 0 it is placed worse there",
+    "moves": (
+        "rank in the second less rank in the first: above 0 it is placed worse there"
+    ),
 }
 
 
@@ -162,7 +211,10 @@ def _agreement_cells(row: AgreementRow) -> dict[str, Any]:
 
 def models_table(report: FormulationsReport, most: int | None = None) -> Table:
     """One row for each model; of many those that move most."""
-    digits, level = decimals(row.standard_error for row in report.models), level_column(report.rows[0].level)
+    digits, level = (
+        decimals(row.standard_error for row in report.models),
+        level_column(report.rows[0].level),
+    )
     rows = list(report.models)
     if most is not None and len(rows) > most:
         rows = sorted(rows, key=lambda row: -abs(row.rank_change))[:most]
@@ -177,11 +229,18 @@ def models_table(report: FormulationsReport, most: int | None = None) -> Table:
             "prompts": row.n_prompts,
             "rank first": row.rank_first,
             "rank second": row.rank_second,
-            "moves": number(float(row.rank_change), 0, sign=True) if row.rank_change else "",
+            "moves": number(float(row.rank_change), 0, sign=True)
+            if row.rank_change
+            else "",
         }
         for row in rows
     ]
-    return Table.of(cells, hide_empty=("difference", level, "p Holm"), counts=("prompts",), minor=MODELS_MINOR)
+    return Table.of(
+        cells,
+        hide_empty=("difference", level, "p Holm"),
+        counts=("prompts",),
+        minor=MODELS_MINOR,
+    )
 
 
 def crossings_table(report: FormulationsReport, most: int | None = None) -> Table:
@@ -199,4 +258,6 @@ def crossings_table(report: FormulationsReport, most: int | None = None) -> Tabl
         }
         for row in report.crossings[:most]
     ]
-    return Table.of(cells, empty="no pair of models changes order", minor=CROSSINGS_MINOR)
+    return Table.of(
+        cells, empty="no pair of models changes order", minor=CROSSINGS_MINOR
+    )

@@ -14,7 +14,15 @@ def frontier_pictures(report: FrontierReport) -> list[Picture]:
     for rows in report.groups():
         first = rows[0]
         spots = [
-            Spot(row.label, row.mean_cost, f"{row.mean_cost:.4g}", row.estimate, False, *row.intervals) for row in rows
+            Spot(
+                row.label,
+                row.mean_cost,
+                f"{row.mean_cost:.4g}",
+                row.estimate,
+                False,
+                *row.intervals,
+            )
+            for row in rows
         ]
         drawn.append(
             by_cost(

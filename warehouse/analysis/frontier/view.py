@@ -39,31 +39,43 @@ class FrontierRow(ConditionRow):
     mean_cost: float  #: of an answer.
     cost_low: float | None  #: lower end of its interval, by logarithms.
     cost_high: float | None  #: upper end.
-    #: what was spent for each prompt that was solved; None where nothing was, or scores do not say.
+    #: what was spent for each prompt that was solved; None where nothing was, or scores
+    #: do not say.
     cost_per_solved: float | None
     solved_low: float | None  #: lower end of its interval.
     solved_high: float | None  #: upper end; None with a lower end: there is none.
-    on_frontier: bool  #: no other in the table is as good and as cheap, and one of them more.
+    on_frontier: (
+        bool  #: no other in the table is as good and as cheap, and one of them more.
+    )
     dominated_by: str  #: the best of those that are, empty where none is.
-    #: share of samples of the prompts in which it is on the frontier: stability, not confidence.
+    #: share of samples of the prompts in which it is on the frontier: stability, not
+    #: confidence.
     p_on_frontier: float | None
-    #: not shown to be off the frontier, at the level for all rows together; None without prompts.
+    #: not shown to be off the frontier, at the level for all rows together; None
+    #: without prompts.
     in_frontier_set: bool | None
     excluded_by: str  #: the model that shows it, empty where none does.
-    p: float | None  #: smallest adjusted p of "no other beats it"; None without prompts.
-    difference: float | None  #: score minus that of the best row, on the prompts that both have.
+    p: (
+        float | None
+    )  #: smallest adjusted p of "no other beats it"; None without prompts.
+    difference: (
+        float | None
+    )  #: score minus that of the best row, on the prompts that both have.
     difference_low: float | None  #: lower end of its interval, of this pair alone.
     difference_high: float | None  #: upper end.
     cost_ratio: float | None  #: cost over that of the best row.
     ratio_low: float | None  #: lower end of its interval, of this pair alone.
     ratio_high: float | None  #: upper end.
-    #: with a margin: of "worse than the best row by the margin, or not so much cheaper" (Holm).
+    #: with a margin: of "worse than the best row by the margin, or not so much cheaper"
+    #: (Holm).
     p_as_good: float | None
     n_prompts: int  #: prompts behind the figures.
     n_clusters: int | None  #: clusters among them; None without.
     n_missing_cost: int  #: scored prompts of which the cost is not known.
     score_missing: float | None  #: mean score of those; None where there are none.
-    flags: tuple[str, ...]  #: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the score.
+    flags: tuple[
+        str, ...
+    ]  #: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the score.
     reason: str  #: why figures are missing.
     run_ids: tuple[int, ...]  #: ids of the runs.
 
@@ -76,7 +88,9 @@ class FrontierRow(ConditionRow):
     def intervals(self) -> tuple[tuple[float, float] | None, ...]:
         """Of cost and score; None without an end."""
         ends = ((self.cost_low, self.cost_high), (self.ci_low, self.ci_high))
-        return tuple(None if low is None or high is None else (low, high) for low, high in ends)
+        return tuple(
+            None if low is None or high is None else (low, high) for low, high in ends
+        )
 
 
 @dataclass(frozen=True)
@@ -104,16 +118,25 @@ class FrontierReport(Result):
             first, digits = rows[0], decimals(row.standard_error for row in rows)
             models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
-            head = f"{of} by {first.metric} ({direction(self.higher_is_better)}) and {first.cost_metric}"
+            head = (
+                f"{of} by {first.metric} ({direction(self.higher_is_better)}) and "
+                f"{first.cost_metric}"
+            )
             cells = [
-                {"model": row.label if models[row.model] > 1 else row.model} | _cells(row, digits, self.unit)
+                {"model": row.label if models[row.model] > 1 else row.model}
+                | _cells(row, digits, self.unit)
                 for row in rows
             ]
             hidden = (*_HIDDEN, level_column(first.level))
-            table = Table.of(cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR)
+            table = Table.of(
+                cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR
+            )
             parts += [*([""] if parts else []), sentence, "", head, table]
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
-        parts += [TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)]
+        parts += [
+            TableNote(line, "flags")
+            for line in meanings(flag for row in self.rows for flag in row.flags)
+        ]
         return View(tuple(parts), self.notes)
 
     def groups(self) -> list[list[FrontierRow]]:
@@ -122,15 +145,36 @@ class FrontierReport(Result):
 
 
 _HIDDEN = (
-    *("condition", "cost interval", "per solved", "solved interval", "stable", "may be", "beaten by", "prompts"),
+    *(
+        "condition",
+        "cost interval",
+        "per solved",
+        "solved interval",
+        "stable",
+        "may be",
+        "beaten by",
+        "prompts",
+    ),
     "flags",
 )
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("solved interval", "prompts", "stable", "cost interval", "per solved", "flags")
+_MINOR = (
+    "solved interval",
+    "prompts",
+    "stable",
+    "cost interval",
+    "per solved",
+    "flags",
+)
 _LEGEND = {
     "frontier": "no other row is as good and as cheap, and better in one of them",
-    "stable": "how often that holds when prompts are drawn again; no confidence: near a tie it is about one half",
-    "may be": "not shown to be off the frontier, all rows together; nor shown to be on it",
+    "stable": (
+        "how often that holds when prompts are drawn again; no confidence: near a tie "
+        "it is about one half"
+    ),
+    "may be": (
+        "not shown to be off the frontier, all rows together; nor shown to be on it"
+    ),
     "beaten by": "the best row that is as good and as cheap; in brackets: not shown",
     "per solved": "spent for each prompt that was solved, failures paid for as well",
     "no cost": "prompts with a score and no cost, which no figure here counts",
@@ -138,14 +182,22 @@ _LEGEND = {
 
 
 def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
-    beaten = row.dominated_by if row.excluded_by or not row.dominated_by else f"({row.dominated_by})"
+    beaten = (
+        row.dominated_by
+        if row.excluded_by or not row.dominated_by
+        else f"({row.dominated_by})"
+    )
     return {
         "score": number(row.estimate, digits),
-        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        level_column(row.level): interval(
+            row.ci_low, row.ci_high, digits, at=row.estimate
+        ),
         unit: small(row.mean_cost),
         "cost interval": small_interval(row.cost_low, row.cost_high, row.mean_cost),
         "per solved": small(row.cost_per_solved),
-        "solved interval": small_interval(row.solved_low, row.solved_high, row.cost_per_solved),
+        "solved interval": small_interval(
+            row.solved_low, row.solved_high, row.cost_per_solved
+        ),
         "frontier": "yes" if row.on_frontier else "",
         "stable": percentage(row.p_on_frontier),
         "may be": {True: "yes", False: "no", None: ""}[row.in_frontier_set],
@@ -157,12 +209,16 @@ def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
 
 
 def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
-    """One sentence on a row and the best one: difference of scores, and how many times cheaper."""
+    """One sentence on a row and the best one: difference of scores, and how many times
+    cheaper."""
     scale, unit = (100, "points") if abs(best.estimate) <= 1 else (1, row.metric)
     digits = 1 if scale == 100 else decimals([best.standard_error])
     words = f"{fixed((row.difference or 0) * scale, digits, sign=True)} {unit}"
     if row.difference_low is not None and row.difference_high is not None:
-        words += f" [{fixed(row.difference_low * scale, digits)}, {fixed(row.difference_high * scale, digits)}]"
+        words += (
+            f" [{fixed(row.difference_low * scale, digits)}, "
+            f"{fixed(row.difference_high * scale, digits)}]"
+        )
     times = 1 / row.cost_ratio if row.cost_ratio else None
     less = "for less" if times is None else f"for {times:.3g} × less"
     if row.ratio_low and row.ratio_high:
@@ -173,5 +229,12 @@ def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
 def count_in_words(rows: Sequence[FrontierRow]) -> str:
     """How many stand where, for a sentence."""
     tested = [row for row in rows if row.in_frontier_set is not None]
-    may = f"; {sum(bool(row.in_frontier_set) for row in tested)} of {len(tested)} may be" if len(tested) > 1 else ""
-    return f"{sum(row.on_frontier for row in rows)} of {len(rows)} rows are on the frontier{may}"
+    may = (
+        f"; {sum(bool(row.in_frontier_set) for row in tested)} of {len(tested)} may be"
+        if len(tested) > 1
+        else ""
+    )
+    return (
+        f"{sum(row.on_frontier for row in rows)} of {len(rows)} rows are on the "
+        f"frontier{may}"
+    )

@@ -25,7 +25,12 @@ from warehouse.analysis.comparison.words import taken_in_words
 from warehouse.analysis.gate.question import ReleaseGate
 from warehouse.analysis.gate.view import Gate, GateRow
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
+from warehouse.analysis.selection.prompts import (
+    SharedPrompts,
+    read_shared_prompts,
+    same_contents,
+    shared_in_words,
+)
 from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.selection import selection_of
@@ -33,21 +38,41 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import is_constant, rejects
-from warehouse.stats.paired.gate import UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
-from warehouse.stats.paired.margins import NonInferiorityTest, careful_noninferiority, paired_noninferiority
+from warehouse.stats.paired.gate import (
+    UNDECIDED,
+    PValues,
+    decide,
+    p_of_constant,
+    prompts_to_decide,
+)
+from warehouse.stats.paired.margins import (
+    NonInferiorityTest,
+    careful_noninferiority,
+    paired_noninferiority,
+)
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 
 #: What is said where Gaffke's test decides.
-FEW_DIFFER = "few prompts or clusters differ, or unevenly: Gaffke's test has the larger p"
-#: What is said beside a pass of scores without bounds, where losses have the longer tail.
-LONG_LOSSES = "losses are skewed: the largest may be missing from these prompts, and a pass is less sure than it says"
+FEW_DIFFER = (
+    "few prompts or clusters differ, or unevenly: Gaffke's test has the larger p"
+)
+#: What is said beside a pass of scores without bounds, where losses have the longer
+#: tail.
+LONG_LOSSES = (
+    "losses are skewed: the largest may be missing from these prompts, and a pass is "
+    "less sure than it says"
+)
 
 
 def taken(rows: Sequence[Any]) -> list[str]:
     """Which conditions were taken, where `names` cannot say it."""
     return taken_in_words(
-        (row.benchmark, (row.model_candidate, row.condition_candidate), (row.model_baseline, row.condition_baseline))
+        (
+            row.benchmark,
+            (row.model_candidate, row.condition_candidate),
+            (row.model_baseline, row.condition_baseline),
+        )
         for row in rows
     )
 
@@ -82,59 +107,93 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
         pair_seeds=question.pair_seeds,
     )
     both = models.on_each(models.pair, question.benchmarks)
-    tested, refused = both.compute(partial(_tested, question=question), all_needed=bool(question.benchmarks))
-    refuse_other_margins(question.margins, [item.pair.a.benchmark_split[0] for item in tested])
+    tested, refused = both.compute(
+        partial(_tested, question=question), all_needed=bool(question.benchmarks)
+    )
+    refuse_other_margins(
+        question.margins, [item.pair.a.benchmark_split[0] for item in tested]
+    )
     left_out = tuple(dict.fromkeys((*both.missing, *refused)))
     if not tested:
         raise MisuseError("; ".join(left_out))
     if question.cheaper is not None:
         costing = COSTS_OF_PAIRS.load()(store, question.cost, question.prices)
-        tested = [_with_costs(store, item, costing, question.cheaper, question.alpha) for item in tested]
+        tested = [
+            _with_costs(store, item, costing, question.cheaper, question.alpha)
+            for item in tested
+        ]
     prompts = [item.pair.prompts for item in tested]
     shared = read_shared_prompts(store, prompts) if len(tested) > 1 else None
     return _gate(tested, shared, left_out, question)
 
 
-def refuse_other_margins(margins: Mapping[str, float] | None, benchmarks: Iterable[str]) -> None:
+def refuse_other_margins(
+    margins: Mapping[str, float] | None, benchmarks: Iterable[str]
+) -> None:
     """Refuse a margin for a benchmark that is not among those compared."""
     if unknown := sorted(set(margins or {}) - set(benchmarks)):
-        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+        raise MisuseError(
+            f"a margin is given for {', '.join(unknown)}, which is not compared"
+        )
 
 
-def margin_for(benchmark: str, margins: Mapping[str, float] | None, margin: float | None) -> float:
-    """The margin of a benchmark: its own, else that of all (MisuseError: neither is given)."""
+def margin_for(
+    benchmark: str, margins: Mapping[str, float] | None, margin: float | None
+) -> float:
+    """The margin of a benchmark: its own, else that of all (MisuseError: neither is
+    given)."""
     own = (margins or {}).get(benchmark, margin)
     if own is None:
         raise MisuseError(f"no margin for {benchmark}; give one for all")
     return own
 
 
-def _with_costs(store: Store, item: _Tested, costing: PairCosting, times: float, alpha: float) -> _Tested:
-    """A test that passes only where the candidate is shown to be cheaper too: the larger p counts.
+def _with_costs(
+    store: Store, item: _Tested, costing: PairCosting, times: float, alpha: float
+) -> _Tested:
+    """A test that passes only where the candidate is shown to be cheaper too: the
+    larger p counts.
 
-    It fails by its scores alone: a candidate that is not cheaper has not been shown to be worse.
+    It fails by its scores alone: a candidate that is not cheaper has not been shown to
+    be worse.
     """
     costs = costing.of_pair(store, item.pair, level=1 - 2 * alpha, times=times)
     p_cost = None if costs.test is None else costs.test.p_value
     p_pass, p_fail = item.p_values
     p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
     if costs.share_missing > MOST_MISSING:
-        p, why = None, f"{costs.share_missing:.1%} of a model's answers have no {costs.metric}"
+        p, why = (
+            None,
+            f"{costs.share_missing:.1%} of a model's answers have no {costs.metric}",
+        )
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
-        not_shown = f"not shown to be {times:g} times cheaper" if times > 1 else "not shown to be cheaper"
+        not_shown = (
+            f"not shown to be {times:g} times cheaper"
+            if times > 1
+            else "not shown to be cheaper"
+        )
         why = "costs are too skewed to tell" if is_skewed else not_shown
     note = "; ".join(filter(None, (item.note, why)))
     return replace(item, p_values=(p, p_fail), note=note, costs=costs)
 
 
 def _gate(
-    tested: Sequence[_Tested], shared: SharedPrompts | None, left_out: tuple[str, ...], question: ReleaseGate
+    tested: Sequence[_Tested],
+    shared: SharedPrompts | None,
+    left_out: tuple[str, ...],
+    question: ReleaseGate,
 ) -> Gate:
     alpha, copies, notes = question.alpha, [*range(len(tested))], []
     if shared is not None:
-        parts = {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested}
-        contents = [shared.content(item.pair.prompts, item.pair.values) + repr(item.margin).encode() for item in tested]
+        parts = {
+            in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested
+        }
+        contents = [
+            shared.content(item.pair.prompts, item.pair.values)
+            + repr(item.margin).encode()
+            for item in tested
+        ]
         copies, notes = same_contents(contents), shared_in_words(shared, parts)
     verdicts = decide([item.p_values for item in tested], alpha=alpha, copies=copies)
     n_tests = len(set(copies))
@@ -145,21 +204,43 @@ def _gate(
     )
     candidate, baseline = question.candidate, question.baseline
     scored = [side for item in tested for side in item.pair.scored]
-    scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
-    notes += [f"{item.pair.benchmark}: {item.pair.note}" for item in tested if item.pair.note]
-    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*taken(rows), *scales, *notes))
+    scales = mixed_scales(
+        (name, metric, scores.spans) for name, metric, scores in scored
+    )
+    notes += [
+        f"{item.pair.benchmark}: {item.pair.note}" for item in tested if item.pair.note
+    ]
+    return Gate(
+        candidate,
+        baseline,
+        verdicts.verdict,
+        alpha,
+        rows,
+        left_out,
+        n_tests,
+        (*taken(rows), *scales, *notes),
+    )
 
 
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
-    """The test of a pair: on the whole benchmark where one of the two was asked a planned subset only."""
+    """The test of a pair: on the whole benchmark where one of the two was asked a
+    planned subset only."""
     name, alpha = pair.a.benchmark_split[0], question.alpha
     margin = margin_for(name, question.margins, question.margin)
     values = np.concatenate([pair.scores_a.values, pair.scores_b.values])
-    low, high = pair.metric.bounds_of(values.min(initial=inf), values.max(initial=-inf)) or (None, None)
-    if low is not None and high is not None and isfinite(margin) and margin >= high - low:
+    low, high = pair.metric.bounds_of(
+        values.min(initial=inf), values.max(initial=-inf)
+    ) or (None, None)
+    if (
+        low is not None
+        and high is not None
+        and isfinite(margin)
+        and margin >= high - low
+    ):
         raise MisuseError(
-            f"a margin of {margin:g} on {name} could not fail: {pair.metric.name} goes from {low:g} to {high:g}; "
-            f"margins are in its unit, as {(high - low) * 0.02:g} for 2 per cent of that"
+            f"a margin of {margin:g} on {name} could not fail: {pair.metric.name} goes "
+            f"from {low:g} to {high:g}; margins are in its unit, as "
+            f"{(high - low) * 0.02:g} for 2 per cent of that"
         )
     planned = on_plans(pair, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
     if planned is None or planned.whole is None:
@@ -167,9 +248,15 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
     return _tested_on_whole(pair, margin, question, planned.whole)
 
 
-def _tested_on_whole(pair: Pair, margin: float, question: ReleaseGate, whole: DifferenceOnWhole) -> _Tested:
+def _tested_on_whole(
+    pair: Pair, margin: float, question: ReleaseGate, whole: DifferenceOnWhole
+) -> _Tested:
     unscored, why = _why_undecided(pair, question.max_unscored)
-    test = whole.noninferiority(margin, question.alpha, higher_is_better=pair.metric.higher_is_better is not False)
+    test = whole.noninferiority(
+        margin,
+        question.alpha,
+        higher_is_better=pair.metric.higher_is_better is not False,
+    )
     if test.ci_low is not None and pair.figure_range is not None:
         test = replace(test, ci_low=max(-pair.figure_range, test.ci_low))
     return _Tested(
@@ -187,8 +274,12 @@ def _tested_on_whole(pair: Pair, margin: float, question: ReleaseGate, whole: Di
 
 
 def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Tested:
-    paired = pair.difference(1 - 2 * question.alpha, turned=pair.metric.higher_is_better is False)
-    test = paired_noninferiority(paired, margin, alpha=question.alpha, width=pair.figure_range)
+    paired = pair.difference(
+        1 - 2 * question.alpha, turned=pair.metric.higher_is_better is False
+    )
+    test = paired_noninferiority(
+        paired, margin, alpha=question.alpha, width=pair.figure_range
+    )
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
     unscored, why = _why_undecided(pair, question.max_unscored)
     if not why and missing > question.max_unscored:
@@ -213,17 +304,34 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
     reach = 0.0 if few is None else few.reach
     p_values = (None, None) if why else both
     flags = (*paired.flags, *pair.row_flags)
-    return _Tested(pair, margin, test, p_values, method, why, unscored, note=note, reach=reach, flags=flags)
+    return _Tested(
+        pair,
+        margin,
+        test,
+        p_values,
+        method,
+        why,
+        unscored,
+        note=note,
+        reach=reach,
+        flags=flags,
+    )
 
 
 def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
-    """The candidate's share of samples without a score, and why nothing can be said; empty where it can."""
+    """The candidate's share of samples without a score, and why nothing can be said;
+    empty where it can."""
     unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
     if pair.metric.higher_is_better is None:
         return unscored, direction_unknown(pair.metric.label, pair.a.benchmark_split[0])
     if pair.scale_flags:
         return unscored, "scores of the two look to be on two scales"
-    return unscored, f"{unscored:.1%} of the candidate's samples have no score" if unscored > max_unscored else ""
+    return (
+        unscored,
+        f"{unscored:.1%} of the candidate's samples have no score"
+        if unscored > max_unscored
+        else "",
+    )
 
 
 def _exact(pair: Pair, difference: float, margin: float) -> PValues:
@@ -234,15 +342,34 @@ def _exact(pair: Pair, difference: float, margin: float) -> PValues:
     return p_of_constant(difference, len(set(pair.units.tolist())), margin, width)
 
 
-def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: float, overall: str) -> GateRow:
+def _row(
+    item: _Tested,
+    verdict: str,
+    p_values: PValues,
+    n_tests: int,
+    alpha: float,
+    overall: str,
+) -> GateRow:
     """What is decided needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
     # more prompts do not narrow what another draw of seeds would change
-    plain = not item.why and item.means is None and item.costs is None and not pair.over_seeds
+    plain = (
+        not item.why
+        and item.means is None
+        and item.costs is None
+        and not pair.over_seeds
+    )
     if test.standard_error is not None and plain and verdict == UNDECIDED:
         equal, seen = (
-            prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha, reach=item.reach)
+            prompts_to_decide(
+                distance,
+                test.standard_error,
+                pair.n,
+                n_tests,
+                alpha=alpha,
+                reach=item.reach,
+            )
             for distance in (item.margin, test.difference + item.margin)
         )
     candidate, baseline = item.means or (float(values.mean()) for values in pair.values)
@@ -266,7 +393,9 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
         missing=pair.scores_b.n - pair.n if item.means is None else 0,
         share_unscored=item.share_unscored,
         method=item.method,
-        reason=item.why or item.note or (test.reason if item.p_values[0] is None else ""),
+        reason=item.why
+        or item.note
+        or (test.reason if item.p_values[0] is None else ""),
         flags=item.flags,
         costs=item.costs,
         model_candidate=pair.a.model,

@@ -17,11 +17,26 @@ from warehouse.tables.view import Table, View
 from warehouse.tables.words import left_out, meanings, number, p_value, small
 
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("split", "metric", "clusters", "flags", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
+_MINOR = (
+    "split",
+    "metric",
+    "clusters",
+    "flags",
+    "p fail",
+    "prompts",
+    "baseline",
+    "candidate",
+    "as seen",
+    "if equal",
+)
 _HIDE_EMPTY = ("split", "clusters", "reason", "cost", "p cost", "flags")
-_COSTS = "cost: of the candidate for each of the baseline's; it passes by p pass, the larger of both p"
+_COSTS = (
+    "cost: of the candidate for each of the baseline's; it passes by p pass, the "
+    "larger of both p"
+)
 _PROMPTS = (
-    "if equal: prompts with which a candidate as good as the baseline passes with power 0.8",
+    "if equal: prompts with which a candidate as good as the baseline passes with "
+    "power 0.8",
     "as seen: prompts that decide if the true difference is the one that was seen",
 )
 
@@ -37,21 +52,29 @@ def as_markdown(decision: Gate) -> str:
     """A heading, a table, and what to do."""
     return markdown_of(
         decision,
-        "benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed",
+        "benchmark | verdict | candidate | baseline | difference | at least | margin | "
+        "p | prompts | needed",
         map(_line, decision.rows),
-        f"One-sided tests of paired differences on common prompts; p adjusted for"
-        f" {tests_in_words(decision.n_tests, len(decision.rows))} (Holm), alpha {decision.alpha:g}."
-        " *At least*: lower confidence bound of the difference. *Needed*: prompts with which a"
-        " candidate as good as the baseline passes with 80 % power.",
+        "One-sided tests of paired differences on common prompts; p adjusted for "
+        f"{tests_in_words(decision.n_tests, len(decision.rows))} (Holm), alpha "
+        f"{decision.alpha:g}. *At least*: lower confidence bound of the difference. "
+        "*Needed*: prompts with which a candidate as good as the baseline passes with "
+        "80 % power.",
     )
 
 
-def markdown_of(decision: Any, columns: str, lines: Iterable[Sequence[str]], explained: str) -> str:
-    """The verdict of a gate, or of a sequential one, its table and notes; names from dumps stand as text."""
+def markdown_of(
+    decision: Any, columns: str, lines: Iterable[Sequence[str]], explained: str
+) -> str:
+    """The verdict of a gate, or of a sequential one, its table and notes; names from
+    dumps stand as text."""
     candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
     notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
     notes += report_notes(decision)
-    head = f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}"
+    head = (
+        f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against "
+        f"{as_cell(baseline)}"
+    )
     rule = " | ".join(["---"] * len(columns.split("|")))
     table = [f"| {line} |" for line in (columns, rule, *map(" | ".join, lines))]
     listed = [*([""] if notes else []), *(f"- {as_cell(note)}" for note in notes)]
@@ -87,27 +110,35 @@ EXIT = {PASS: 0, FAIL: 1, UNDECIDED: 5}
 class GateRow(BenchmarkRow):
     """One benchmark and split."""
 
-    #: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown to be worse by more; else
-    #: ``undecided``.
+    #: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown
+    #: to be worse by more; else ``undecided``.
     verdict: str
     candidate: float  #: its figure on the common prompts.
     baseline: float  #: its figure there.
     difference: float  #: in favour of the candidate, on the scale of the figure.
     standard_error: float | None  #: of it, CR2 with clusters.
-    low: float | None  #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
+    low: (
+        float | None
+    )  #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
     margin: float  #: loss that is tolerated.
-    p_pass: float | None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    p_pass: (
+        float | None
+    )  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
     p_fail: float | None  #: of "worse by less than the margin", adjusted likewise.
     n_prompts: int  #: prompts that both have a score of.
     n_clusters: int | None  #: clusters among them; None without.
-    #: prompts with which a candidate as good as the baseline passes with 80 % power; None where decided, or where there
-    #: is no number.
+    #: prompts with which a candidate as good as the baseline passes with 80 % power;
+    #: None where decided, or where there is no number.
     prompts_if_equal: int | None
-    prompts_as_seen: int | None  #: prompts that decide with 80 % power if the difference is as it was seen.
+    prompts_as_seen: (
+        int | None
+    )  #: prompts that decide with 80 % power if the difference is as it was seen.
     missing: int  #: prompts that only the baseline has a score of.
     share_unscored: float  #: samples of the candidate without a score, in [0, 1].
     method: str  #: of the test.
-    reason: str  #: why it is undecided where it is not for want of data, and what was done.
+    reason: (
+        str  #: why it is undecided where it is not for want of data, and what was done.
+    )
     model_candidate: str  #: name of the candidate's model.
     model_baseline: str  #: name of the baseline's.
     runs_candidate: tuple[int, ...]  #: ids of its runs.
@@ -117,15 +148,22 @@ class GateRow(BenchmarkRow):
     overall: str  #: the verdict over all benchmarks, the same in each row.
     flags: tuple[str, ...] = ()  #: of the difference, as `compare` gives them.
     costs: PairCosts | None = None  #: that the columns of costs come from.
-    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
-    #: cost of the candidate over that of the baseline, on the prompts of which both are known.
+    cost_metric: ClassVar[Column[str]] = Column(
+        "costs.metric", ""
+    )  #: cost that was asked for; empty without.
+    #: cost of the candidate over that of the baseline, on the prompts of which both are
+    #: known.
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
     #: lower end of its interval (two-sided at 1 − 2·alpha).
     ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
-    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")  #: upper end.
-    #: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that of the scores.
+    ratio_high: ClassVar[Column[float | None]] = Column(
+        "costs.ratio.high"
+    )  #: upper end.
+    #: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that
+    #: of the scores.
     p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")
-    #: common prompts of which either cost is not known; None where no cost was asked for.
+    #: common prompts of which either cost is not known; None where no cost was asked
+    #: for.
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
     #: sha256 of the prices behind it; empty without.
     prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
@@ -154,7 +192,9 @@ class Gate(Result):
     @property
     def one_line(self) -> str:
         counts = ", ".join(
-            f"{number} {verdict}" for verdict in EXIT if (number := sum(row.verdict == verdict for row in self.rows))
+            f"{number} {verdict}"
+            for verdict in EXIT
+            if (number := sum(row.verdict == verdict for row in self.rows))
         )
         candidate, baseline = names(self.candidate, self.baseline, self.rows)
         return f"{self.verdict}: {candidate} against {baseline} ({counts})"
@@ -166,16 +206,27 @@ class Gate(Result):
     def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""
         if percent:
-            raise MisuseError("the summary of a gate has margins as they were given: no per cent")
+            raise MisuseError(
+                "the summary of a gate has margins as they were given: no per cent"
+            )
         return as_markdown(self)
 
 
 def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]:
-    """Both references so that a reader knows what they mean: ``run:7`` with its model, and either with the settings
-    that tell it from the other and from what it is the newest of; of the rows of a gate, or of a sequential one."""
+    """Both references so that a reader knows what they mean: ``run:7`` with its model,
+    and either with the settings that tell it from the other and from what it is the
+    newest of; of the rows of a gate, or of a sequential one."""
     return (
-        _name(candidate, {row.model_candidate for row in rows}, {row.condition_candidate for row in rows}),
-        _name(baseline, {row.model_baseline for row in rows}, {row.condition_baseline for row in rows}),
+        _name(
+            candidate,
+            {row.model_candidate for row in rows},
+            {row.condition_candidate for row in rows},
+        ),
+        _name(
+            baseline,
+            {row.model_baseline for row in rows},
+            {row.condition_baseline for row in rows},
+        ),
     )
 
 
@@ -188,7 +239,12 @@ def _name(reference: str, models: set[str], conditions: set[str]) -> str:
 def gate_view(decision: Gate) -> View:
     """The verdict, the rows, what flags and columns mean, and what was left out."""
     rows = decision.rows
-    table = Table.of(map(_cells, rows), hide_empty=_HIDE_EMPTY, counts=("if equal", "as seen"), minor=_MINOR)
+    table = Table.of(
+        map(_cells, rows),
+        hide_empty=_HIDE_EMPTY,
+        counts=("if equal", "as seen"),
+        minor=_MINOR,
+    )
     below = [*meanings(flag for row in rows for flag in row.flags)]
     if any(row.costs for row in rows):
         below.append(_COSTS)
@@ -198,7 +254,8 @@ def gate_view(decision: Gate) -> View:
 
 
 def report_notes(decision: Any) -> tuple[str, ...]:
-    """What a reader should know of all rows of a gate, or of a sequential one, and what was left out."""
+    """What a reader should know of all rows of a gate, or of a sequential one, and what
+    was left out."""
     return (*decision.notes, *left_out(decision.left_out))
 
 

@@ -1,4 +1,5 @@
-"""How long tasks are that models do: success against human minutes, over the benchmarks of a suite."""
+"""How long tasks are that models do: success against human minutes, over the benchmarks
+of a suite."""
 
 from __future__ import annotations
 
@@ -16,12 +17,24 @@ from warehouse.analysis.horizon.view import HorizonReport, HorizonRow
 from warehouse.analysis.irt.published import release_days
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describe_sets, match_conditions, read_leaves
+from warehouse.analysis.suites.entries import (
+    ConditionSet,
+    LeafEntries,
+    describe_sets,
+    match_conditions,
+    read_leaves,
+)
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.text.parts import document_of, prompt_rows
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats import Horizon, HorizonFit, HorizonTrend, horizon_trend, time_horizons
+from warehouse.stats import (
+    Horizon,
+    HorizonFit,
+    HorizonTrend,
+    horizon_trend,
+    time_horizons,
+)
 from warehouse.stats.items.horizon import NOTHING_SOLVED
 from warehouse.store.connection import Store
 
@@ -34,7 +47,9 @@ class _Tasks:
 
     prompts: NDArray[np.int64]  #: ids, ascending.
     minutes: NDArray[np.float64]
-    families: NDArray[np.str_]  #: name of the family of each; a task that names none is one of its own.
+    families: NDArray[
+        np.str_
+    ]  #: name of the family of each; a task that names none is one of its own.
     without_family: int  #: how many name none.
 
 
@@ -51,14 +66,23 @@ class _Agent:
 
 @answers(TimeHorizon)
 def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
-    """A curve for each model on all benchmarks that are meant, and where it passes each probability."""
-    leaves, left_out = read_leaves(store, benchmarks_named(store, [question.benchmark]), selection_of(question))
+    """A curve for each model on all benchmarks that are meant, and where it passes each
+    probability."""
+    leaves, left_out = read_leaves(
+        store, benchmarks_named(store, [question.benchmark]), selection_of(question)
+    )
     chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
     sets = match_conditions(chosen, latest=question.latest)
-    sets.sort(key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry)))  # whichever was loaded first
+    sets.sort(
+        key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry))
+    )  # whichever was loaded first
     tasks = _read_tasks(store, leaves, question.benchmark)
     found = [_agent(entry, tasks) for entry in sets]
-    left_out += [f"{entry.model}: {why}" for entry, why in zip(sets, found, strict=True) if isinstance(why, str)]
+    left_out += [
+        f"{entry.model}: {why}"
+        for entry, why in zip(sets, found, strict=True)
+        if isinstance(why, str)
+    ]
     agents = [agent for agent in found if isinstance(agent, _Agent)]
     if not agents:
         others = sorted({other.metric for leaf in leaves for other in leaf.others})
@@ -80,9 +104,19 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     )
     days = _days(store, agents)
     labels = describe_sets([agent.members for agent in agents])
-    by_length = sorted(range(len(fits)), key=lambda row: -(fits[row].horizons[0].estimate or -1))
+    by_length = sorted(
+        range(len(fits)), key=lambda row: -(fits[row].horizons[0].estimate or -1)
+    )
     rows = [
-        _row(question, agents[at], fits[at], fits[at].horizons[number], labels[at], days[at], len(tasks.prompts))
+        _row(
+            question,
+            agents[at],
+            fits[at],
+            fits[at].horizons[number],
+            labels[at],
+            days[at],
+            len(tasks.prompts),
+        )
         for at in by_length
         for number in range(len(question.q))
     ]
@@ -98,23 +132,42 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
 
 def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Tasks:
     """The prompts with scores that have minutes (MisuseError: there are none)."""
-    seen = [entry.scores.prompts for leaf in leaves for entry in leaf.entries if entry.scores is not None]
+    seen = [
+        entry.scores.prompts
+        for leaf in leaves
+        for entry in leaf.entries
+        if entry.scores is not None
+    ]
     if not seen:
-        raise MisuseError(f"{name} has no scores of prompts; a horizon needs those of single tasks")
+        raise MisuseError(
+            f"{name} has no scores of prompts; a horizon needs those of single tasks"
+        )
     prompts = np.unique(np.concatenate(seen))
     documents = {
         row["id"]: document_of(row)
-        for row in prompt_rows(store, f"metadata.{MINUTES}", "prompt.id in (:ids)", {"ids": prompts.tolist()})
+        for row in prompt_rows(
+            store,
+            f"metadata.{MINUTES}",
+            "prompt.id in (:ids)",
+            {"ids": prompts.tolist()},
+        )
     }
-    minutes = np.array([_minutes(documents.get(int(prompt), {}).get(MINUTES)) for prompt in prompts])
+    minutes = np.array(
+        [_minutes(documents.get(int(prompt), {}).get(MINUTES)) for prompt in prompts]
+    )
     finite = np.isfinite(minutes)
     if not finite.any():
         raise MisuseError(
-            f"no task of {name} says in its metadata how many minutes people need for it ({MINUTES}); a mapping can:"
-            f" [metadata] {MINUTES} = the column"
+            f"no task of {name} says in its metadata how many minutes people need for "
+            f"it ({MINUTES}); a mapping can: [metadata] {MINUTES} = the column"
         )
-    families_stored = [documents.get(int(prompt), {}).get(FAMILY) for prompt in prompts[finite]]
-    families = [f"\0{index}" if family in (None, "") else str(family) for index, family in enumerate(families_stored)]
+    families_stored = [
+        documents.get(int(prompt), {}).get(FAMILY) for prompt in prompts[finite]
+    ]
+    families = [
+        f"\0{index}" if family in (None, "") else str(family)
+        for index, family in enumerate(families_stored)
+    ]
     without = sum(family in (None, "") for family in families_stored)
     return _Tasks(prompts[finite], minutes[finite], np.array(families), without)
 
@@ -146,13 +199,19 @@ def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
         runs[rows[here]] += entry.scores.n_draws[here]
         n_unscored += entry.scores.n_unscored
         n_without += int((~here).sum())
-    return _Agent(members, solved, runs, n_unscored, n_without) if runs.any() else "no task with minutes was scored"
+    return (
+        _Agent(members, solved, runs, n_unscored, n_without)
+        if runs.any()
+        else "no task with minutes was scored"
+    )
 
 
 def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:
     run_ids = [_run_ids(agent.members) for agent in agents]
     days = release_days(store, [run for own in run_ids for run in own])
-    return [min((days[run] for run in own if run in days), default=None) for own in run_ids]
+    return [
+        min((days[run] for run in own if run in days), default=None) for own in run_ids
+    ]
 
 
 def _run_ids(members: ConditionSet) -> tuple[int, ...]:
@@ -160,17 +219,34 @@ def _run_ids(members: ConditionSet) -> tuple[int, ...]:
 
 
 def _row(
-    question: TimeHorizon, agent: _Agent, fit: HorizonFit, at: Horizon, label: str, day: date | None, n_tasks: int
+    question: TimeHorizon,
+    agent: _Agent,
+    fit: HorizonFit,
+    at: Horizon,
+    label: str,
+    day: date | None,
+    n_tasks: int,
 ) -> HorizonRow:
     by_q = {horizon.q: horizon.estimate for horizon in fit.horizons}
     settings = ("benchmark", "level", "penalty", "weights")
-    fitted = ("interval", "slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
+    fitted = (
+        "interval",
+        "slope",
+        "intercept",
+        "n_tasks",
+        "n_families",
+        "n_runs",
+        "n_solved",
+    )
     checked = ("cross_entropy", "curvature", "curvature_p", "bins")
     return HorizonRow(
         model=agent.members.model,
         condition=label,
-        metric=", ".join(sorted({entry.metric.label for entry in agent.members.entries.values()})),
-        reason=fit.reason or ("" if at.estimate else "beyond any length: the curve is almost flat"),
+        metric=", ".join(
+            sorted({entry.metric.label for entry in agent.members.entries.values()})
+        ),
+        reason=fit.reason
+        or ("" if at.estimate else "beyond any length: the curve is almost flat"),
         p50=by_q[0.5],
         p80=by_q[0.8],
         metr=0.0 if fit.reason == NOTHING_SOLVED else at.estimate,
@@ -180,15 +256,22 @@ def _row(
         flags=(*at.flags, *fit.flags, *(("subset",) if fit.n_tasks < n_tasks else ())),
         run_ids=_run_ids(agent.members),
         **{name: getattr(question, name) for name in settings},
-        **{name: getattr(at, name) for name in ("q", "estimate", "low", "high", "unpenalised")},
+        **{
+            name: getattr(at, name)
+            for name in ("q", "estimate", "low", "high", "unpenalised")
+        },
         **{name: getattr(fit, name) for name in (*fitted, *checked)},
     )
 
 
-def _trends(question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[date | None]) -> Iterator[HorizonTrend]:
+def _trends(
+    question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[date | None]
+) -> Iterator[HorizonTrend]:
     numbers = [float(day.toordinal()) if day else math.nan for day in days]
     for index in range(len(question.q)):
-        yield horizon_trend(numbers, [fit.horizons[index] for fit in fits], level=question.level)
+        yield horizon_trend(
+            numbers, [fit.horizons[index] for fit in fits], level=question.level
+        )
 
 
 def _notes(tasks: _Tasks, agents: Sequence[_Agent]) -> Iterator[str]:
@@ -196,7 +279,10 @@ def _notes(tasks: _Tasks, agents: Sequence[_Agent]) -> Iterator[str]:
     if without:
         yield f"up to {without} tasks of a model have no {MINUTES}, and do not count"
     if tasks.without_family:
-        yield f"{tasks.without_family} tasks name no {FAMILY}: each is a family of its own"
+        yield (
+            f"{tasks.without_family} tasks name no {FAMILY}: each is a family of its "
+            "own"
+        )
     unscored = sum(agent.n_unscored for agent in agents)
     if unscored:
         yield f"{unscored} runs have no score, and do not count"

@@ -15,9 +15,11 @@ WEIGHTS, INTERVALS = ("invsqrt", "equal", "none"), ("auto", "ftr", "fieller")
 
 @dataclass(frozen=True)
 class TimeHorizon(ChosenScores, Question):
-    """How long tasks are, by the minutes that people need, that models do with a given probability.
+    """How long tasks are, by the minutes that people need, that models do with a given
+    probability.
 
-    Prompts say ``human_minutes`` and ``task_family`` in their metadata; scores are success or none.
+    Prompts say ``human_minutes`` and ``task_family`` in their metadata; scores are
+    success or none.
 
     Raises:
         MisuseError: an unknown name, no prompt with minutes, or no scores of success.
@@ -26,10 +28,15 @@ class TimeHorizon(ChosenScores, Question):
 
     NAME = "horizon"
 
-    benchmark: Annotated[str, Option("A suite, a benchmark, or several with commas.", "SUITE|BENCHMARK")]
+    benchmark: Annotated[
+        str, Option("A suite, a benchmark, or several with commas.", "SUITE|BENCHMARK")
+    ]
     _: KW_ONLY
     q: Annotated[
-        Sequence[float], Option("Probabilities of success.", "Q,...", least=0, most=1, is_open=(True, True))
+        Sequence[float],
+        Option(
+            "Probabilities of success.", "Q,...", least=0, most=1, is_open=(True, True)
+        ),
     ] = (0.5, 0.8)
     penalty: Annotated[
         float,
@@ -41,22 +48,36 @@ class TimeHorizon(ChosenScores, Question):
         ),
     ] = 0.1
     weights: Annotated[
-        str, Option("How much a task counts: by 1/√(tasks of its family), equally, or by its runs.", choices=WEIGHTS)
+        str,
+        Option(
+            "How much a task counts: by 1/√(tasks of its family), equally, or by its "
+            "runs.",
+            choices=WEIGHTS,
+        ),
     ] = WEIGHTS[0]
     interval: Annotated[
         str,
         Option(
-            "By families, tasks and runs drawn anew (ftr), or Fieller's by families left out in turn; auto: Fieller's"
-            " for models with one run of each task.",
+            "By families, tasks and runs drawn anew (ftr), or Fieller's by families "
+            "left out in turn; auto: Fieller's for models with one run of each task.",
             choices=INTERVALS,
         ),
     ] = INTERVALS[0]
-    trend: Annotated[bool, Option("Also over days of release: in how many days horizons double.")] = False
+    trend: Annotated[
+        bool, Option("Also over days of release: in how many days horizons double.")
+    ] = False
     level: Level = 0.95
-    n_resamples: Annotated[int, Option("Resamples of the interval.", "N", least=100, most=100_000)] = 1000
+    n_resamples: Annotated[
+        int, Option("Resamples of the interval.", "N", least=100, most=100_000)
+    ] = 1000
     seed: Seed = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.interval == "fieller":
-            self.refuse("goes with {interval} ftr or auto: Fieller's draws nothing", "n_resamples", "seed", "trend")
+            self.refuse(
+                "goes with {interval} ftr or auto: Fieller's draws nothing",
+                "n_resamples",
+                "seed",
+                "trend",
+            )

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 _MINOR = ("release", "curved p", "runs", "families", "condition", "slope", "tasks")
 _LEGEND = {
     "q": "chance of success",
-    "horizon": "minutes that people need for tasks that the model does with that chance",
+    "horizon": (
+        "minutes that people need for tasks that the model does with that chance"
+    ),
     "no penalty": "the horizon with a penalty of 0.00001 on the slope",
     "slope": "of the log-odds of success, for tasks twice as long",
     "curved p": "whether the curve bends: p of a square of log minutes",
 }
 _FLAGS = {
-    "extrapolated": "shorter than the shortest task there is, or longer than the longest",
+    "extrapolated": (
+        "shorter than the shortest task there is, or longer than the longest"
+    ),
     "unbounded_below": "the interval is open below",
     "unbounded_above": "the interval is open above: the curve may be flat",
     "few_families": "fewer than 10 families of tasks stand for all",
@@ -49,9 +53,12 @@ class HorizonRow(Row):
     benchmark: str  #: suite or benchmark, as asked for.
     metric: str  #: what success is.
     q: float  #: probability of success.
-    #: minutes that people need for tasks that it does with that probability; None with a ``reason``.
+    #: minutes that people need for tasks that it does with that probability; None with
+    #: a ``reason``.
     estimate: float | None
-    low: float | None  #: lower end of the interval, ``high`` the upper; None where it is open.
+    low: (
+        float | None
+    )  #: lower end of the interval, ``high`` the upper; None where it is open.
     high: float | None
     level: float  #: nominal coverage.
     interval: str  #: ``"ftr"`` or ``"fieller"``.
@@ -69,14 +76,20 @@ class HorizonRow(Row):
     n_solved: int
     n_unscored: int  #: runs without a score, which do not count.
     n_without_minutes: int  #: tasks with scores that have no minutes, and do not count.
-    cross_entropy: float | None  #: weighted mean of −ln of the probability of what happened.
-    #: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
+    cross_entropy: (
+        float | None
+    )  #: weighted mean of −ln of the probability of what happened.
+    #: coefficient of the square of log2 minutes, where the curve has one; two-sided
+    #: ``curvature_p``.
     curvature: float | None
     curvature_p: float | None
     bins: tuple[HorizonBin, ...]  #: tasks by length: what was solved beside the curve.
-    release_date: str | None  #: day of release, ISO 8601; None where the store does not know it.
-    #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the interval is
-    #: open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
+    release_date: (
+        str | None
+    )  #: day of release, ISO 8601; None where the store does not know it.
+    #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``,
+    #: ``unbounded_above``: the interval is open; ``few_families``: fewer than 10;
+    #: ``subset``: not all tasks of the others.
     flags: tuple[str, ...]
     reason: str  #: why there is no horizon.
     run_ids: tuple[int, ...]  #: ids of the runs.
@@ -87,10 +100,18 @@ class HorizonRow(Row):
         who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
         if self.estimate is None:
             return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
-        ends = [None if end is None else length_in_words(end) for end in (self.low, self.high)]
+        ends = [
+            None if end is None else length_in_words(end)
+            for end in (self.low, self.high)
+        ]
         interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
-        beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
-        return f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a chance of {self.q:.0%}{beyond}."
+        beyond = (
+            ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
+        )
+        return (
+            f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a "
+            f"chance of {self.q:.0%}{beyond}."
+        )
 
 
 @dataclass(frozen=True)
@@ -100,7 +121,9 @@ class HorizonReport(Result):
     DRAWN_BY = "warehouse.analysis.horizon.charts:horizon_charts"
 
     benchmark: str  #: as given.
-    rows: tuple[HorizonRow, ...]  #: for each model one for each probability; the longest first.
+    rows: tuple[
+        HorizonRow, ...
+    ]  #: for each model one for each probability; the longest first.
     trends: tuple[HorizonTrend, ...]  #: one for each probability, where asked for.
     n_tasks: int  #: tasks with minutes that some model has runs on.
     notes: tuple[str, ...]  #: on tasks and models that do not count.
@@ -112,26 +135,43 @@ class HorizonReport(Result):
         return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
 
     def view(self, *, verbose: bool = False) -> View:
-        """The horizons in sentences, the command's table, what it means, and the trends."""
+        """The horizons in sentences, the command's table, what it means, and the
+        trends."""
         return horizon_view(self)
 
 
 def horizon_view(report: HorizonReport) -> View:
     """The horizons in sentences, the rows, what they mean, and the trends."""
     first = report.rows[0]
-    head = [f"{report.benchmark} by {first.metric}: {report.n_tasks} tasks of known length"]
+    head = [
+        f"{report.benchmark} by {first.metric}: {report.n_tasks} tasks of known length"
+    ]
     head += [row.one_line for row in report.rows if row.q == first.q]
-    table = Table.of(map(_cells, report.rows), hide_empty=("condition", "release", "flags"), minor=_MINOR)
-    intervals = f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty {first.penalty:g}"
+    table = Table.of(
+        map(_cells, report.rows),
+        hide_empty=("condition", "release", "flags"),
+        minor=_MINOR,
+    )
+    intervals = (
+        f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty "
+        f"{first.penalty:g}"
+    )
     flags = {flag for row in report.rows for flag in row.flags}
-    meanings = [f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags]
+    meanings = [
+        f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
+    ]
     trends = [trend_in_words(trend) for trend in report.trends]
-    return View((*head, "", table, "", intervals, *legend(_LEGEND), *meanings, *trends), report_notes(report))
+    return View(
+        (*head, "", table, "", intervals, *legend(_LEGEND), *meanings, *trends),
+        report_notes(report),
+    )
 
 
 def report_notes(report: HorizonReport) -> tuple[str, ...]:
     """Why models have no horizon, and which are left out."""
-    reasons = dict.fromkeys(f"{row.model}: {row.reason}" for row in report.rows if row.reason)
+    reasons = dict.fromkeys(
+        f"{row.model}: {row.reason}" for row in report.rows if row.reason
+    )
     return (*reasons, *report.notes, *left_out(report.left_out[:SHOWN]))
 
 
@@ -140,17 +180,23 @@ def _intervals(report: HorizonReport) -> str:
     kinds = {row.interval for row in report.rows if row.estimate is not None}
     if len(kinds) < 2:
         return _INTERVALS[kinds.pop() if kinds else report.rows[0].interval]
-    return f"{_INTERVALS['ftr']}; of models with one run of each task {_INTERVALS['fieller']}"
+    return (
+        f"{_INTERVALS['ftr']}; of models with one run of each task "
+        f"{_INTERVALS['fieller']}"
+    )
 
 
 def trend_in_words(trend: HorizonTrend) -> str:
     """A trend in a sentence."""
     if trend.doubling_days is None:
         return f"No doubling time for {trend.q:.0%}: {trend.reason}."
-    low, high = ("open" if end is None else f"{end:.0f}" for end in (trend.low, trend.high))
+    low, high = (
+        "open" if end is None else f"{end:.0f}" for end in (trend.low, trend.high)
+    )
     return (
-        f"Horizons for {trend.q:.0%} double in {trend.doubling_days:.0f} days [{low}, {high}], by {trend.n_models}"
-        " models; the interval is of tasks alone, not of models about the line."
+        f"Horizons for {trend.q:.0%} double in {trend.doubling_days:.0f} days [{low}, "
+        f"{high}], by {trend.n_models} models; the interval is of tasks alone, not of "
+        "models about the line."
     )
 
 
@@ -158,7 +204,11 @@ def _cells(row: HorizonRow) -> dict[str, Any]:
     def said(minutes: float | None) -> str | None:
         return None if minutes is None else length_in_words(minutes)
 
-    ends = "" if row.estimate is None else f"[{said(row.low) or 'open'}, {said(row.high) or 'open'}]"
+    ends = (
+        ""
+        if row.estimate is None
+        else f"[{said(row.low) or 'open'}, {said(row.high) or 'open'}]"
+    )
     return {
         "model": row.model,
         "condition": row.condition,
@@ -187,5 +237,9 @@ def length_in_words(minutes: float) -> str:
         if value >= 1:
             if value >= 1e5:
                 return f"{value:.1e} {unit}"
-            return f"{value:.1f} {unit}" if value < 9.95 and unit != "s" else f"{float(f'{value:.2g}'):.0f} {unit}"
+            return (
+                f"{value:.1f} {unit}"
+                if value < 9.95 and unit != "s"
+                else f"{float(f'{value:.2g}'):.0f} {unit}"
+            )
     return f"{minutes * 60:.1g} s"

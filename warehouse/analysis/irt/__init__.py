@@ -1,1 +1,2 @@
-"""Item response models over benchmarks and harnesses: one scale, its errors, what to ask next."""
+"""Item response models over benchmarks and harnesses: one scale, its errors, what to
+ask next."""

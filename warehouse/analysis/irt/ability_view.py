@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from warehouse.analysis.irt.results import BlockRow, IrtResult, blocks_part
 from warehouse.analysis.results import Row
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import excerpt, interval, level_column, number, p_value, visible
+from warehouse.tables.words import (
+    excerpt,
+    interval,
+    level_column,
+    number,
+    p_value,
+    visible,
+)
 
 #: Characters of what is left out.
 _LEFT_OUT = 16
@@ -46,9 +53,13 @@ class SensitivityRow(Row):
     #: n_models, n_items: that are left.
     n_models: int
     n_items: int
-    tau: float | None  #: Kendall's τ-b of the abilities with those of the full scale, over the models left.
+    tau: (
+        float | None
+    )  #: Kendall's τ-b of the abilities with those of the full scale, over the models left.
     leader: str | None  #: first model of what is left.
-    most_moved: str | None  #: model whose ability moves the most, both scales standardised over the models left.
+    most_moved: (
+        str | None
+    )  #: model whose ability moves the most, both scales standardised over the models left.
     shift: float | None  #: by how much, in standard deviations of abilities.
     most_places: int | None  #: largest change of a place among the models left.
     reason: str  #: why nothing can be said; empty otherwise.
@@ -80,7 +91,9 @@ def _abilities(report: AbilityReport) -> list[Part]:
     cells = [
         {
             "rank": row.rank,
-            "ranks": None if row.rank_low is None else f"{row.rank_low}-{row.rank_high}",
+            "ranks": None
+            if row.rank_low is None
+            else f"{row.rank_low}-{row.rank_high}",
             "model": visible(row.model),
             "ability": number(row.ability, 2),
             "se": number(row.standard_error, 2),
@@ -97,9 +110,14 @@ def _abilities(report: AbilityReport) -> list[Part]:
         f"{report.one_line}; abilities in standard deviations of these models.",
         "",
         *blocks_part(report.blocks),
-        Table.of(cells, hide_empty=("block",), minor=("block", f"its {level}", "p", "prompts", "se")),
+        Table.of(
+            cells,
+            hide_empty=("block",),
+            minor=("block", f"its {level}", "p", "prompts", "se"),
+        ),
         "",
-        "ranks: those that the data leave a model; behind: the first model's ability less its own.",
+        "ranks: those that the data leave a model; behind: the first model's ability "
+        "less its own.",
     ]
 
 
@@ -124,15 +142,21 @@ def _sensitivity(report: AbilityReport) -> list[Part]:
         minor=("prompts", "models"),
     )
     parts: list[Part] = [
-        f"{report.one_line}; what its order of models is without one benchmark or family.",
+        f"{report.one_line}; what its order of models is without one benchmark or "
+        "family.",
         "",
         table,
-        *(f"without {row.kind} {row.left_out}: {row.reason}" for row in report.sensitivity if row.reason),
+        *(
+            f"without {row.kind} {row.left_out}: {row.reason}"
+            for row in report.sensitivity
+            if row.reason
+        ),
     ]
     if report.sensitivity:
         parts += [
             "",
-            "tau: agreement with the order of all; places: largest change of a rank among the models left;"
-            " by: change of ability, both scales standardised over the models left.",
+            "tau: agreement with the order of all; places: largest change of a rank "
+            "among the models left; by: change of ability, both scales standardised "
+            "over the models left.",
         ]
     return parts

@@ -12,10 +12,22 @@ import numpy as np
 from warehouse.analysis.irt.ability_view import AbilityReport
 from warehouse.analysis.irt.dimensions_view import DimensionRow, DimensionsReport
 from warehouse.analysis.irt.fit_view import IrtReport
-from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, report_of
+from warehouse.analysis.irt.fitting import (
+    Fitted,
+    excerpt_of,
+    families_of,
+    fit_pool,
+    report_of,
+)
 from warehouse.analysis.irt.next_view import NextReport, NextRow
 from warehouse.analysis.irt.pool import Pool, read_pool
-from warehouse.analysis.irt.question import Abilities, Dimensions, FitItems, ItemResponse, NextItems
+from warehouse.analysis.irt.question import (
+    Abilities,
+    Dimensions,
+    FitItems,
+    ItemResponse,
+    NextItems,
+)
 from warehouse.analysis.irt.results import IrtResult
 from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.results import part_fields
@@ -37,7 +49,8 @@ from warehouse.store.open import StoreOpener
 #: Raised when what is computed changes, so that stored answers count as absent.
 METHOD_VERSION = "3"
 
-#: Options under which no answer is stored: names are those that were found, and the others change none.
+#: Options under which no answer is stored: names are those that were found, and the
+#: others change none.
 _NOT_KEPT = ("benchmarks", "fresh", "store_result")
 
 #: Models below which a second dimension is often not found.
@@ -47,20 +60,27 @@ Found = TypeVar("Found", bound=IrtResult)
 
 
 class Irt:
-    """An item response model of the answers of all models to prompts of some benchmarks.
+    """An item response model of the answers of all models to prompts of some
+    benchmarks.
 
-    Every method answers from the store where it was asked before and nothing has changed, and
-    stores what it computes; the store is open only while it is read or written.
+    Every method answers from the store where it was asked before and nothing has
+    changed, and stores what it computes; the store is open only while it is read or
+    written.
     """
 
     def __init__(self, opener: StoreOpener, question: ItemResponse) -> None:
         """Nothing is read yet."""
-        self.opener, self.question, self.selection = opener, question, selection_of(question)
+        self.opener, self.question, self.selection = (
+            opener,
+            question,
+            selection_of(question),
+        )
         self.model = None if question.model is None else as_model(question.model, 0)
 
     def __repr__(self) -> str:
         return (
-            f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities(), next_items() or dimensions()"
+            f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), "
+            "abilities(), next_items() or dimensions()"
         )
 
     @cached_property
@@ -68,11 +88,13 @@ class Irt:
         """The answers.
 
         Raises:
-            MisuseError: unknown names; a model with several conditions on a benchmark; fewer than
-                two models, or than two prompts that two of them answered.
+            MisuseError: unknown names; a model with several conditions on a benchmark;
+                fewer than two models, or than two prompts that two of them answered.
         """
         with self.opener.reading() as store:
-            return read_pool(store, benchmarks_named(store, self.question.benchmarks), self.selection)
+            return read_pool(
+                store, benchmarks_named(store, self.question.benchmarks), self.selection
+            )
 
     @with_keywords(FitItems, Gives[IrtReport])
     def fit(self, question: FitItems) -> IrtReport:
@@ -83,7 +105,9 @@ class Irt:
             IrtReport,
             {"family": _plain(family)},
             seed,
-            lambda: report_of(self.data, model=self.model, families=families, seed=seed),
+            lambda: report_of(
+                self.data, model=self.model, families=families, seed=seed
+            ),
             families,
         )
 
@@ -94,26 +118,48 @@ class Irt:
         return self._ask(
             "ability",
             AbilityReport,
-            {"level": level, "sensitivity": is_wide, "family": _plain(question.family) if is_wide else None},
+            {
+                "level": level,
+                "sensitivity": is_wide,
+                "family": _plain(question.family) if is_wide else None,
+            },
             seed,
-            lambda: scale_of(self.data, model=self.model, level=level, families=families, seed=seed),
+            lambda: scale_of(
+                self.data, model=self.model, level=level, families=families, seed=seed
+            ),
             families,
         )
 
     @with_keywords(NextItems, Gives[NextReport])
     def next_items(self, question: NextItems) -> NextReport:
-        asked = {name: getattr(question, name) for name in ("asked", "n", "new", "level")}
+        asked = {
+            name: getattr(question, name) for name in ("asked", "n", "new", "level")
+        }
         seed = question.seed
         return self._ask(
-            "next", NextReport, asked, seed, lambda: plan_next(self.data, **asked, model=self.model, seed=seed)
+            "next",
+            NextReport,
+            asked,
+            seed,
+            lambda: plan_next(self.data, **asked, model=self.model, seed=seed),
         )
 
     @with_keywords(Dimensions, Gives[DimensionsReport])
     def dimensions(self, question: Dimensions) -> DimensionsReport:
-        seed, requested = question.seed, {"tries": question.tries, "sizes": question.sizes}
-        settings = {name: None if numbers is None else sorted(set(numbers)) for name, numbers in requested.items()}
+        seed, requested = (
+            question.seed,
+            {"tries": question.tries, "sizes": question.sizes},
+        )
+        settings = {
+            name: None if numbers is None else sorted(set(numbers))
+            for name, numbers in requested.items()
+        }
         return self._ask(
-            "dimensions", DimensionsReport, settings, seed, lambda: dimensions_of(self.data, **settings, seed=seed)
+            "dimensions",
+            DimensionsReport,
+            settings,
+            seed,
+            lambda: dimensions_of(self.data, **settings, seed=seed),
         )
 
     def _ask(
@@ -125,13 +171,19 @@ class Irt:
         compute: Callable[[], Found],
         families: Sequence[str | None] | None = None,
     ) -> Found:
-        own = {name: getattr(self.question, name) for name in options(ItemResponse) if name not in _NOT_KEPT}
+        own = {
+            name: getattr(self.question, name)
+            for name in options(ItemResponse)
+            if name not in _NOT_KEPT
+        }
         own |= {"model": self.model, "where": sorted(self.question.where)}
         question = StoredQuestion(
             f"irt_{kind}",
             ", ".join(self.data.benchmarks),
             METHOD_VERSION,
-            fingerprint(self.data.fingerprint, *(family or "" for family in families or ())),
+            fingerprint(
+                self.data.fingerprint, *(family or "" for family in families or ())
+            ),
             seed,
             {**own, **settings},
         )
@@ -139,14 +191,22 @@ class Irt:
             self.opener,
             question,
             result,
-            lambda now: replace(compute(), computed_at=now.isoformat(timespec="seconds")),
+            lambda now: replace(
+                compute(), computed_at=now.isoformat(timespec="seconds")
+            ),
             fresh=self.question.fresh,
             store_result=self.question.store_result,
         )
-        notes = [f"read back: computed on {answered.computed_on}, and nothing has changed since"] * answered.read_back
+        notes = [
+            f"read back: computed on {answered.computed_on}, and nothing has changed "
+            "since"
+        ] * answered.read_back
         if answered.replaces is not None:
             when = answered.replaces.isoformat(sep=" ", timespec="seconds")
-            notes.append(f"the stored answer of {when} UTC was stale (other inputs or another method): computed anew")
+            notes.append(
+                f"the stored answer of {when} UTC was stale (other inputs or another "
+                "method): computed anew"
+            )
         notes += [f"not stored: {answered.not_stored}"] if answered.not_stored else []
         return replace(answered.result, notes=(*answered.result.notes, *notes))
 
@@ -164,21 +224,29 @@ def dimensions_of(
     """`Irt.dimensions` of a pool.
 
     Raises:
-        MisuseError: blocks of models that answered different prompts, or models that answered all alike.
+        MisuseError: blocks of models that answered different prompts, or models that
+            answered all alike.
     """
     responses = pool.responses
     if blocks_by_items(responses).max() > 0:
         raise MisuseError(
-            "models answered different prompts in blocks, and several dimensions need one set: name fewer benchmarks,"
-            " or choose runs with --where"
+            "models answered different prompts in blocks, and several dimensions need "
+            "one set: name fewer benchmarks, or choose runs with --where"
         )
     if not responses.minority().any():
-        raise MisuseError("every prompt has one answer of all models: nothing tells abilities apart")
+        raise MisuseError(
+            "every prompt has one answer of all models: nothing tells abilities apart"
+        )
     found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
     slow = dict.fromkeys(str(fit.n_dimensions) for fit in found if not fit.converged)
-    notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)
+    notes = [
+        f"{', '.join(slow)} dimensions: fits stopped after their last step"
+    ] * bool(slow)
     if responses.n_models < FEW_MODELS:
-        notes.append(f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often show too few dimensions")
+        notes.append(
+            f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often "
+            "show too few dimensions"
+        )
     return DimensionsReport(
         benchmarks=pool.benchmarks,
         model="2pl",
@@ -196,10 +264,21 @@ def dimensions_of(
     )
 
 
-def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, level: float, seed: int) -> NextReport:
-    """The most informative prompts for a model at what it has answered so far, by a fit of the others of a pool.
+def plan_next(
+    pool: Pool,
+    asked: str,
+    *,
+    n: int,
+    new: bool,
+    model: str | None,
+    level: float,
+    seed: int,
+) -> NextReport:
+    """The most informative prompts for a model at what it has answered so far, by a fit
+    of the others of a pool.
 
-    Arguments and errors are those of :meth:`Irt.next_items`, and models that answered different prompts are one.
+    Arguments and errors are those of :meth:`Irt.next_items`, and models that answered
+    different prompts are one.
     """
     row = None if new else _row(pool, asked)
     if new and asked in {*pool.names, *pool.responses.models}:
@@ -209,22 +288,32 @@ def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, l
         others[row] = False
     rest = pool.part(others, np.ones(pool.responses.n_items, bool))
     if rest is None:
-        raise MisuseError(f"without {asked} no two models answered the same prompts: nothing to calibrate them on")
+        raise MisuseError(
+            f"without {asked} no two models answered the same prompts: nothing to "
+            "calibrate them on"
+        )
     fitted = fit_pool(rest, model)
     if fitted.links is not None:
         raise MisuseError(
-            f"the other models form {len(fitted.fit.block_means)} blocks that answered different prompts; prompts"
-            " are chosen within one: name fewer benchmarks, or choose runs with --where"
+            f"the other models form {len(fitted.fit.block_means)} blocks that answered "
+            "different prompts; prompts are chosen within one: name fewer benchmarks, "
+            "or choose runs with --where"
         )
     successes, trials = _answers(pool, rest, row)
     if not np.isnan(successes).any():
-        raise MisuseError(f"{asked} has answered all {len(successes)} prompts: there is none to ask next")
+        raise MisuseError(
+            f"{asked} has answered all {len(successes)} prompts: there is none to ask "
+            "next"
+        )
     chosen = next_items(fitted.fit, successes, trials, n=n)
-    again, reason = _replay(rest, chosen.n_asked + len(chosen.items), fitted.fit.model, level, seed)
+    again, reason = _replay(
+        rest, chosen.n_asked + len(chosen.items), fitted.fit.model, level, seed
+    )
     head = fitted.head
     notes = [f"no interval of the plan: {reason}"] if reason else []
     return NextReport(
-        **head | {"notes": (*head["notes"], *notes), "input_fingerprint": pool.fingerprint},
+        **head
+        | {"notes": (*head["notes"], *notes), "input_fingerprint": pool.fingerprint},
         rows=_rows(fitted, chosen.items.tolist(), chosen.information, chosen.ability),
         asked=asked if row is None else pool.responses.models[row],
         n_asked=chosen.n_asked,
@@ -245,7 +334,10 @@ def _row(pool: Pool, model: str) -> int:
         return fitting[0]
     if fitting:
         listed = "; ".join(names[row] for row in fitting[:5])
-        raise MisuseError(f"{model} has several conditions: {listed}; name one, or choose with --where or --latest")
+        raise MisuseError(
+            f"{model} has several conditions: {listed}; name one, or choose with "
+            "--where or --latest"
+        )
     hint = did_you_mean(model, names, "--new plans for a model that has no answers yet")
     raise MisuseError(f"no answers of {model!r} on these prompts; {hint}")
 
@@ -258,14 +350,23 @@ def _answers(pool: Pool, rest: Pool, row: int | None) -> tuple[FloatArray, Float
     index_of = {name: j for j, name in enumerate(pool.responses.items)}
     columns = [index_of[name] for name in rest.responses.items]
     own = pool.responses.part(np.array([row]), np.array(columns, dtype=np.intp))
-    trials = np.ones(len(empty)) if own.trials is None else own.trials[0].astype(np.float64)
+    trials = (
+        np.ones(len(empty)) if own.trials is None else own.trials[0].astype(np.float64)
+    )
     return np.where(trials > 0, own.successes[0].astype(np.float64), np.nan), trials
 
 
-def _replay(rest: Pool, n_items: int, model: str, level: float, seed: int) -> tuple[Replay | None, str]:
-    """The replay on models that have as many answers, and why there is none or no interval."""
+def _replay(
+    rest: Pool, n_items: int, model: str, level: float, seed: int
+) -> tuple[Replay | None, str]:
+    """The replay on models that have as many answers, and why there is none or no
+    interval."""
     enough = rest.responses.cells(1) >= n_items
-    part = rest.part(enough, np.ones(rest.responses.n_items, bool)) if enough.sum() >= 2 else None
+    part = (
+        rest.part(enough, np.ones(rest.responses.n_items, bool))
+        if enough.sum() >= 2
+        else None
+    )
     if part is None:
         return None, f"fewer than 2 models have {n_items} answers"
     try:
@@ -275,7 +376,9 @@ def _replay(rest: Pool, n_items: int, model: str, level: float, seed: int) -> tu
     return replayed, replayed.reason
 
 
-def _rows(fitted: Fitted, items: list[int], information: FloatArray, ability: float) -> tuple[NextRow, ...]:
+def _rows(
+    fitted: Fitted, items: list[int], information: FloatArray, ability: float
+) -> tuple[NextRow, ...]:
     pool, fit = fitted.pool, fitted.fit
     return tuple(
         NextRow(

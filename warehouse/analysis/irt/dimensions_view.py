@@ -18,20 +18,22 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class DimensionRow(Row, DimensionError):
-    """A number of dimensions and of prompts, on models left out; its columns are the fields of
-    :class:`~warehouse.stats.items.dimension_choice.DimensionError`."""
+    """A number of dimensions and of prompts, on models left out; its columns are the
+    fields of :class:`~warehouse.stats.items.dimension_choice.DimensionError`."""
 
 
 @dataclass(frozen=True)
 class DimensionsReport(IrtResult):
-    """How many dimensions the answers have, and what estimates of scores by them are worth."""
+    """How many dimensions the answers have, and what estimates of scores by them are
+    worth."""
 
     n_groups: int  #: models, all settings of one being one.
     chosen: int  #: the fewest dimensions within one standard error of the least loss.
     rows: tuple[DimensionRow, ...]  #: one for each number of dimensions and of prompts.
 
     def view(self, *, verbose: bool = False) -> View:
-        """How well each number of dimensions predicts models left out, and what estimates of scores are worth."""
+        """How well each number of dimensions predicts models left out, and what
+        estimates of scores are worth."""
         own = [row for row in self.rows if row.chosen]
         sentences = [
             f"{self.one_line}, on models left out ({self.n_groups} in 5 folds).",
@@ -43,18 +45,28 @@ class DimensionsReport(IrtResult):
 
 
 _LEGEND = (
-    "log loss: of hidden answers, nats a draw; behind: less the least, with its error over models. off at m: points"
-    " of 100 that a score from m random prompts is off: p-IRT by each number of dimensions, then gp-IRT by the"
-    " chosen one and the plain mean of the same prompts."
+    "log loss: of hidden answers, nats a draw; behind: less the least, with its error "
+    "over models. off at m: points of 100 that a score from m random prompts is off: "
+    "p-IRT by each number of dimensions, then gp-IRT by the chosen one and the plain "
+    "mean of the same prompts."
 )
 
 
 def _dimensions(report: DimensionsReport, own: Sequence[DimensionRow]) -> Table:
-    """A line for each number of dimensions, and two for the estimates by those that were chosen."""
+    """A line for each number of dimensions, and two for the estimates by those that
+    were chosen."""
     numbers = dict.fromkeys(row.n_dimensions for row in report.rows)
-    lines = [_dimension([row for row in report.rows if row.n_dimensions == number]) for number in numbers]
-    for label, name in ((f"gp-IRT ({report.chosen})", "gp_irt_error"), ("plain mean", "mean_error")):
-        lines.append(dict.fromkeys(lines[0]) | {"dimensions": label} | _errors(own, name))
+    lines = [
+        _dimension([row for row in report.rows if row.n_dimensions == number])
+        for number in numbers
+    ]
+    for label, name in (
+        (f"gp-IRT ({report.chosen})", "gp_irt_error"),
+        ("plain mean", "mean_error"),
+    ):
+        lines.append(
+            dict.fromkeys(lines[0]) | {"dimensions": label} | _errors(own, name)
+        )
     return Table.of(lines, minor=("se",))
 
 
@@ -71,23 +83,34 @@ def _dimension(rows: Sequence[DimensionRow]) -> dict[str, Any]:
 
 
 def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
-    return {f"off at {row.n_prompts}": number(100 * getattr(row, name), 2) for row in rows}
+    return {
+        f"off at {row.n_prompts}": number(100 * getattr(row, name), 2) for row in rows
+    }
 
 
 def _fewest(report: DimensionsReport) -> str:
     """What the chosen number is, and how far one dimension is behind."""
     by_number = {row.n_dimensions: row for row in report.rows}
-    best, single = min(report.rows, key=lambda row: row.log_loss).n_dimensions, by_number.get(1)
+    best, single = (
+        min(report.rows, key=lambda row: row.log_loss).n_dimensions,
+        by_number.get(1),
+    )
     why = "the least log loss"
     if report.chosen != best:
-        why = f"the fewest within a standard error of the least log loss, that of {best}"
+        why = (
+            f"the fewest within a standard error of the least log loss, that of {best}"
+        )
     if single is not None and not single.chosen:
-        why += f"; one dimension is {single.behind:.4f} behind (se {single.behind_standard_error:.4f})"
+        why += (
+            f"; one dimension is {single.behind:.4f} behind (se "
+            f"{single.behind_standard_error:.4f})"
+        )
     return f"{report.chosen} dimension{'s' * (report.chosen > 1)} (*): {why}."
 
 
 def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
-    """At which numbers of prompts an estimate is nearer to the score than the plain mean."""
+    """At which numbers of prompts an estimate is nearer to the score than the plain
+    mean."""
     from warehouse.stats.core.quantiles import t_quantile  # takes a while
 
     name = f"{estimate.replace('-', '_').lower()}_gain"
@@ -95,7 +118,16 @@ def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
     for row in rows:
         gain, error = getattr(row, name), getattr(row, f"{name}_standard_error")
         clear = abs(gain) > t_quantile(_LEVEL, n_groups - 1) * error
-        verdict = "cannot be told from it" if not clear else "nearer than it" if gain > 0 else "farther off than it"
+        verdict = (
+            "cannot be told from it"
+            if not clear
+            else "nearer than it"
+            if gain > 0
+            else "farther off than it"
+        )
         found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
     parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
-    return f"{estimate} against the plain mean of the same prompts, points nearer to the score: {'; '.join(parts)}."
+    return (
+        f"{estimate} against the plain mean of the same prompts, points nearer to the "
+        f"score: {'; '.join(parts)}."
+    )

@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.analysis.irt.results import BlockRow, IrtResult, blocks_part, prompt_cells
+from warehouse.analysis.irt.results import (
+    BlockRow,
+    IrtResult,
+    blocks_part,
+    prompt_cells,
+)
 from warehouse.analysis.results import Row
 from warehouse.tables.view import Part, Table, View
 from warehouse.tables.words import excerpt, number, p_value
@@ -36,7 +41,9 @@ class FittedItemRow(Row):
 
     prompt: str  #: ``prompt:ID``, as `show` takes it.
     key: str  #: its id in the dump, else its key.
-    benchmark: str  #: its benchmark, with the harness where a prompt was asked by several.
+    benchmark: (
+        str  #: its benchmark, with the harness where a prompt was asked by several.
+    )
     n_models: int  #: models that answered it.
     mean_score: float  #: share of right draws, mean over models.
     discrimination: float  #: a of P(right) = σ(aθ + d).
@@ -47,14 +54,21 @@ class FittedItemRow(Row):
     outfit: float | None  #: mean E²/V, led by single surprises.
     z_infit: float | None  #: infit as a normal figure; above 0: noisier than the model.
     constant: bool  #: all answers are right, or all wrong.
-    #: slope on the abilities that may be negative, as with a wrong key, where a may not; logits per standard deviation
-    #: of the models; None where all answers are alike.
+    #: slope on the abilities that may be negative, as with a wrong key, where a may
+    #: not; logits per standard deviation of the models; None where all answers are
+    #: alike.
     free_discrimination: float | None
     reversed: bool  #: it is significantly below 0 (false discovery rate .05).
     bridge: bool  #: the scale hangs on this prompt alone.
-    dif_family: str | None  #: family of models for which it is most unlike its place; None where not tested.
-    dif_effect: float | None  #: logits by which it is easier for that family than abilities tell.
-    dif_q: float | None  #: chance of such an effect if there were none, after Benjamini and Hochberg.
+    dif_family: (
+        str | None
+    )  #: family of models for which it is most unlike its place; None where not tested.
+    dif_effect: (
+        float | None
+    )  #: logits by which it is easier for that family than abilities tell.
+    dif_q: (
+        float | None
+    )  #: chance of such an effect if there were none, after Benjamini and Hochberg.
     dif: bool  #: dif_q is at most the false discovery rate.
     text: str  #: beginning of the prompt.
 
@@ -74,14 +88,25 @@ class IrtReport(IrtResult):
     """A fitted item response model; prompts that fit worst first."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("prompt", "benchmark", "mean_score", "discrimination", "difficulty", "infit", "outfit", "text"),
+        *(
+            "prompt",
+            "benchmark",
+            "mean_score",
+            "discrimination",
+            "difficulty",
+            "infit",
+            "outfit",
+            "text",
+        ),
     )
     rows: tuple[FittedItemRow, ...]  #: one for each prompt.
     forms: tuple[FormRow, ...]  #: benchmarks by harness.
     blocks: tuple[BlockRow, ...]  #: models by the prompts that they answered.
     families: tuple[FamilyRow, ...]  #: of the test for differential item functioning.
     dif_reason: str  #: why there is none; empty if there is.
-    loss_1pl: float | None  #: mean −ln chance of held-out draws, nats per draw; None with a note.
+    loss_1pl: (
+        float | None
+    )  #: mean −ln chance of held-out draws, nats per draw; None with a note.
     loss_2pl: float | None  #: of the 2PL.
     loss_items: float | None  #: of the prompts' mean scores alone, every model alike.
     loss_difference: float | None  #: loss_2pl − loss_1pl; below 0: 2PL predicts better.
@@ -96,7 +121,16 @@ class IrtReport(IrtResult):
         Args:
             top: prompts in each table; 0 for all.
         """
-        return View((*_fit(self), "", *_forms(self.forms), *_items(self, top), *_families(self, top)), self.notes)
+        return View(
+            (
+                *_fit(self),
+                "",
+                *_forms(self.forms),
+                *_items(self, top),
+                *_families(self, top),
+            ),
+            self.notes,
+        )
 
 
 def _fit(report: IrtReport) -> list[Part]:
@@ -106,14 +140,23 @@ def _fit(report: IrtReport) -> list[Part]:
         f"{report.model.upper()}: {report.model_reason}. {_losses(report)}",
     ]
     if report.n_testlets is not None:
-        parts.append(f"{report.n_testlets} clusters of prompts; errors of abilities allow for them.")
+        parts.append(
+            f"{report.n_testlets} clusters of prompts; errors of abilities allow for "
+            "them."
+        )
     return parts
 
 
 def _forms(forms: Sequence[FormRow]) -> list[Part]:
     if len(forms) < 2:
         return []
-    return [Table.of({"benchmark": f.label, "prompts": f.n_items, "models": f.n_models} for f in forms), ""]
+    return [
+        Table.of(
+            {"benchmark": f.label, "prompts": f.n_items, "models": f.n_models}
+            for f in forms
+        ),
+        "",
+    ]
 
 
 def _items(report: IrtReport, top: int) -> list[Part]:
@@ -122,16 +165,21 @@ def _items(report: IrtReport, top: int) -> list[Part]:
     fitted = [_item(row, several) for row in _first(report.rows, top)]
     parts = [
         *blocks_part(report.blocks),
-        "Prompts with the most surprises (infit and outfit are 1 where the model fits; a ranking, no test):",
+        "Prompts with the most surprises (infit and outfit are 1 where the model fits; "
+        "a ranking, no test):",
         Table.of(fitted, hide_empty=("text",), minor=("text", "models")),
         "",
     ]
-    against = sorted((row for row in report.rows if row.reversed), key=lambda row: row.free_discrimination or 0.0)
+    against = sorted(
+        (row for row in report.rows if row.reversed),
+        key=lambda row: row.free_discrimination or 0.0,
+    )
     if against:
         cells = [_against(row, several) for row in _first(against, top)]
         parts += [
-            f"{len(against)} prompts go against the ability that the others measure, which a, above 0 as it is, does"
-            " not show (free a: the slope that may be negative). A wrong key?",
+            f"{len(against)} prompts go against the ability that the others measure, "
+            "which a, above 0 as it is, does not show (free a: the slope that may be "
+            "negative). A wrong key?",
             Table.of(cells, hide_empty=("text",), minor=("text",)),
             "",
         ]
@@ -143,14 +191,22 @@ def _families(report: IrtReport, top: int) -> list[Part]:
     if report.dif_reason:
         return [f"Families are not compared: {report.dif_reason}."]
     cells = [
-        {"family": f.family, "models": f.n_models, "others": f.n_others, "prompts": f.n_flagged}
+        {
+            "family": f.family,
+            "models": f.n_models,
+            "others": f.n_others,
+            "prompts": f.n_flagged,
+        }
         for f in report.families
     ]
     parts: list[Part] = [
-        "Families of models, and prompts that are easier or harder for one than abilities tell (DIF):",
+        "Families of models, and prompts that are easier or harder for one than "
+        "abilities tell (DIF):",
         Table.of(cells),
     ]
-    flagged = sorted((row for row in report.rows if row.dif), key=lambda row: row.dif_q or 0.0)
+    flagged = sorted(
+        (row for row in report.rows if row.dif), key=lambda row: row.dif_q or 0.0
+    )
     if flagged:
         several = len(report.forms) > 1
         found = [_dif(row, several) for row in _first(flagged, top)]
@@ -181,16 +237,22 @@ def _losses(report: IrtReport) -> str:
 
     if report.loss_1pl is None or report.loss_difference is None:
         return ""
-    models = min(report.n_held_out, max(form.n_models for form in report.forms))  # the error is over models
+    models = min(
+        report.n_held_out, max(form.n_models for form in report.forms)
+    )  # the error is over models
     flat = models < 2 or all(row.constant for row in report.rows)
     needed = math.inf if flat else t_quantile(_LEVEL, models - 1)
-    clear = report.loss_se is not None and abs(report.loss_difference) > needed * report.loss_se
+    clear = (
+        report.loss_se is not None
+        and abs(report.loss_difference) > needed * report.loss_se
+    )
     better = "2PL" if report.loss_difference < 0 else "1PL"
     error = "" if report.loss_se is None else f" (se {report.loss_se:.4f})"
     return (
-        f"Log loss of {report.n_held_out} held-out draws: 1PL {report.loss_1pl:.4f}, 2PL {report.loss_2pl:.4f},"
-        f" mean scores of prompts alone {report.loss_items:.4f}. 2PL less 1PL {report.loss_difference:+.4f}{error}:"
-        f" {better + ' predicts better' if clear else 'no clear difference'}."
+        f"Log loss of {report.n_held_out} held-out draws: 1PL {report.loss_1pl:.4f}, "
+        f"2PL {report.loss_2pl:.4f}, mean scores of prompts alone "
+        f"{report.loss_items:.4f}. 2PL less 1PL {report.loss_difference:+.4f}{error}: "
+        f"{better + ' predicts better' if clear else 'no clear difference'}."
     )
 
 

@@ -17,8 +17,21 @@ from warehouse.analysis.irt.results import BlockRow
 from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.items.discrimination import FreeDiscrimination, free_discrimination
-from warehouse.stats.items.fit_and_dif import Dif, HeldOut, ItemFit, family_dif, held_out_loss, item_fit
-from warehouse.stats.items.irt import LINKS_FOR_2PL, MODELS_FOR_2PL, IrtFit, as_model, fit_irt
+from warehouse.stats.items.fit_and_dif import (
+    Dif,
+    HeldOut,
+    ItemFit,
+    family_dif,
+    held_out_loss,
+    item_fit,
+)
+from warehouse.stats.items.irt import (
+    LINKS_FOR_2PL,
+    MODELS_FOR_2PL,
+    IrtFit,
+    as_model,
+    fit_irt,
+)
 from warehouse.stats.items.links import blocks_by_items, check_connected, linking_items
 from warehouse.stats.items.responses import Responses
 
@@ -79,25 +92,36 @@ class Fitted:
         if not fit.converged:
             notes.append("the fit did not reach its tolerance: figures are approximate")
         if "few_models" in fit.flags:
-            notes.append(f"2PL from {len(fit.models)} models: discriminations lean on their prior (1PL is the default)")
+            notes.append(
+                f"2PL from {len(fit.models)} models: discriminations lean on their "
+                "prior (1PL is the default)"
+            )
         if self.links is not None:
             notes.append(
-                f"{len(fit.block_means)} blocks of models answered different prompts, linked by"
-                f" {int(self.links.min())} or more; each has a mean of its own"
+                f"{len(fit.block_means)} blocks of models answered different prompts, "
+                f"linked by {int(self.links.min())} or more; each has a mean of its own"
             )
-        for names, word in ((fit.bridge_items, "prompts"), (fit.bridge_models, "models")):
+        for names, word in (
+            (fit.bridge_items, "prompts"),
+            (fit.bridge_models, "models"),
+        ):
             if names:
-                named = ", ".join(names[:_NAMED]) + (" ..." if len(names) > _NAMED else "")
-                notes.append(f"the scale hangs on these {word} alone ({len(names)}): {named}")
+                named = ", ".join(names[:_NAMED]) + (
+                    " ..." if len(names) > _NAMED else ""
+                )
+                notes.append(
+                    f"the scale hangs on these {word} alone ({len(names)}): {named}"
+                )
         return notes
 
 
 def fit_pool(pool: Pool, model: str | None = None) -> Fitted:
-    """Fit a pool (StatisticsError: another model, models without a common scale; a 2PL that too few prompts link).
+    """Fit a pool (StatisticsError: another model, models without a common scale; a 2PL
+    that too few prompts link).
 
     Args:
-        model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, and, where blocks of models answered
-            different prompts, 100 that link each block; else 1PL.
+        model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, and, where blocks of
+            models answered different prompts, 100 that link each block; else 1PL.
     """
     return Fitted(pool, *fit_linked(pool.responses, model))
 
@@ -105,7 +129,8 @@ def fit_pool(pool: Pool, model: str | None = None) -> Fitted:
 def fit_linked(
     responses: Responses, model: str | None
 ) -> tuple[IrtFit, str, NDArray[np.intp], NDArray[np.intp] | None]:
-    """The fit, why it is of this model, the block of each model, and how many prompts link each block."""
+    """The fit, why it is of this model, the block of each model, and how many prompts
+    link each block."""
     if model is not None:
         as_model(model, responses.n_models)
     check_connected(responses)
@@ -116,18 +141,29 @@ def fit_linked(
     if chosen is None and responses.n_models < MODELS_FOR_2PL:
         chosen, reason = "1pl", f"fewer than {MODELS_FOR_2PL} models"
     elif chosen is None and links is not None and links.min() < LINKS_FOR_2PL:
-        chosen, reason = "1pl", f"blocks are linked by {int(links.min())} prompts, fewer than {LINKS_FOR_2PL}"
+        chosen, reason = (
+            "1pl",
+            f"blocks are linked by {int(links.min())} prompts, fewer than "
+            f"{LINKS_FOR_2PL}",
+        )
     elif chosen is None:
         chosen, reason = "2pl", f"{MODELS_FOR_2PL} models or more"
-    return fit_irt(responses, chosen, blocks=blocks if several else None), reason, blocks, links
+    return (
+        fit_irt(responses, chosen, blocks=blocks if several else None),
+        reason,
+        blocks,
+        links,
+    )
 
 
 def families_of(pool: Pool, family: str | Mapping[str, str] | None) -> list[str | None]:
-    """Family of each model, None where unknown (MisuseError: no such field, or no model of the pool among the names).
+    """Family of each model, None where unknown (MisuseError: no such field, or no model
+    of the pool among the names).
 
     Args:
-        family: a field of runs (``developer``, ``family``), or family by name of model; None: what
-            stands before the first ``/`` (or ``--``, as in names of folders) of its name.
+        family: a field of runs (``developer``, ``family``), or family by name of model;
+            None: what stands before the first ``/`` (or ``--``, as in names of folders)
+            of its name.
     """
     if family is None:
         parts = (_ORGANISATION.split(name, maxsplit=1) for name in pool.names)
@@ -135,20 +171,24 @@ def families_of(pool: Pool, family: str | Mapping[str, str] | None) -> list[str 
     if not isinstance(family, str):
         if not set(family) & {*pool.names, *pool.responses.models}:
             raise MisuseError(
-                f"the families name none of the {len(pool.names)} models; models are called such as"
-                f" {pool.names[0]!r}, found {list(family)[:1]}"
+                f"the families name none of the {len(pool.names)} models; models are "
+                f"called such as {pool.names[0]!r}, found {list(family)[:1]}"
             )
         full = zip(pool.responses.models, pool.names, strict=True)
         return [family.get(model, family.get(name)) for model, name in full]
     columns = set(pool.conditions[0].runs[0])
     if family not in columns:
-        raise MisuseError(f"runs have no field {family!r}; such as: family, developer, agent (see: warehouse runs)")
+        raise MisuseError(
+            f"runs have no field {family!r}; such as: family, developer, agent (see: "
+            "warehouse runs)"
+        )
     values = [condition.setting(family) for condition in pool.conditions]
     return [None if value in (None, "") else str(value) for value in values]
 
 
 def families_to_leave_out(families: Sequence[str | None]) -> list[str]:
-    """Families of two models and more, the largest first; none where they are all models."""
+    """Families of two models and more, the largest first; none where they are all
+    models."""
     counted = Counter(name for name in families if name is not None)
     return [name for name, size in counted.most_common() if 1 < size < len(families)]
 
@@ -170,8 +210,11 @@ class _Extras:
     held_out_reason: str
 
 
-def report_of(pool: Pool, *, model: str | None, families: Sequence[str | None], seed: int) -> IrtReport:
-    """Fit a pool, and say what its prompts do (MisuseError: another model, models without a common scale).
+def report_of(
+    pool: Pool, *, model: str | None, families: Sequence[str | None], seed: int
+) -> IrtReport:
+    """Fit a pool, and say what its prompts do (MisuseError: another model, models
+    without a common scale).
 
     Args:
         model: ``1pl`` or ``2pl``; None: see `fit_pool`.
@@ -186,7 +229,10 @@ def report_of(pool: Pool, *, model: str | None, families: Sequence[str | None], 
     return IrtReport(
         **head,
         rows=tuple(sorted(_rows(fitted, extras), key=_worst_first)),
-        forms=tuple(FormRow(form.label, form.metric, form.n_items, form.n_models) for form in pool.forms),
+        forms=tuple(
+            FormRow(form.label, form.metric, form.n_items, form.n_models)
+            for form in pool.forms
+        ),
         blocks=fitted.block_rows,
         families=_families(extras.dif),
         dif_reason=extras.dif_reason,
@@ -208,7 +254,14 @@ def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extra
         losses = held_out_loss(responses, seed=seed, blocks=blocks)
     except StatisticsError as error:
         held_reason = str(error)
-    return _Extras(item_fit(fit, responses), free_discrimination(fit, responses), dif, dif_reason, losses, held_reason)
+    return _Extras(
+        item_fit(fit, responses),
+        free_discrimination(fit, responses),
+        dif,
+        dif_reason,
+        losses,
+        held_reason,
+    )
 
 
 def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
@@ -249,7 +302,9 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
         return [none] * n_items
     q = np.stack([family.q_value for family in dif.families])
     by_item = []
-    for j, row in enumerate(np.argmin(np.where(np.isnan(q), np.inf, q), axis=0).tolist()):
+    for j, row in enumerate(
+        np.argmin(np.where(np.isnan(q), np.inf, q), axis=0).tolist()
+    ):
         family = dif.families[row]
         tested = not np.isnan(q[row, j])
         effects = {
@@ -264,19 +319,33 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
 
 def _families(dif: Dif | None) -> tuple[FamilyRow, ...]:
     return tuple(
-        FamilyRow(family.family, family.n_models, family.n_others, int(family.is_flagged.sum()))
+        FamilyRow(
+            family.family,
+            family.n_models,
+            family.n_others,
+            int(family.is_flagged.sum()),
+        )
         for family in (dif.families if dif else ())
     )
 
 
 def _losses(losses: HeldOut | None) -> dict[str, Any]:
-    found = part_fields(losses, "loss_1pl", "loss_2pl", "loss_items", loss_difference="difference")
+    found = part_fields(
+        losses, "loss_1pl", "loss_2pl", "loss_items", loss_difference="difference"
+    )
     of_error = {"loss_se": None, "n_held_out": 0}
     return found | (
-        of_error if losses is None else {"loss_se": finite_or_none(losses.se), "n_held_out": losses.n_draws}
+        of_error
+        if losses is None
+        else {"loss_se": finite_or_none(losses.se), "n_held_out": losses.n_draws}
     )
 
 
 def _worst_first(row: FittedItemRow) -> tuple[bool, float, str, str]:
     """The noisiest first, constant ones last."""
-    return (row.constant, -(row.z_infit if row.z_infit is not None else -9.0), row.benchmark, row.key)
+    return (
+        row.constant,
+        -(row.z_infit if row.z_infit is not None else -9.0),
+        row.benchmark,
+        row.key,
+    )

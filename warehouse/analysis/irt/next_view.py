@@ -33,10 +33,12 @@ class NextReport(IrtResult):
     n_asked: int  #: prompts of the pool that it has answered.
     ability: float  #: its ability so far, on the scale of the fit.
     sd: float  #: posterior standard deviation of it.
-    #: after all prompts of the plan, the ability that all prompts would give lies within ±factor·sd with the level's
-    #: chance; None with a note.
+    #: after all prompts of the plan, the ability that all prompts would give lies
+    #: within ±factor·sd with the level's chance; None with a note.
     factor: float | None
-    mean_error: float | None  #: mean error of the replay on stored models, in standard deviations of abilities.
+    mean_error: (
+        float | None
+    )  #: mean error of the replay on stored models, in standard deviations of abilities.
     mean_error_random: float | None  #: the same with as many prompts at random.
     n_replayed: int  #: models replayed.
     level: float  #: of the interval.
@@ -56,24 +58,31 @@ class NextReport(IrtResult):
             for row in self.rows
         ]
         table = Table.of(cells, hide_empty=("text",), minor=("text",))
-        notes = (*self.notes, "for ability and rank only: answers to chosen prompts give no score")
+        notes = (
+            *self.notes,
+            "for ability and rank only: answers to chosen prompts give no score",
+        )
         return View((*_sentences(self), "", table), notes)
 
 
 def _sentences(report: NextReport) -> list[str]:
     """The ability so far, and the error of that after the plan."""
     found = [
-        f"{report.asked} has answered {report.n_asked} of {report.n_items} prompts: ability {report.ability:.2f}"
-        f" (sd {report.sd:.2f}) among {report.n_models} models."
+        f"{report.asked} has answered {report.n_asked} of {report.n_items} prompts: "
+        f"ability {report.ability:.2f} (sd {report.sd:.2f}) among {report.n_models} "
+        "models."
     ]
     if report.mean_error is None or report.mean_error_random is None:
         return found
     after = report.n_asked + len(report.rows)
     sentence = (
-        f"Asked one by one, {after} prompts give the ability of all prompts with a mean error of"
-        f" {report.mean_error:.2f} sd of abilities (at random {report.mean_error_random:.2f};"
-        f" {report.n_replayed} models replayed)."
+        f"Asked one by one, {after} prompts give the ability of all prompts with a "
+        f"mean error of {report.mean_error:.2f} sd of abilities (at random "
+        f"{report.mean_error_random:.2f}; {report.n_replayed} models replayed)."
     )
     if report.factor is not None:
-        sentence += f" {100 * report.level:g} % of models lie within {report.factor:.2f} posterior sd of it."
+        sentence += (
+            f" {100 * report.level:g} % of models lie within {report.factor:.2f} "
+            "posterior sd of it."
+        )
     return [*found, sentence]

@@ -1,4 +1,5 @@
-"""What models answered on the prompts of several benchmarks and harnesses, missing cells kept."""
+"""What models answered on the prompts of several benchmarks and harnesses, missing
+cells kept."""
 
 from __future__ import annotations
 
@@ -15,7 +16,12 @@ from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.suites.entries import LeafEntries, describe_sets, match_conditions, read_leaves
+from warehouse.analysis.suites.entries import (
+    LeafEntries,
+    describe_sets,
+    match_conditions,
+    read_leaves,
+)
 from warehouse.analysis.suites.units import unit_map
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
@@ -43,19 +49,26 @@ class Pool:
     benchmarks: tuple[str, ...]  #: names, sorted.
     forms: tuple[Form, ...]  #: benchmarks by harness.
     responses: Responses  #: successes of draws, models × items.
-    conditions: tuple[Condition, ...]  #: one condition of each model, for fields of its runs, shape (M,).
-    names: tuple[str, ...]  #: name of each model without what tells its conditions apart, shape (M,).
+    conditions: tuple[
+        Condition, ...
+    ]  #: one condition of each model, for fields of its runs, shape (M,).
+    names: tuple[
+        str, ...
+    ]  #: name of each model without what tells its conditions apart, shape (M,).
     form: NDArray[np.intp]  #: number of each item's form, shape (J,).
     prompts: NDArray[np.int64]  #: id of each item's prompt, shape (J,).
     keys: tuple[str, ...]  #: what to call each prompt.
     texts: tuple[str | None, ...]  #: theirs, None where there is none.
     natural_keys: tuple[str, ...]
-    clusters: NDArray[np.int64] | None  #: testlet of each item, shape (J,); None: every prompt is by itself.
+    clusters: (
+        NDArray[np.int64] | None
+    )  #: testlet of each item, shape (J,); None: every prompt is by itself.
     notes: tuple[str, ...]  #: what a reader should know.
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of models, prompts, answers, testlets and notes: changes when any of them does."""
+        """sha256 of models, prompts, answers, testlets and notes: changes when any of
+        them does."""
         responses = self.responses
         return fingerprint(
             "\0".join(responses.models),
@@ -66,7 +79,9 @@ class Pool:
             self.form.astype(np.int64).tobytes(),
             responses.successes.tobytes(),
             b"" if responses.trials is None else responses.trials.tobytes(),
-            b"" if self.clusters is None else np.unique(self.clusters, return_inverse=True)[1].tobytes(),
+            b""
+            if self.clusters is None
+            else np.unique(self.clusters, return_inverse=True)[1].tobytes(),
         )
 
     @property
@@ -83,7 +98,8 @@ class Pool:
         return np.array([form.benchmark for form in self.forms])[self.form]
 
     def part(self, models: NDArray[np.bool_], items: NDArray[np.bool_]) -> Pool | None:
-        """Some models and items; what then has no or a single answer goes too. None where too little is left."""
+        """Some models and items; what then has no or a single answer goes too. None
+        where too little is left."""
         kept = _answered(self.responses.answered(), models, items)
         if kept is None:
             return None
@@ -110,8 +126,8 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
         selection: of metric, runs and clustering; its benchmark does not count.
 
     Raises:
-        MisuseError: no benchmark; a model that has several conditions on one; fewer than two models,
-            or than two prompts that two models answered.
+        MisuseError: no benchmark; a model that has several conditions on one; fewer
+            than two models, or than two prompts that two models answered.
     """
     if not leaves:
         raise MisuseError("name a benchmark or suite; see: warehouse benchmarks")
@@ -123,17 +139,28 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
     sets = match_conditions(by_form, latest=selection.latest)
     if len(sets) < 2:
         listed = ", ".join(leaf.name for leaf in leaves[:5])
-        whole = any(entry.published is not None for leaf in read for entry in leaf.entries)
+        whole = any(
+            entry.published is not None for leaf in read for entry in leaf.entries
+        )
         raise MisuseError(
-            f"{len(sets)} model(s) with scores of prompts on {listed}; a common scale needs at least 2"
-            + "; figures of whole benchmarks have one of their own: warehouse irt scale" * whole
+            f"{len(sets)} model(s) with scores of prompts on {listed}; a common scale "
+            "needs at least 2"
+            + "; figures of whole benchmarks have one of their own: warehouse irt scale"
+            * whole
             + "".join(f"; {reason}" for reason in refused[:2])
         )
     labels = describe_sets(sets)
     models = [group.model for group in sets]
-    names = [f"{m} ({label})" if models.count(m) > 1 and label else m for m, label in zip(models, labels, strict=True)]
+    names = [
+        f"{m} ({label})" if models.count(m) > 1 and label else m
+        for m, label in zip(models, labels, strict=True)
+    ]
     order = sorted(range(len(sets)), key=lambda i: names[i])
-    row_of = {id(entry): row for row, i in enumerate(order) for entry in sets[i].entries.values()}
+    row_of = {
+        id(entry): row
+        for row, i in enumerate(order)
+        for entry in sets[i].entries.values()
+    }
     parts: list[tuple[str, ScoredCondition, Cells]] = []
     for label, entries in by_form.items():
         rows = {row_of[id(entry)]: entry for entry in entries if id(entry) in row_of}
@@ -143,20 +170,35 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
             parts.append((label, entries[0], cells))
             notes += _mixed(label, list(rows.values()))
     if not parts:
-        raise MisuseError("no benchmark with scores that an item response model takes: " + "; ".join(notes))
+        raise MisuseError(
+            "no benchmark with scores that an item response model takes: "
+            + "; ".join(notes)
+        )
     conditions = tuple(sets[i].conditions[0] for i in order)
     bare = tuple(models[i] for i in order)
-    return _assemble(store, leaves, parts, [names[i] for i in order], conditions, bare, selection.cluster, notes)
+    return _assemble(
+        store,
+        leaves,
+        parts,
+        [names[i] for i in order],
+        conditions,
+        bare,
+        selection.cluster,
+        notes,
+    )
 
 
 def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:
-    """Entries with prompt scores by what makes items the same: benchmark, split, version, metric, harness."""
+    """Entries with prompt scores by what makes items the same: benchmark, split,
+    version, metric, harness."""
     groups: dict[tuple[str, ...], list[ScoredCondition]] = {}
     for leaf in read:
         for entry in leaf.entries:
             if entry.usable is not None:
                 harness = str(entry.condition.setting("harness") or "")
-                groups.setdefault((leaf.benchmark.name, harness, *entry.group), []).append(entry)
+                groups.setdefault(
+                    (leaf.benchmark.name, harness, *entry.group), []
+                ).append(entry)
     ordered = sorted(groups)
     return {_label(key, ordered): groups[key] for key in ordered}
 
@@ -164,7 +206,11 @@ def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:
 def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """The benchmark, and of the rest what differs among its forms."""
     own = [other for other in keys if other[0] == key[0]]
-    differs = [part for index, part in enumerate(key) if index and len({other[index] for other in own}) > 1]
+    differs = [
+        part
+        for index, part in enumerate(key)
+        if index and len({other[index] for other in own}) > 1
+    ]
     settings = ", ".join(part or "none" for part in differs)
     return f"{key[0]} ({settings})" if settings else key[0]
 
@@ -175,8 +221,15 @@ def _mixed(label: str, entries: Sequence[ScoredCondition]) -> list[str]:
     for name in ALWAYS_TOLD:
         values = {entry.condition.setting(name) for entry in entries}
         if name not in ("split", "agent") and len(values) > 1:
-            settings = ", ".join(sorted("none" if value in (None, "") else str(value) for value in values)[:4])
-            notes.append(f"{label}: models were asked with different {name} ({settings}); --where {name}=... chooses")
+            settings = ", ".join(
+                sorted(
+                    "none" if value in (None, "") else str(value) for value in values
+                )[:4]
+            )
+            notes.append(
+                f"{label}: models were asked with different {name} ({settings}); "
+                f"--where {name}=... chooses"
+            )
     return notes
 
 
@@ -204,7 +257,9 @@ def _assemble(
     cluster: str | None,
     notes: list[str],
 ) -> Pool:
-    rows = keyed_prompts(store, np.unique(np.concatenate([cells.prompts for _, _, cells in parts])))
+    rows = keyed_prompts(
+        store, np.unique(np.concatenate([cells.prompts for _, _, cells in parts]))
+    )
     sizes = [len(cells.prompts) for _, _, cells in parts]
     y, k = (np.zeros((len(names), sum(sizes))) for _ in range(2))
     form = np.repeat(np.arange(len(parts)), sizes)
@@ -213,23 +268,32 @@ def _assemble(
         keys = [rows[prompt]["order"] for prompt in cells.prompts.tolist()]
         order = sorted(range(len(keys)), key=keys.__getitem__)
         columns = slice(start, start + len(order))
-        y[cells.rows, columns], k[cells.rows, columns] = cells.successes[:, order], cells.trials[:, order]
+        y[cells.rows, columns], k[cells.rows, columns] = (
+            cells.successes[:, order],
+            cells.trials[:, order],
+        )
         prompts += cells.prompts[order].tolist()
     kept = _answered(k > 0, np.ones(len(y), bool), np.ones(y.shape[1], bool))
     if kept is None:
         raise MisuseError(
-            f"no two models answered the same two prompts ({len(y)} models, {y.shape[1]} prompts):"
-            " nothing compares them"
+            f"no two models answered the same two prompts ({len(y)} models, "
+            f"{y.shape[1]} prompts): nothing compares them"
         )
     models, items = kept
     if not items.all():
-        notes.append(f"{int((~items).sum())} prompts that a single model answered compare nobody, and are left out")
+        notes.append(
+            f"{int((~items).sum())} prompts that a single model answered compare "
+            "nobody, and are left out"
+        )
     if not models.all():
         alone = [name for name, there in zip(names, models, strict=True) if not there]
-        notes.append(f"left out, no prompt shared with another model: {', '.join(alone[:5])}")
+        notes.append(
+            f"left out, no prompt shared with another model: {', '.join(alone[:5])}"
+        )
     ids, form = np.array(prompts, dtype=np.int64)[items], form[items]
     forms = tuple(
-        _form(label, entry, k[models][:, items][:, form == index]) for index, (label, entry, _) in enumerate(parts)
+        _form(label, entry, k[models][:, items][:, form == index])
+        for index, (label, entry, _) in enumerate(parts)
     )
     responses = as_responses(
         y[models][:, items],
@@ -239,7 +303,9 @@ def _assemble(
     )
     keep = np.flatnonzero(models)
     return Pool(
-        benchmarks=tuple(dict.fromkeys(part.benchmark for part in forms if part.n_items)),
+        benchmarks=tuple(
+            dict.fromkeys(part.benchmark for part in forms if part.n_items)
+        ),
         forms=forms,
         responses=responses,
         conditions=tuple(conditions[i] for i in keep),
@@ -248,7 +314,9 @@ def _assemble(
         prompts=ids,
         keys=tuple(str(rows[i]["tool_id"] or rows[i]["key"]) for i in ids.tolist()),
         texts=tuple(rows[i]["text"] for i in ids.tolist()),
-        natural_keys=tuple("/".join(map(str, rows[i]["order"][:3])) for i in ids.tolist()),
+        natural_keys=tuple(
+            "/".join(map(str, rows[i]["order"][:3])) for i in ids.tolist()
+        ),
         clusters=_testlets(store, leaves, ids, cluster),
         notes=tuple(notes),
     )
@@ -257,10 +325,19 @@ def _assemble(
 def _form(label: str, entry: ScoredCondition, trials: NDArray[np.float64]) -> Form:
     harness = str(entry.condition.setting("harness") or "")
     benchmark = entry.condition.benchmark_split[0]
-    return Form(label, benchmark, harness, entry.metric.label, trials.shape[1], int((trials > 0).any(axis=1).sum()))
+    return Form(
+        label,
+        benchmark,
+        harness,
+        entry.metric.label,
+        trials.shape[1],
+        int((trials > 0).any(axis=1).sum()),
+    )
 
 
-def _item_names(prompts: NDArray[np.int64], forms: Sequence[Form], form: NDArray[np.intp]) -> list[str]:
+def _item_names(
+    prompts: NDArray[np.int64], forms: Sequence[Form], form: NDArray[np.intp]
+) -> list[str]:
     """``prompt:ID``, with the form where a prompt is several items."""
     twice = len(np.unique(prompts)) < len(prompts)
     return [
@@ -270,7 +347,10 @@ def _item_names(prompts: NDArray[np.int64], forms: Sequence[Form], form: NDArray
 
 
 def _testlets(
-    store: Store, leaves: Sequence[Benchmark], prompts: NDArray[np.int64], cluster: str | None
+    store: Store,
+    leaves: Sequence[Benchmark],
+    prompts: NDArray[np.int64],
+    cluster: str | None,
 ) -> NDArray[np.int64] | None:
     """Cluster of each item; None where each is by itself."""
     ids = [key for leaf in leaves for key in leaf.ids]
@@ -292,8 +372,9 @@ class Cells:
 def cells_of(entries: Mapping[int, ScoredCondition]) -> tuple[Cells | None, str]:
     """The cells of models (by number), and what a reader should know of them.
 
-    Scores that are right draws of so many stay counts. Others are cut to right and wrong: from
-    between the metric's bounds, else from between 0 and 1. None where they lie elsewhere.
+    Scores that are right draws of so many stay counts. Others are cut to right and
+    wrong: from between the metric's bounds, else from between 0 and 1. None where they
+    lie elsewhere.
     """
     rows = sorted(entries)
     if not rows:
@@ -316,9 +397,16 @@ def cells_of(entries: Mapping[int, ScoredCondition]) -> tuple[Cells | None, str]
         if low is not None and high is not None and high > low:
             y = (y - low) / (high - low)
         if not ((np.nan_to_num(y) >= 0) & (np.nan_to_num(y) <= 1)).all():
-            return None, "left out: scores are neither right draws nor between bounds that the metric states"
+            return (
+                None,
+                "left out: scores are neither right draws nor between bounds that the "
+                "metric states",
+            )
         y, threshold = binarise(1 - y if metric.higher_is_better is False else y)
-        note = f"scores above {threshold:g} (of 0 to 1) count as right, others as wrong: {reason}"
+        note = (
+            f"scores above {threshold:g} (of 0 to 1) count as right, others as wrong: "
+            f"{reason}"
+        )
     elif metric.higher_is_better is False:
         y = k - y
     return Cells(rows, prompts, np.nan_to_num(y), k), note

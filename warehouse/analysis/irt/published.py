@@ -1,4 +1,5 @@
-"""Models on one scale by figures of whole benchmarks: what others published, and the means of stored samples."""
+"""Models on one scale by figures of whole benchmarks: what others published, and the
+means of stored samples."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ from datetime import date
 import numpy as np
 
 from warehouse.analysis.irt.question import PublishedScale
-from warehouse.analysis.irt.scale_view import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
+from warehouse.analysis.irt.scale_view import (
+    PredictionRow,
+    ScaleBenchmarkRow,
+    ScaleReport,
+    ScaleRow,
+)
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -61,32 +67,60 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _Table:
-    """All cells by model and benchmark, with the range of each benchmark and the days of release."""
+    """All cells by model and benchmark, with the range of each benchmark and the days
+    of release."""
 
     cells: Mapping[tuple[str, str], _Cell]
     ranges: Mapping[str, _Range]
     days: Mapping[str, date]
     left_out: tuple[str, ...]
 
-    def figures(self, question: PublishedScale, since: date | None) -> tuple[Figures, tuple[str, ...]]:
+    def figures(
+        self, question: PublishedScale, since: date | None
+    ) -> tuple[Figures, tuple[str, ...]]:
         """The figures that the question is about, and what is left out of them."""
-        kept = sorted(key for key in self.cells if since is None or self.days.get(key[0], date.min) >= since)
+        kept = sorted(
+            key
+            for key in self.cells
+            if since is None or self.days.get(key[0], date.min) >= since
+        )
         if not kept:
-            dated = f" of models released since {since}; a day is known of {len(self.days)}" if since else ""
-            raise MisuseError("; ".join((f"no figures on these benchmarks{dated}", *self.left_out[:5])))
+            dated = (
+                f" of models released since {since}; a day is known of {len(self.days)}"
+                if since
+                else ""
+            )
+            raise MisuseError(
+                "; ".join(
+                    (f"no figures on these benchmarks{dated}", *self.left_out[:5])
+                )
+            )
         cells = [self.cells[key] for key in kept]
-        values, errors = np.clip([cell.value for cell in cells], 0, 1), [cell.error for cell in cells]
-        all_figures = as_figures(values, [key[0] for key in kept], [key[1] for key in kept], errors)
+        values, errors = (
+            np.clip([cell.value for cell in cells], 0, 1),
+            [cell.error for cell in cells],
+        )
+        all_figures = as_figures(
+            values, [key[0] for key in kept], [key[1] for key in kept], errors
+        )
         figures = with_enough(all_figures, question.min_benchmarks, question.min_models)
         if not len(figures.values):
             raise MisuseError(
-                f"none of {len(all_figures.models)} models has figures on {question.min_benchmarks} benchmarks that"
-                f" {question.min_models} models have: name more benchmarks, or lower --min-benchmarks and --min-models"
+                f"none of {len(all_figures.models)} models has figures on "
+                f"{question.min_benchmarks} benchmarks that {question.min_models} "
+                "models have: name more benchmarks, or lower --min-benchmarks and "
+                "--min-models"
             )
         n_models = len(all_figures.models) - len(figures.models)
-        few = [f"{n_models} models: figures on fewer than {question.min_benchmarks} of the benchmarks"] * (n_models > 0)
+        few = [
+            f"{n_models} models: figures on fewer than {question.min_benchmarks} of "
+            "the benchmarks"
+        ] * (n_models > 0)
         names = sorted(set(all_figures.benchmarks) - set(figures.benchmarks))
-        few += [f"{name}: figures of fewer than {question.min_models} of the models" for name in names]
+        few += [
+            f"{name}: figures of fewer than {question.min_models} of the models"
+            for name in names
+        ]
         return figures, (*self.left_out, *few)
 
 
@@ -96,7 +130,9 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
     since = _day(question.since)
     table = _read(store, question)
     figures, left_out = table.figures(question, since)
-    reference, predicted = (_number(name, figures) for name in (question.reference, question.predict))
+    reference, predicted = (
+        _number(name, figures) for name in (question.reference, question.predict)
+    )
     scale = stats.published_scale(figures)
     reference = int(np.argmax(scale.ability)) if reference is None else reference
     cells = [table.cells[key] for key in _keys(figures)]
@@ -121,20 +157,31 @@ def _day(text: str | None) -> date | None:
     try:
         return None if text is None else date.fromisoformat(text)
     except ValueError:
-        raise MisuseError(f"since must be a day such as 2024-01-31, found {text!r}") from None
+        raise MisuseError(
+            f"since must be a day such as 2024-01-31, found {text!r}"
+        ) from None
 
 
 def _number(name: str | None, figures: Figures) -> int | None:
     if name is None:
         return None
     if name not in figures.models:
-        hint = did_you_mean(name, figures.models, "models with too few figures are left out: --min-benchmarks")
+        hint = did_you_mean(
+            name,
+            figures.models,
+            "models with too few figures are left out: --min-benchmarks",
+        )
         raise MisuseError(f"{name!r} is not on the scale; {hint}")
     return figures.models.index(name)
 
 
-def _trend(scale: stats.ScaleFit, days: Mapping[str, date], level: float) -> stats.ScaleTrend | None:
-    years = [days[model].toordinal() / DAYS_OF_YEAR if model in days else np.nan for model in scale.models]
+def _trend(
+    scale: stats.ScaleFit, days: Mapping[str, date], level: float
+) -> stats.ScaleTrend | None:
+    years = [
+        days[model].toordinal() / DAYS_OF_YEAR if model in days else np.nan
+        for model in scale.models
+    ]
     if len({year for year in years if year == year}) < stats.MIN_DAYS:
         return None
     return stats.scale_trend(scale, years, level)
@@ -144,14 +191,21 @@ def _trend(scale: stats.ScaleFit, days: Mapping[str, date], level: float) -> sta
 
 
 def _read(store: Store, question: PublishedScale) -> _Table:
-    leaves, left_out = read_leaves(store, benchmarks_named(store, question.benchmarks), selection_of(question))
+    leaves, left_out = read_leaves(
+        store, benchmarks_named(store, question.benchmarks), selection_of(question)
+    )
     chances = _chances(store, leaves)
     cells: dict[tuple[str, str], _Cell] = {}
     ranges: dict[str, _Range] = {}
     for leaf in leaves:
         found = _figures_of(store, leaf.entries)
         name = leaf.benchmark.name
-        between = _range(leaf.metric, chances, [figure for own in found.values() for figure, _, _ in own], name)
+        between = _range(
+            leaf.metric,
+            chances,
+            [figure for own in found.values() for figure, _, _ in own],
+            name,
+        )
         if isinstance(between, str):
             left_out.append(between)
             continue
@@ -169,20 +223,30 @@ def _who(condition: Condition) -> str:
 Figure = tuple[float, float, bool]
 
 
-def _figures_of(store: Store, entries: Sequence[ScoredCondition]) -> dict[str, list[Figure]]:
-    """Figures of each model, with the standard error (0: unknown) and whether they are of samples.
+def _figures_of(
+    store: Store, entries: Sequence[ScoredCondition]
+) -> dict[str, list[Figure]]:
+    """Figures of each model, with the standard error (0: unknown) and whether they are
+    of samples.
 
-    Repeats whose figures were published are figures of their own, as a mean of them is nobody's.
+    Repeats whose figures were published are figures of their own, as a mean of them is
+    nobody's.
     """
     found: dict[str, list[Figure]] = {}
     for entry in entries:
         if (scores := entry.usable) is not None and entry.metric.link == "identity":
             mean = float(np.average(scores.values, weights=scores.weights))
-            error = float(scores.values.std(ddof=1)) / scores.n**0.5 if scores.n > 1 else 0.0
+            error = (
+                float(scores.values.std(ddof=1)) / scores.n**0.5
+                if scores.n > 1
+                else 0.0
+            )
             found.setdefault(_who(entry.condition), []).append((mean, error, True))
     published = [entry for entry in entries if entry.usable is None]
     runs = {run: entry for entry in published for run in entry.condition.run_ids}
-    figures = RunFigures(store, {run: run for run in runs}, {entry.metric.id for entry in published})
+    figures = RunFigures(
+        store, {run: run for run in runs}, {entry.metric.id for entry in published}
+    )
     for metric_id in sorted({entry.metric.id for entry in published}):
         for run, figure in figures.published(metric_id).items():
             if runs[run].metric.id == metric_id and math.isfinite(figure.value):
@@ -199,16 +263,28 @@ def _cell(figures: Sequence[Figure], between: _Range) -> _Cell:
     return _Cell(between.share(value), error / width, len(own), is_of_samples)
 
 
-def _chances(store: Store, leaves: Sequence[LeafEntries]) -> dict[tuple[int, int], float]:
+def _chances(
+    store: Store, leaves: Sequence[LeafEntries]
+) -> dict[tuple[int, int], float]:
     ids = sorted({number for leaf in leaves for number in leaf.benchmark.ids})
-    rows = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": ids}) if ids else []
-    return {(row["benchmark_id"], row["metric_id"]): row["chance_level"] for row in rows}
+    rows = (
+        store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": ids})
+        if ids
+        else []
+    )
+    return {
+        (row["benchmark_id"], row["metric_id"]): row["chance_level"] for row in rows
+    }
 
 
 def _range(
-    metric: Metric, chances: Mapping[tuple[int, int], float], values: Sequence[float], name: str
+    metric: Metric,
+    chances: Mapping[tuple[int, int], float],
+    values: Sequence[float],
+    name: str,
 ) -> _Range | str:
-    """Between chance and the best figure; or why the benchmark has no place on the scale."""
+    """Between chance and the best figure; or why the benchmark has no place on the
+    scale."""
     bounds = metric.bounds
     if bounds is None and values and min(values) >= 0 and max(values) <= 1:
         bounds = (0.0, 1.0)  # a rate, as far as anybody can see
@@ -216,20 +292,25 @@ def _range(
         return f"{name}: {metric.label} is no share of a range"
     if bounds is None or None in bounds:
         return (
-            f"{name}: {metric.label} has no lowest and highest value that are known; this says them: warehouse"
-            f" benchmarks metrics {shlex.quote(name)} --metric {shlex.quote(metric.label)} --bounds LOW HIGH"
+            f"{name}: {metric.label} has no lowest and highest value that are known; "
+            f"this says them: warehouse benchmarks metrics {shlex.quote(name)} "
+            f"--metric {shlex.quote(metric.label)} --bounds LOW HIGH"
         )
     if metric.higher_is_better is None:
         return f"{name}: {direction_unknown(metric.label, name)}"
     low, high = (float(end) for end in bounds if end is not None)
     worst, best = (low, high) if metric.higher_is_better else (high, low)
     chance = chances.get((metric.benchmark_id, metric.id), worst)
-    return _Range(metric, chance if low <= chance <= high and chance != best else worst, best)
+    return _Range(
+        metric, chance if low <= chance <= high and chance != best else worst, best
+    )
 
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
     """The day of release of each model that a dump gives one of; the first of several."""
-    models = {run: _who(condition) for condition in conditions for run in condition.run_ids}
+    models = {
+        run: _who(condition) for condition in conditions for run in condition.run_ids
+    }
     days: dict[str, date] = {}
     for run, day in release_days(store, models).items():
         days[models[run]] = min(day, days.get(models[run], day))
@@ -237,8 +318,13 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
 
 
 def release_days(store: Store, run_ids: Collection[int]) -> dict[int, date]:
-    """The day of release of the model of each run of which it is known: as a person said, else as a dump."""
-    rows = store.rows(query_text("analysis/irt", "release_dates"), {"run_ids": sorted(run_ids)}, per="run_id")
+    """The day of release of the model of each run of which it is known: as a person
+    said, else as a dump."""
+    rows = store.rows(
+        query_text("analysis/irt", "release_dates"),
+        {"run_ids": sorted(run_ids)},
+        per="run_id",
+    )
     said = {row["run_id"]: row["said"] for row in rows if row["said"]}
     found = {row["run_id"]: list(released_in(row["settings"] or "")) for row in rows}
     released = {run: min(days) for run, days in found.items() if days}
@@ -256,7 +342,11 @@ def released_in(settings: str) -> Iterator[date]:
 
 
 def _rows(
-    scale: stats.ScaleFit, table: _Table, figures: Figures, question: PublishedScale, reference: int
+    scale: stats.ScaleFit,
+    table: _Table,
+    figures: Figures,
+    question: PublishedScale,
+    reference: int,
 ) -> tuple[ScaleRow, ...]:
     z = z_quantile(question.level)
     of_samples = [table.cells[key].is_of_samples for key in _keys(figures)]
@@ -286,7 +376,9 @@ def _rows(
                 n_benchmarks=int(scale.n_benchmarks[m]),
                 n_samples=int(n_samples[m]),
                 release_date=day.isoformat() if day else None,
-                **dict.fromkeys(apart) if m == reference else {name: float(part[m]) for name, part in apart.items()},
+                **dict.fromkeys(apart)
+                if m == reference
+                else {name: float(part[m]) for name, part in apart.items()},
             )
         )
     return tuple(rows)
@@ -298,7 +390,9 @@ def _keys(figures: Figures) -> list[tuple[str, str]]:
     return [(figures.models[m], figures.benchmarks[j]) for m, j in pairs]
 
 
-def _benchmark_rows(scale: stats.ScaleFit, table: _Table) -> tuple[ScaleBenchmarkRow, ...]:
+def _benchmark_rows(
+    scale: stats.ScaleFit, table: _Table
+) -> tuple[ScaleBenchmarkRow, ...]:
     return tuple(
         ScaleBenchmarkRow(
             benchmark=scale.benchmarks[j],
@@ -322,8 +416,19 @@ def _predictions(
     for j, benchmark in enumerate(scale.benchmarks):
         if (name, benchmark) not in table.cells:
             between = table.ranges[benchmark]
-            estimate, *ends = (between.figure(share) for share in scale.predicted(model, j, question.level))
+            estimate, *ends = (
+                between.figure(share)
+                for share in scale.predicted(model, j, question.level)
+            )
             rows.append(
-                PredictionRow(name, benchmark, between.metric.label, estimate, min(ends), max(ends), question.level)
+                PredictionRow(
+                    name,
+                    benchmark,
+                    between.metric.label,
+                    estimate,
+                    min(ends),
+                    max(ends),
+                    question.level,
+                )
             )
     return tuple(rows)

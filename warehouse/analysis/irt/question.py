@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from warehouse.questions.options import ByMetric, Fresh, Level, Seed, Selected, StoreResult
+from warehouse.questions.options import (
+    ByMetric,
+    Fresh,
+    Level,
+    Seed,
+    Selected,
+    StoreResult,
+)
 from warehouse.questions.question import Option, Options, Question
 
 
@@ -14,21 +21,27 @@ from warehouse.questions.question import Option, Options, Question
 class ItemResponse(Selected, Question):
     """An item response model of all models' answers, missing ones allowed.
 
-    It is asked by ``.fit()``, ``.abilities()`` and ``.next_items(model)``; nothing is read before.
+    It is asked by ``.fit()``, ``.abilities()`` and ``.next_items(model)``; nothing is
+    read before.
 
     Raises:
-        StatisticsError: another model; a MisuseError by its methods: unknown names, models that share no scale.
+        StatisticsError: another model; a MisuseError by its methods: unknown names,
+            models that share no scale.
     """
 
     NAME, OPENS = "irt", True
     COMMAND = "irt fit"
 
-    benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
+    benchmarks: Annotated[
+        Sequence[str], Option("Names of benchmarks and suites, globs among them.")
+    ]
     _: KW_ONLY
     model: Annotated[
         str | None,
         Option(
-            "Item response model. [default: 2pl from 20 models on, if enough prompts link them; else 1pl]", "1pl|2pl"
+            "Item response model. [default: 2pl from 20 models on, if enough prompts "
+            "link them; else 1pl]",
+            "1pl|2pl",
         ),
     ] = None
     fresh: Fresh = False
@@ -42,8 +55,9 @@ class _ByFamily(Options):
     family: Annotated[
         str | Mapping[str, str] | None,
         Option(
-            "Families of models: a field of runs (developer, family), or a CSV file with the columns model and family."
-            " [default: what stands before the / of their names]",
+            "Families of models: a field of runs (developer, family), or a CSV file "
+            "with the columns model and family. [default: what stands before the / of "
+            "their names]",
             "FIELD|FILE",
         ),
     ] = None
@@ -51,12 +65,14 @@ class _ByFamily(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class FitItems(_ByFamily):
-    """Difficulty, discrimination and fit of every prompt, and what differs between families of models.
+    """Difficulty, discrimination and fit of every prompt, and what differs between
+    families of models.
 
     Families are also a dictionary from model to family.
 
     Raises:
-        MisuseError: see :attr:`data`; models that share no scale; a 2PL that too few prompts link; an unknown field.
+        MisuseError: see :attr:`data`; models that share no scale; a 2PL that too few
+            prompts link; an unknown field.
     """
 
     seed: Seed = 0
@@ -70,7 +86,9 @@ class Abilities(_ByFamily):
         MisuseError: see :meth:`fit`.
     """
 
-    sensitivity: Annotated[bool, Option("What the scale says without each benchmark and family instead.")] = False
+    sensitivity: Annotated[
+        bool, Option("What the scale says without each benchmark and family instead.")
+    ] = False
     level: Level = 0.95
     seed: Seed = 0
 
@@ -83,7 +101,12 @@ class NextItems(Options):
         MisuseError: see :meth:`fit`; an unknown model; nothing left to ask.
     """
 
-    asked: Annotated[str, Option("Name of a model with answers, or with --new of one without any.", "MODEL")]
+    asked: Annotated[
+        str,
+        Option(
+            "Name of a model with answers, or with --new of one without any.", "MODEL"
+        ),
+    ]
     _: KW_ONLY
     n: Annotated[int, Option("Prompts to name.", "N", ("-n",), least=1)] = 20
     new: Annotated[bool, Option("A model that has no answers yet.")] = False
@@ -93,7 +116,8 @@ class NextItems(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class Dimensions(Options):
-    """How many dimensions the answers have, by what is predicted of models left out with all their settings.
+    """How many dimensions the answers have, by what is predicted of models left out
+    with all their settings.
 
     Raises:
         MisuseError: see :attr:`data`; models that answered different prompts.
@@ -102,43 +126,74 @@ class Dimensions(Options):
 
     tries: Annotated[
         Sequence[int] | None,
-        Option("Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]", "N,N...", ("--try",)),
+        Option(
+            "Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are "
+            "models]",
+            "N,N...",
+            ("--try",),
+        ),
     ] = None
     sizes: Annotated[
         Sequence[int] | None,
-        Option("Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]", "N,N..."),
+        Option(
+            "Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of "
+            "fewer than 50]",
+            "N,N...",
+        ),
     ] = None
     seed: Seed = 0
 
 
 @dataclass(frozen=True)
 class PublishedScale(ByMetric, Question):
-    """All models on one scale by their figures on whole benchmarks, published or of samples.
+    """All models on one scale by their figures on whole benchmarks, published or of
+    samples.
 
-    Of several figures of a model on a benchmark the largest is taken, and that of samples where there are any.
-    ``.benchmarks`` are their difficulties and slopes, ``.predictions`` what a model would have elsewhere, ``.trend``
-    is that over the days of release.
+    Of several figures of a model on a benchmark the largest is taken, and that of
+    samples where there are any. ``.benchmarks`` are their difficulties and slopes,
+    ``.predictions`` what a model would have elsewhere, ``.trend`` is that over the days
+    of release.
 
     Raises:
         MisuseError: an unknown name or model, a day that is none, no figures.
-        StatisticsError: fewer figures than parameters, models that no benchmark connects, a number out of range.
+        StatisticsError: fewer figures than parameters, models that no benchmark
+            connects, a number out of range.
     """
 
     NAME, ANSWER = "published_scale", "published:published_scale"
     COMMAND = "irt scale"
 
-    benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
+    benchmarks: Annotated[
+        Sequence[str], Option("Names of benchmarks and suites, globs among them.")
+    ]
     _: KW_ONLY
     reference: Annotated[
-        str | None, Option("Differences are to this model; default: the one with the highest ability.", "MODEL")
+        str | None,
+        Option(
+            "Differences are to this model; default: the one with the highest ability.",
+            "MODEL",
+        ),
     ] = None
     predict: Annotated[
-        str | None, Option("Also the figure to expect of this model on each benchmark where it has none.", "MODEL")
+        str | None,
+        Option(
+            "Also the figure to expect of this model on each benchmark where it has "
+            "none.",
+            "MODEL",
+        ),
     ] = None
     since: Annotated[
-        str | None, Option("Only models that are known to be released on this day or later.", "YYYY-MM-DD")
+        str | None,
+        Option(
+            "Only models that are known to be released on this day or later.",
+            "YYYY-MM-DD",
+        ),
     ] = None
-    min_benchmarks: Annotated[int, Option("Leave out models with figures on fewer benchmarks.", "N", least=2)] = 4
-    min_models: Annotated[int, Option("Leave out benchmarks with figures of fewer models.", "N", least=2)] = 4
+    min_benchmarks: Annotated[
+        int, Option("Leave out models with figures on fewer benchmarks.", "N", least=2)
+    ] = 4
+    min_models: Annotated[
+        int, Option("Leave out benchmarks with figures of fewer models.", "N", least=2)
+    ] = 4
     level: Level = 0.95
     seed: Seed = 0

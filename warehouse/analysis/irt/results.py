@@ -1,4 +1,5 @@
-"""Answers of the item response models: frozen, named fields, made of what JSON can hold."""
+"""Answers of the item response models: frozen, named fields, made of what JSON can
+hold."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from warehouse.analysis.results import Row, StoredResult
 from warehouse.tables.view import Part, Table
 from warehouse.tables.words import excerpt, number
 
-#: Characters of a prompt's id and a benchmark's name in a table of 80 columns, and of names of models.
+#: Characters of a prompt's id and a benchmark's name in a table of 80 columns, and of
+#: names of models.
 _ID, _BENCHMARK, _MODELS = 16, 14, 40
 
 
@@ -21,7 +23,9 @@ class BlockRow(Row):
     block: int  #: its number, from 1.
     n_models: int  #: its models.
     n_items: int  #: prompts that one of them answered.
-    n_links: int | None  #: of these the prompts that a model of another block answered too; None for one block.
+    n_links: (
+        int | None
+    )  #: of these the prompts that a model of another block answered too; None for one block.
     prior_mean: float  #: mean ability of the block, in the frame of the fit.
     models: tuple[str, ...]  #: names of the first few.
 
@@ -40,7 +44,9 @@ class IrtResult(StoredResult):
     n_models: int  #: models in it.
     n_items: int  #: prompts in it; one that several harnesses ask counts for each.
     n_cells: int  #: answered pairs of model and prompt.
-    n_testlets: int | None  #: clusters of prompts that errors allow for; None: prompts are independent given ability.
+    n_testlets: (
+        int | None
+    )  #: clusters of prompts that errors allow for; None: prompts are independent given ability.
     input_fingerprint: str  #: sha256 of models, prompts and answers.
     computed_at: str  #: when, ISO 8601 in UTC.
     notes: tuple[str, ...]  #: what a reader should know.
@@ -48,13 +54,21 @@ class IrtResult(StoredResult):
     @property
     def one_line(self) -> str:
         share = self.n_cells / (self.n_models * self.n_items)
-        missing = "" if share == 1 else f", {100 * (1 - share):.3g} % of the cells missing"
-        listed = ", ".join(self.benchmarks[:4]) + (", ..." if len(self.benchmarks) > 4 else "")
-        return f"{self.model.upper()} of {self.n_models} models x {self.n_items} prompts of {listed}{missing}"
+        missing = (
+            "" if share == 1 else f", {100 * (1 - share):.3g} % of the cells missing"
+        )
+        listed = ", ".join(self.benchmarks[:4]) + (
+            ", ..." if len(self.benchmarks) > 4 else ""
+        )
+        return (
+            f"{self.model.upper()} of {self.n_models} models x {self.n_items} prompts "
+            f"of {listed}{missing}"
+        )
 
 
 def blocks_part(blocks: Sequence[BlockRow]) -> list[Part]:
-    """The blocks of models and what links them, with an empty line; nothing where there is one."""
+    """The blocks of models and what links them, with an empty line; nothing where there
+    is one."""
     if len(blocks) < 2:
         return []
     cells = [
@@ -68,11 +82,16 @@ def blocks_part(blocks: Sequence[BlockRow]) -> list[Part]:
         }
         for row in blocks
     ]
-    head = "Blocks of models that answered different prompts, and the prompts that link each to the others:"
+    head = (
+        "Blocks of models that answered different prompts, and the prompts that link "
+        "each to the others:"
+    )
     return [head, Table.of(cells), ""]
 
 
-def prompt_cells(prompt: str, key: str, benchmark: str, *, several: bool) -> dict[str, Any]:
+def prompt_cells(
+    prompt: str, key: str, benchmark: str, *, several: bool
+) -> dict[str, Any]:
     """Cells that name a prompt, with its benchmark where there are several."""
     cells = {"prompt": prompt, "id": excerpt(key, _ID)}
     if several:

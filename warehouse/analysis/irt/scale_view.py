@@ -27,7 +27,9 @@ class ScaleRow(Row):
     se_jackknife: float  #: by leaving out one benchmark after the other.
     n_benchmarks: int  #: benchmarks that the model has a figure on.
     n_samples: int  #: of these, those whose figure is of stored samples.
-    release_date: str | None  #: day of release, ISO 8601; None where the store does not know it.
+    release_date: (
+        str | None
+    )  #: day of release, ISO 8601; None where the store does not know it.
     difference: float | None  #: ability less that of the reference; None for itself.
     difference_se: float | None  #: its standard error.
     difference_low: float | None  #: lower end of its interval.
@@ -67,23 +69,35 @@ class ScaleReport(Result):
     rows: tuple[ScaleRow, ...]  #: the models, the highest first.
     benchmarks: tuple[ScaleBenchmarkRow, ...]  #: the easiest first.
     predicted: str | None  #: the model of the predictions; None without one.
-    predictions: tuple[PredictionRow, ...]  #: what is expected of it where it has no figure.
+    predictions: tuple[
+        PredictionRow, ...
+    ]  #: what is expected of it where it has no figure.
     reference: str  #: the model that differences are to.
     level: float  #: nominal coverage of intervals.
     misfit: float  #: standard deviation of a figure around the fit, as a share of the range of its benchmark.
     n_figures: int  #: figures in the fit.
     n_merged: int  #: of these, those that are the largest of several.
     n_clipped: int  #: of these, those below chance or out of range, taken for its end.
-    held_out: stats.HeldOut  #: how well figures are predicted that the fit has not seen, beside simpler ways.
-    trend: stats.ScaleTrend | None  #: over days of release; None where too few are known.
+    held_out: (
+        stats.HeldOut
+    )  #: how well figures are predicted that the fit has not seen, beside simpler ways.
+    trend: (
+        stats.ScaleTrend | None
+    )  #: over days of release; None where too few are known.
     left_out: tuple[str, ...]  #: what has no figures here, and why.
 
     @property
     def one_line(self) -> str:
-        return f"{len(self.rows)} models on {len(self.benchmarks)} benchmarks by {self.n_figures} figures"
+        return (
+            f"{len(self.rows)} models on {len(self.benchmarks)} benchmarks by "
+            f"{self.n_figures} figures"
+        )
 
-    def view(self, *, verbose: bool = False, top: int = 20, by_benchmark: bool = False) -> View:
-        """The models, or what is expected of one, and how far all that can be relied on.
+    def view(
+        self, *, verbose: bool = False, top: int = 20, by_benchmark: bool = False
+    ) -> View:
+        """The models, or what is expected of one, and how far all that can be relied
+        on.
 
         Args:
             top: models in the table; 0 for all.
@@ -101,16 +115,21 @@ class ScaleReport(Result):
 
 
 def _reliance(report: ScaleReport) -> list[str]:
-    """How well figures are predicted that the fit had not seen, and what was taken for what."""
+    """How well figures are predicted that the fit had not seen, and what was taken for
+    what."""
     check = report.held_out
     found = [
-        f"Figures that the fit had not seen are off by {check.scale:.3f} (root mean square, in shares of the range of"
-        f" a benchmark): {check.additive:.3f} if all benchmarks had one slope, {check.means:.3f} by their means."
+        f"Figures that the fit had not seen are off by {check.scale:.3f} (root mean "
+        f"square, in shares of the range of a benchmark): {check.additive:.3f} if all "
+        f"benchmarks had one slope, {check.means:.3f} by their means."
     ]
     if report.n_merged:
         found.append(f"{report.n_merged} of the figures are the largest of several.")
     if report.n_clipped:
-        found.append(f"{report.n_clipped} figures lie below chance or out of range, and count as its end.")
+        found.append(
+            f"{report.n_clipped} figures lie below chance or out of range, and count "
+            "as its end."
+        )
     return found
 
 
@@ -132,18 +151,22 @@ def _models(report: ScaleReport, rows: Sequence[ScaleRow]) -> list[Part]:
     ]
     minor = (f"its {level}", "released", "benchmarks", "rank", "se")
     parts: list[Part] = [Table.of(cells, hide_empty=("released",), minor=minor), ""]
-    alike = [row for row in report.rows if row.difference_low is not None and _has_zero(row)]
+    alike = [
+        row for row in report.rows if row.difference_low is not None and _has_zero(row)
+    ]
     words = f"{len(alike)} models cannot" if len(alike) != 1 else "1 model cannot"
     parts.append(
-        f"{words} be told from {visible(report.reference)} by their intervals of {100 * report.level:g} %, which are"
-        " for one difference each; figures on more benchmarks that both have would tell."
+        f"{words} be told from {visible(report.reference)} by their intervals of "
+        f"{100 * report.level:g} %, which are for one difference each; figures on more "
+        "benchmarks that both have would tell."
     )
     trend = report.trend
     if trend is not None:
         parts.append(
-            f"Ability rises by {trend.estimate:.2f} standard deviations a year"
-            f" {interval(trend.ci_low, trend.ci_high, 2)} over {trend.n_models} models of {trend.n_days} days of"
-            f" release, which explain {100 * trend.r_squared:.0f} % of its variance."
+            f"Ability rises by {trend.estimate:.2f} standard deviations a year "
+            f"{interval(trend.ci_low, trend.ci_high, 2)} over {trend.n_models} models "
+            f"of {trend.n_days} days of release, which explain "
+            f"{100 * trend.r_squared:.0f} % of its variance."
         )
     return parts
 
@@ -168,8 +191,9 @@ def _benchmarks(report: ScaleReport) -> list[Part]:
     return [
         Table.of(cells, minor=("metric", "chance")),
         "",
-        "difficulty: ability at which half of the range from chance up is expected; slope: how far the benchmark tells"
-        " models apart there, in logits; residual: its figures around the fit, a share of that range",
+        "difficulty: ability at which half of the range from chance up is expected; "
+        "slope: how far the benchmark tells models apart there, in logits; residual: "
+        "its figures around the fit, a share of that range",
     ]
 
 
@@ -184,6 +208,7 @@ def _predictions(report: ScaleReport) -> list[Part]:
         for row in report.predictions
     ]
     return [
-        f"What {visible(report.predicted or '')} is expected to have where it has no figure:",
+        f"What {visible(report.predicted or '')} is expected to have where it has no "
+        "figure:",
         Table.of(cells, empty="it has a figure on each of them", minor=("metric",)),
     ]

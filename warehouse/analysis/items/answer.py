@@ -1,4 +1,5 @@
-"""What single prompts say about models: difficulty, discrimination, and which go against the rest."""
+"""What single prompts say about models: difficulty, discrimination, and which go
+against the rest."""
 
 from __future__ import annotations
 
@@ -44,13 +45,19 @@ def items(store: Store, question: Items) -> ItemReport:
     notes = list(data.notes)
     if table.flags:
         notes.append(
-            f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r implied"
+            f"correlations over {len(data.models)} models are mostly noise (below "
+            f"{MODELS_FOR_RAW}): read r implied"
         )
     notes += _findable(table)
     fit = None if question.irt == "none" else _Fitted.of(data, question.irt, notes)
     rows = sorted(_rows(data, table, fit, copies_of(store, data)), key=_against_first)
     return ItemReport(
-        data.benchmark, data.metric, len(data.models), fit.fit.model if fit else "", tuple(rows), tuple(notes)
+        data.benchmark,
+        data.metric,
+        len(data.models),
+        fit.fit.model if fit else "",
+        tuple(rows),
+        tuple(notes),
     )
 
 
@@ -58,17 +65,27 @@ def _findable(table: Discrimination) -> list[str]:
     """What so many models can find out about so many prompts, where they find nothing."""
     tested = table.n_models[~np.isnan(table.q_negative)]
     if table.is_negative.any():
-        flagged, power = int(table.is_negative.sum()), power_of_flags(int(np.median(tested)))
-        return [f"{flagged} go against the rest ({power}: unflagged is not cleared). {UNIDENTIFIED}"]
+        flagged, power = (
+            int(table.is_negative.sum()),
+            power_of_flags(int(np.median(tested))),
+        )
+        return [
+            f"{flagged} go against the rest ({power}: unflagged is not cleared). "
+            f"{UNIDENTIFIED}"
+        ]
     if not len(tested):
-        return ["no prompt could be tested for going against the rest: that takes 3 models and scores that vary"]
+        return [
+            "no prompt could be tested for going against the rest: that takes 3 models "
+            "and scores that vary"
+        ]
     models = int(np.median(tested))
     least = smallest_against(models, len(tested), table.alpha)
     if np.isnan(least):
         return []
     return [
-        f"none goes against the rest: among {len(tested)} prompts {models} models show one alone only if its r_c is"
-        f" {least:.2f} or lower ({power_of_flags(models)}: unflagged is not cleared)"
+        f"none goes against the rest: among {len(tested)} prompts {models} models show "
+        f"one alone only if its r_c is {least:.2f} or lower ({power_of_flags(models)}: "
+        "unflagged is not cleared)"
     ]
 
 
@@ -92,7 +109,10 @@ class _Fitted:
             scores = 1 - scores
         if not np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all():
             scores, threshold = binarise(scores)
-            notes.append(f"item response model: scores above {threshold:g} count as right, others as wrong")
+            notes.append(
+                f"item response model: scores above {threshold:g} count as right, "
+                "others as wrong"
+            )
         try:
             responses = as_responses(scores, models=data.models)
             fit = fit_linked(responses, model)[0]
@@ -107,11 +127,15 @@ class _Fitted:
         )
 
 
-def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copies: Copies) -> list[ItemRow]:
+def _rows(
+    data: MatrixData, table: Discrimination, fitted: _Fitted | None, copies: Copies
+) -> list[ItemRow]:
     fit = fitted.fit if fitted else None
 
     def of(values: NDArray[np.float64] | None, index: int) -> float | None:
-        return None if values is None or np.isnan(values[index]) else float(values[index])
+        return (
+            None if values is None or np.isnan(values[index]) else float(values[index])
+        )
 
     return [
         ItemRow(
@@ -140,13 +164,23 @@ def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copie
 
 
 def _against_first(row: ItemRow) -> tuple[float, float, str]:
-    """Negative ones by their q, then those against the fitted ability, the least discriminating; constant ones last."""
-    q = row.q_negative if row.negative and row.q_negative is not None else 1.5 if row.reversed else 2.0
+    """Negative ones by their q, then those against the fitted ability, the least
+    discriminating; constant ones last."""
+    q = (
+        row.q_negative
+        if row.negative and row.q_negative is not None
+        else 1.5
+        if row.reversed
+        else 2.0
+    )
     r = row.r_corrected if row.r_implied is None else row.r_implied
     return (3.0 if row.constant else q, 1.0 if r is None else r, row.key)
 
 
-_SEMANTIC = "select distinct name from clustering where kind = 'semantic' and benchmark_id in (:benchmark_ids)"
+_SEMANTIC = (
+    "select distinct name from clustering where kind = 'semantic' and benchmark_id in "
+    "(:benchmark_ids)"
+)
 
 Counts = NDArray[np.int64]
 
@@ -156,15 +190,21 @@ class Copies:
     """For each prompt of a matrix how many others of its rows are like it."""
 
     same_text: Counts  #: with the same normalised text, shape (n,).
-    #: in its semantic cluster, the largest of several clusterings, shape (n,); None where none is stored.
+    #: in its semantic cluster, the largest of several clusterings, shape (n,); None
+    #: where none is stored.
     near: Counts | None
 
 
 def copies_of(store: Store, data: MatrixData) -> Copies:
     """The copies of every prompt of a matrix."""
     ids = np.unique(data.benchmark_ids).tolist()
-    near = [_others(store, data, ids, row["name"]) for row in store.rows(_SEMANTIC, {"benchmark_ids": ids})]
-    return Copies(_others(store, data, ids, SAME_TEXT), np.max(near, axis=0) if near else None)
+    near = [
+        _others(store, data, ids, row["name"])
+        for row in store.rows(_SEMANTIC, {"benchmark_ids": ids})
+    ]
+    return Copies(
+        _others(store, data, ids, SAME_TEXT), np.max(near, axis=0) if near else None
+    )
 
 
 def _others(store: Store, data: MatrixData, ids: list[int], clustering: str) -> Counts:

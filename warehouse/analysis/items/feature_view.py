@@ -1,4 +1,5 @@
-"""What goes with figures of prompts: rows, the sentence, the tables, and what their columns mean."""
+"""What goes with figures of prompts: rows, the sentence, the tables, and what their
+columns mean."""
 
 from __future__ import annotations
 
@@ -23,20 +24,26 @@ _LONG = 40
 class FeatureRow(Row):
     """One feature of prompts against one of their figures."""
 
-    #: ``mean score`` over models, ``discrimination`` (r_c: correlation with the sum of the other prompts over models)
-    #: or ``correlation`` (the mean one with each other prompt over models).
+    #: ``mean score`` over models, ``discrimination`` (r_c: correlation with the sum of
+    #: the other prompts over models) or ``correlation`` (the mean one with each other
+    #: prompt over models).
     figure: str
-    #: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``, ``options``, ``position`` of the
-    #: right answer, ``has:TEXT``, ``metadata.FIELD``.
+    #: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``,
+    #: ``options``, ``position`` of the right answer, ``has:TEXT``, ``metadata.FIELD``.
     feature: str
-    level: str | None  #: the value that is compared with all others; None for a number, and for all values together.
-    #: ``slope`` of a number, ``difference`` of one value of two from the other, ``joint`` test of all of several
-    #: values, ``value``: one of these against the rest.
+    level: (
+        str | None
+    )  #: the value that is compared with all others; None for a number, and for all values together.
+    #: ``slope`` of a number, ``difference`` of one value of two from the other,
+    #: ``joint`` test of all of several values, ``value``: one of these against the
+    #: rest.
     kind: str
     n_prompts: int  #: prompts that have the feature and the figure.
     n_level: int | None  #: of these those with the value.
     n_clusters: int | None  #: clusters; None without.
-    estimate: float | None = None  #: change of the figure for a unit more, or the difference; None for a joint test.
+    estimate: float | None = (
+        None  #: change of the figure for a unit more, or the difference; None for a joint test.
+    )
     standard_error: float | None = None  #: cluster-robust (CR2).
     #: ci_low, ci_high: ends of the interval.
     ci_low: float | None = None
@@ -45,13 +52,17 @@ class FeatureRow(Row):
     per_sd: float | None = None
     per_sd_low: float | None = None
     per_sd_high: float | None = None
-    df: float | None = None  #: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
+    df: float | None = (
+        None  #: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
+    )
     statistic: float | None = None  #: F of a joint test.
     p_value: float | None = None  #: of no slope, no difference, none at all.
-    #: after Holm, over slopes and joint tests of all figures; differences of values over one another.
+    #: after Holm, over slopes and joint tests of all figures; differences of values
+    #: over one another.
     p_holm: float | None = None
-    #: ``few_clusters``: the degrees of freedom are below 4; ``skewed``: the figure is so skewed that groups as small
-    #: are found different too often: shown from p 0.01 on, not 0.05.
+    #: ``few_clusters``: the degrees of freedom are below 4; ``skewed``: the figure is
+    #: so skewed that groups as small are found different too often: shown from p 0.01
+    #: on, not 0.05.
     flags: tuple[str, ...] = ()
     reason: str = ""  #: why there is none.
 
@@ -69,7 +80,17 @@ class FeatureReport(Result):
     DRAWN_BY = "warehouse.analysis.items.feature_charts:feature_charts"
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("figure", "feature", "level", "n_prompts", "estimate", "ci_low", "ci_high", "per_sd", "p_holm"),
+        *(
+            "figure",
+            "feature",
+            "level",
+            "n_prompts",
+            "estimate",
+            "ci_low",
+            "ci_high",
+            "per_sd",
+            "p_holm",
+        ),
     )
 
     benchmark: str  #: its name.
@@ -83,7 +104,8 @@ class FeatureReport(Result):
 
     @property
     def tests(self) -> tuple[FeatureRow, ...]:
-        """One row for each feature and figure: without the values that a joint test covers."""
+        """One row for each feature and figure: without the values that a joint test
+        covers."""
         return tuple(row for row in self.rows if row.kind != VALUE)
 
     @property
@@ -91,22 +113,38 @@ class FeatureReport(Result):
         """Which features go with which figure, in a sentence."""
         clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
         in_clusters = f" in {clusters} clusters" if clusters else ""
-        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{in_clusters}, {self.n_models} models: "
-        by_figure = grouped((row for row in self.tests if row.is_shown), lambda row: row.figure)
+        head = (
+            f"{self.benchmark} by {self.metric}, {self.n_prompts} "
+            f"prompts{in_clusters}, {self.n_models} models: "
+        )
+        by_figure = grouped(
+            (row for row in self.tests if row.is_shown), lambda row: row.figure
+        )
         what = "; ".join(
-            f"{figure} goes with {listed([*map(_in_words, found)])}" for figure, found in by_figure.items()
+            f"{figure} goes with {listed([*map(_in_words, found)])}"
+            for figure, found in by_figure.items()
         )
         features = len({row.feature for row in self.rows})
         none = f"of {features} features none is shown to go with a figure of prompts"
         if not self.n_tests:
             return f"{head}nothing could be tested"
-        return f"{head}{what or none} (p after Holm over {self.n_tests} tests at most {SHOWN:g})"
+        return (
+            f"{head}{what or none} (p after Holm over {self.n_tests} tests at most "
+            f"{SHOWN:g})"
+        )
 
     def first(self, top: int) -> tuple[FeatureRow, ...]:
-        """Of each figure and feature the test, then so many values, those that differ most first; 0: all."""
+        """Of each figure and feature the test, then so many values, those that differ
+        most first; 0: all."""
         found: list[FeatureRow] = []
-        for figure, feature in dict.fromkeys((row.figure, row.feature) for row in self.rows):
-            own = [row for row in self.rows if (row.figure, row.feature) == (figure, feature)]
+        for figure, feature in dict.fromkeys(
+            (row.figure, row.feature) for row in self.rows
+        ):
+            own = [
+                row
+                for row in self.rows
+                if (row.figure, row.feature) == (figure, feature)
+            ]
             values = [row for row in own if row.level is not None]
             values.sort(key=lambda row: -abs(row.estimate or 0))
             found += [row for row in own if row.level is None]
@@ -122,21 +160,42 @@ class FeatureReport(Result):
         shown = self.first(top)
         notes = self.notes
         if len(shown) < len(self.rows):
-            notes = (f"{len(self.rows) - len(shown)} more values: --top 0 has all", *notes)
-        return View((self.one_line, *_figures(shown, self.level), "", *legend(_LEGEND, are_terms=False)), notes)
+            notes = (
+                f"{len(self.rows) - len(shown)} more values: --top 0 has all",
+                *notes,
+            )
+        return View(
+            (
+                self.one_line,
+                *_figures(shown, self.level),
+                "",
+                *legend(_LEGEND, are_terms=False),
+            ),
+            notes,
+        )
 
 
 def _in_words(row: FeatureRow) -> str:
     if row.kind == "slope":
         return f"{row.feature} ({row.per_sd:+.3f} per SD)"
-    return row.feature if row.estimate is None else f"{row.feature}: {row.level:.40} ({row.estimate:+.3f})"
+    return (
+        row.feature
+        if row.estimate is None
+        else f"{row.feature}: {row.level:.40} ({row.estimate:+.3f})"
+    )
 
 
 #: Columns in words.
 _LEGEND = {
-    "effect": "change of the figure for one unit (of length a doubling); of a value its difference from all others",
+    "effect": (
+        "change of the figure for one unit (of length a doubling); of a value its "
+        "difference from all others"
+    ),
     "per SD": "the same for a standard deviation of the feature",
-    "p Holm": "chance of as much without any effect, all tests here taken together; values among all values",
+    "p Holm": (
+        "chance of as much without any effect, all tests here taken together; values "
+        "among all values"
+    ),
     "!": "skewed: with so few prompts and so skewed a figure p is too small, so 0.01 counts and not 0.05; few: fewer"
     " than 4 degrees of freedom",
 }
@@ -149,13 +208,27 @@ def _figures(rows: tuple[FeatureRow, ...], level: float) -> list[Part]:
     parts: list[Part] = []
     for figure, own in grouped(rows, lambda row: row.figure).items():
         cells = [_cells(row, level) for row in own if not row.reason]
-        table = Table.of(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))
-        parts += ["", figure, table, *(f"{_tested(row)}: {row.reason}" for row in own if row.reason)]
+        table = Table.of(
+            cells,
+            hide_empty=("per SD", "!"),
+            empty="nothing to test",
+            minor=("prompts",),
+        )
+        parts += [
+            "",
+            figure,
+            table,
+            *(f"{_tested(row)}: {row.reason}" for row in own if row.reason),
+        ]
     return parts
 
 
 def _tested(row: FeatureRow) -> str:
-    return row.feature if row.level is None else f"{row.feature} = {excerpt(row.level, _LONG)}"
+    return (
+        row.feature
+        if row.level is None
+        else f"{row.feature} = {excerpt(row.level, _LONG)}"
+    )
 
 
 def _name(row: FeatureRow) -> str:

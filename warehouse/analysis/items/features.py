@@ -1,7 +1,9 @@
-"""What goes with difficulty and discrimination of prompts: length, options, position of the right answer, fields.
+"""What goes with difficulty and discrimination of prompts: length, options, position of
+the right answer, fields.
 
-Madaan et al. (2024) figure 8, Siska et al. (2024) §7. One feature at a time, by least squares over prompts with
-cluster-robust errors: prompts are a sample, these models are not.
+Madaan et al. (2024) figure 8, Siska et al. (2024) §7. One feature at a time, by least
+squares over prompts with cluster-robust errors: prompts are a sample, these models are
+not.
 """
 
 from __future__ import annotations
@@ -26,7 +28,11 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.text.parts import FIELD, document_of, prompt_rows
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats.items.discrimination import MODELS_FOR_RAW, correlations, mean_correlations
+from warehouse.stats.items.discrimination import (
+    MODELS_FOR_RAW,
+    correlations,
+    mean_correlations,
+)
 from warehouse.stats.items.features import CONSTANT, joint_test, slope
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
@@ -42,7 +48,16 @@ MOST_VALUES = 40
 _MODELS = 3
 HAS = "has:"
 _OWN = ("length", "options", "position")
-_OF_SLOPE = ("estimate", "standard_error", "ci_low", "ci_high", "df", "p_value", "flags", "reason")
+_OF_SLOPE = (
+    "estimate",
+    "standard_error",
+    "ci_low",
+    "ci_high",
+    "df",
+    "p_value",
+    "flags",
+    "reason",
+)
 #: Numbers from here on, of which squares are none, count as unknown.
 _LARGEST = 1e150
 #: A number that a table has as text.
@@ -54,7 +69,9 @@ class _Feature:
     """A feature of every prompt of a matrix."""
 
     name: str
-    numbers: Floats | None = None  #: NaN where it is missing, shape (n,); None for values.
+    numbers: Floats | None = (
+        None  #: NaN where it is missing, shape (n,); None for values.
+    )
     #: the values that each prompt has, None where it is missing; of numbers none.
     values: Sequence[frozenset[str] | None] = ()
 
@@ -82,7 +99,15 @@ def item_features(store: Store, question: ItemFeatures) -> FeatureReport:
     ]
     rows, n_tests = _adjusted(rows)
     size = (len(data.prompts), len(data.models))
-    return FeatureReport(data.benchmark, data.metric, *size, question.level, n_tests, tuple(rows), tuple(notes))
+    return FeatureReport(
+        data.benchmark,
+        data.metric,
+        *size,
+        question.level,
+        n_tests,
+        tuple(rows),
+        tuple(notes),
+    )
 
 
 def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]:
@@ -90,42 +115,81 @@ def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]
     answered = (~np.isnan(data.values)).sum(axis=1)
     n_models = len(data.models)
     if data.higher_is_better is False:
-        notes.append("lower scores are better: what raises the mean score makes prompts harder")
+        notes.append(
+            "lower scores are better: what raises the mean score makes prompts harder"
+        )
     yield "mean score", np.nanmean(data.values, axis=1)
     corrected = np.where(answered < _MODELS, math.nan, correlations(data.values.T)[1])
     yield "discrimination", corrected
-    yield "correlation", mean_correlations(data.values) if n_models >= _MODELS else np.full(len(answered), math.nan)
+    yield (
+        "correlation",
+        mean_correlations(data.values)
+        if n_models >= _MODELS
+        else np.full(len(answered), math.nan),
+    )
     lost = int(np.isnan(corrected).sum())
     if lost:
-        notes.append(f"{lost} prompts have no discrimination: all models score alike, or fewer than three answered")
+        notes.append(
+            f"{lost} prompts have no discrimination: all models score alike, or fewer "
+            "than three answered"
+        )
     if (complete := int((answered == n_models).sum())) < len(answered):
-        notes.append(f"correlation is of the {complete} prompts alone that every model answered")
+        notes.append(
+            f"correlation is of the {complete} prompts alone that every model answered"
+        )
     if n_models < MODELS_FOR_RAW:
-        notes.append(f"correlations over {n_models} models are mostly noise, which hides what goes with them")
+        notes.append(
+            f"correlations over {n_models} models are mostly noise, which hides what "
+            "goes with them"
+        )
 
 
-def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str]) -> list[_Feature]:
-    """The features that were asked for, else all that can be compared; notes say what cannot."""
+def _features(
+    store: Store, data: MatrixData, by: Sequence[str], notes: list[str]
+) -> list[_Feature]:
+    """The features that were asked for, else all that can be compared; notes say what
+    cannot."""
     rows = _prompts(store, data)
-    names = list(dict.fromkeys(part.strip() for text in by for part in _split(text) if part.strip()))
-    fields = sorted({name for row in rows for name, value in row["document"].items() if value is not None})
+    names = list(
+        dict.fromkeys(
+            part.strip() for text in by for part in _split(text) if part.strip()
+        )
+    )
+    fields = sorted(
+        {
+            name
+            for row in rows
+            for name, value in row["document"].items()
+            if value is not None
+        }
+    )
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
-        there = (_named(name, rows, fields) for name in (*_OWN, *(f"{FIELD}{name}" for name in fields)))
+        there = (
+            _named(name, rows, fields)
+            for name in (*_OWN, *(f"{FIELD}{name}" for name in fields))
+        )
         by_reason = grouped(there, _unfit)
         found = by_reason.pop("", [])
-        why = [f"{reason}: {', '.join(feature.name for feature in left)}" for reason, left in by_reason.items()]
+        why = [
+            f"{reason}: {', '.join(feature.name for feature in left)}"
+            for reason, left in by_reason.items()
+        ]
         notes += [f"left out, {note}" for note in why]
         if not found:
             raise MisuseError(
-                f"nothing is known of the prompts of {data.benchmark} that could be compared ({'; '.join(why)}); load"
-                " them with their texts, choices or metadata"
+                f"nothing is known of the prompts of {data.benchmark} that could be "
+                f"compared ({'; '.join(why)}); load them with their texts, choices or "
+                "metadata"
             )
     for feature in found:
         missing = int((~feature.present).sum())
         if 0 < missing < len(rows):
-            notes.append(f"{feature.name}: {missing} of {len(rows)} prompts do not have it and are left out")
+            notes.append(
+                f"{feature.name}: {missing} of {len(rows)} prompts do not have it and "
+                "are left out"
+            )
     return found
 
 
@@ -136,8 +200,13 @@ def _split(text: str) -> list[str]:
 
 def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
     """What features are made of, in the order of the matrix."""
-    rows = prompt_rows(store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": data.prompts.tolist()})
-    found = {row["id"]: row | {"document": document_of(row), "metadata": None} for row in rows}
+    rows = prompt_rows(
+        store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": data.prompts.tolist()}
+    )
+    found = {
+        row["id"]: row | {"document": document_of(row), "metadata": None}
+        for row in rows
+    }
     return [found[prompt] for prompt in data.prompts.tolist()]
 
 
@@ -151,13 +220,19 @@ def _unfit(feature: _Feature) -> str:
         if (numbers == numbers[0]).all():
             return CONSTANT
         whole = (numbers == np.round(numbers)).all() and feature.name.startswith(FIELD)
-        return "another number for each prompt" if whole and len(np.unique(numbers)) == len(numbers) else ""
+        return (
+            "another number for each prompt"
+            if whole and len(np.unique(numbers)) == len(numbers)
+            else ""
+        )
     if len({*feature.values} - {None}) == 1:
         return CONSTANT
     counts = _counts(feature.values)
     if len(counts) > MOST_VALUES:
         return f"more than {MOST_VALUES} values"
-    return "" if max(counts.values()) >= ENOUGH else f"no value that {ENOUGH} prompts have"
+    return (
+        "" if max(counts.values()) >= ENOUGH else f"no value that {ENOUGH} prompts have"
+    )
 
 
 def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
@@ -165,11 +240,15 @@ def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
     return Counter(value for own in values for value in own or ())
 
 
-def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> _Feature:
+def _named(
+    name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]
+) -> _Feature:
     """A feature by its name (MisuseError: there is none of this name)."""
     if name.startswith(HAS) and len(name) > len(HAS):
         phrase = name.removeprefix(HAS)
-        contains = [None if row["text"] is None else phrase in row["text"] for row in rows]
+        contains = [
+            None if row["text"] is None else phrase in row["text"] for row in rows
+        ]
         return _Feature(name, values=[_value(has) for has in contains])
     if name.startswith(FIELD):
         values = [field_at(row["document"], name.removeprefix(FIELD)) for row in rows]
@@ -178,14 +257,22 @@ def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) 
             raise MisuseError(f"no prompt has {name}; fields there are: {there}")
         return _field(name, values)
     if name in ("length", "words", "options"):
-        parts = [options(row["choices"]) if name == "options" else (row["text"] or "").split() for row in rows]
+        parts = [
+            options(row["choices"])
+            if name == "options"
+            else (row["text"] or "").split()
+            for row in rows
+        ]
         numbers = np.array([len(part) or math.nan for part in parts])
         return _Feature(name, np.log2(numbers) if name == "length" else numbers)
     if name == "position":
-        first = 0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
+        first = (
+            0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
+        )
         return _Feature(name, values=[_position(row, first) for row in rows])
     raise MisuseError(
-        f"unknown feature {name!r}; there are: length, words, options, position, has:TEXT, metadata.FIELD"
+        f"unknown feature {name!r}; there are: length, words, options, position, "
+        "has:TEXT, metadata.FIELD"
     )
 
 
@@ -196,13 +283,18 @@ def _is_index(row: Mapping[str, Any]) -> bool:
 
 
 def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
-    """Where the right answer stands among the options, from 1 on; numbers of options count from ``first``."""
+    """Where the right answer stands among the options, from 1 on; numbers of options
+    count from ``first``."""
     offered = options(row["choices"])
     if _is_index(row):
         position = int(row["target"]) - first
     else:
         answer = expected_answer(row)
-        position = offered.index(answer) if answer is not None and offered.count(answer) == 1 else -1
+        position = (
+            offered.index(answer)
+            if answer is not None and offered.count(answer) == 1
+            else -1
+        )
     return frozenset({str(position + 1)}) if 0 <= position < len(offered) else None
 
 
@@ -210,9 +302,13 @@ def _field(name: str, values: Sequence[Any]) -> _Feature:
     """A field of documents: numbers, or values, of which a list has several."""
     present = [value for value in values if _value(value) is not None]
     if all(_is_number(value) for value in present):
-        numbers = np.array([float(value) if _is_number(value) else math.nan for value in values])
+        numbers = np.array(
+            [float(value) if _is_number(value) else math.nan for value in values]
+        )
         if len(np.unique(numbers[~np.isnan(numbers)])) > 2:
-            return _Feature(name, np.where(np.abs(numbers) < _LARGEST, numbers, math.nan))
+            return _Feature(
+                name, np.where(np.abs(numbers) < _LARGEST, numbers, math.nan)
+            )
     return _Feature(name, values=[_value(value) for value in values])
 
 
@@ -227,24 +323,48 @@ def _value(value: Any) -> frozenset[str] | None:
         return frozenset(word for element in value for word in _value(element) or ())
     if value is None or isinstance(value, dict) or str(value).strip() == "":
         return None
-    return frozenset({{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)})
+    return frozenset(
+        {{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)}
+    )
 
 
 def _rows(
-    figure: str, y: Floats, feature: _Feature, labels: NDArray[np.int64] | None, level: float
+    figure: str,
+    y: Floats,
+    feature: _Feature,
+    labels: NDArray[np.int64] | None,
+    level: float,
 ) -> Iterator[FeatureRow]:
-    """A feature against a figure: the slope, or the joint test and each value against the rest."""
+    """A feature against a figure: the slope, or the joint test and each value against
+    the rest."""
     used = feature.present & ~np.isnan(y)
     y, groups = y[used], None if labels is None else labels[used]
     n = len(y)
-    row = FeatureRow(figure, feature.name, None, "slope", n, None, None if groups is None else len(np.unique(groups)))
+    row = FeatureRow(
+        figure,
+        feature.name,
+        None,
+        "slope",
+        n,
+        None,
+        None if groups is None else len(np.unique(groups)),
+    )
     if feature.numbers is not None:
         yield _with_slope(row, y, feature.numbers[used], groups, level)
         return
-    values = [own or frozenset() for own, is_used in zip(feature.values, used.tolist(), strict=True) if is_used]
+    values = [
+        own or frozenset()
+        for own, is_used in zip(feature.values, used.tolist(), strict=True)
+        if is_used
+    ]
     counts = _counts(values)
-    enough = [value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH]
-    columns = {value: np.array([value in own for own in values], np.float64) for value in enough[:MOST_VALUES]}
+    enough = [
+        value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH
+    ]
+    columns = {
+        value: np.array([value in own for own in values], np.float64)
+        for value in enough[:MOST_VALUES]
+    }
     mirrored = len(counts) == 2 and all(len(own) == 1 for own in values)
     if mirrored and columns:  # one value against the rest says it all
         first = "yes" if "yes" in columns else min(columns)
@@ -252,18 +372,35 @@ def _rows(
     if not columns or not mirrored:
         yield _joint_row(replace(row, kind="joint"), y, columns, values, groups)
     for value, column in columns.items():
-        own = replace(row, level=value, kind="difference" if mirrored else VALUE, n_level=counts[value])
+        own = replace(
+            row,
+            level=value,
+            kind="difference" if mirrored else VALUE,
+            n_level=counts[value],
+        )
         yield _with_slope(own, y, column, groups, level)
 
 
-def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64] | None, level: float) -> FeatureRow:
+def _with_slope(
+    row: FeatureRow,
+    y: Floats,
+    x: Floats,
+    groups: NDArray[np.int64] | None,
+    level: float,
+) -> FeatureRow:
     if not len(y):
         return replace(row, reason="no prompt has both")
     found = slope(y, x, groups, level=level)
     figures: dict[str, Any] = {name: getattr(found, name) for name in _OF_SLOPE}
     if row.kind == "slope" and found.estimate is not None:
-        per_sd = {"per_sd": "estimate", "per_sd_low": "ci_low", "per_sd_high": "ci_high"}
-        figures |= {name: figures[of] * float(x.std(ddof=1)) for name, of in per_sd.items()}
+        per_sd = {
+            "per_sd": "estimate",
+            "per_sd_low": "ci_low",
+            "per_sd_high": "ci_high",
+        }
+        figures |= {
+            name: figures[of] * float(x.std(ddof=1)) for name, of in per_sd.items()
+        }
     return replace(row, **figures)
 
 
@@ -276,23 +413,33 @@ def _joint_row(
 ) -> FeatureRow:
     """All values together; one of those that leave none over stands for the rest."""
     if not columns:
-        return replace(row, reason=f"no value that {ENOUGH} prompts have and {ENOUGH} have not")
+        return replace(
+            row, reason=f"no value that {ENOUGH} prompts have and {ENOUGH} have not"
+        )
     tested = list(columns)
     if all(len(own) == 1 and own <= set(tested) for own in values):
         tested = tested[1:]
     found = joint_test(y, np.column_stack([columns[value] for value in tested]), groups)
     return replace(
-        row, statistic=found.statistic, df=found.df_error, p_value=found.p_value, flags=found.flags, reason=found.reason
+        row,
+        statistic=found.statistic,
+        df=found.df_error,
+        p_value=found.p_value,
+        flags=found.flags,
+        reason=found.reason,
     )
 
 
 def _adjusted(rows: Sequence[FeatureRow]) -> tuple[list[FeatureRow], int]:
-    """p-values after Holm: tests of features together, and values among one another; the number of the first."""
+    """p-values after Holm: tests of features together, and values among one another;
+    the number of the first."""
     is_part = np.array([row.kind == VALUE for row in rows], np.bool_)
     p = np.array([math.nan if row.p_value is None else row.p_value for row in rows])
     adjusted = np.full(len(rows), math.nan)
     for kind in (is_part, ~is_part):
         adjusted[kind] = holm(p[kind])
     p_values = [None if math.isnan(value) else value for value in adjusted.tolist()]
-    found = [replace(row, p_holm=p_holm) for row, p_holm in zip(rows, p_values, strict=True)]
+    found = [
+        replace(row, p_holm=p_holm) for row, p_holm in zip(rows, p_values, strict=True)
+    ]
     return found, int((~np.isnan(p[~is_part])).sum())

@@ -1,4 +1,5 @@
-"""Does discrimination found on some models hold on others, and what does dropping weak prompts do?
+"""Does discrimination found on some models hold on others, and what does dropping weak
+prompts do?
 
 Definitions: Madaan et al. (2024) §4 (statistics.md §5, §13).
 """
@@ -13,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.items.pruning_view import PruningReport, PruningRow, SplitPoint, SplitReport, SplitRow
+from warehouse.analysis.items.pruning_view import (
+    PruningReport,
+    PruningRow,
+    SplitPoint,
+    SplitReport,
+    SplitRow,
+)
 from warehouse.analysis.items.question import ItemPruning, ItemSplits
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.selection.selection import selection_of
@@ -43,27 +50,43 @@ _SHARED = tuple(name for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS)
 def item_splits(store: Store, question: ItemSplits) -> SplitReport:
     """One split by difficulty, and the mean of random ones."""
     table = _ModelTable.of(read_matrix(store, selection_of(question)))
-    splits = [random_split(len(table.scores), seed=question.seed + number) for number in range(question.n_splits)]
+    splits = [
+        random_split(len(table.scores), seed=question.seed + number)
+        for number in range(question.n_splits)
+    ]
     by_difficulty = difficulty_split(table.scores)
     rows = (
         _split_row([split_agreement(table.scores, by_difficulty)]),
         _split_row([split_agreement(table.scores, split) for split in splits]),
     )
-    points = [point for split in (by_difficulty, splits[0]) for point in _split_points(table.scores, split)]
+    points = [
+        point
+        for split in (by_difficulty, splits[0])
+        for point in _split_points(table.scores, split)
+    ]
     return SplitReport(**table.head, rows=rows, points=tuple(points))
 
 
-def _split_points(scores: NDArray[np.float64], split: ModelSplit) -> Iterator[SplitPoint]:
-    sides = (correlations(scores[side])[1].tolist() for side in (split.train, split.test))
+def _split_points(
+    scores: NDArray[np.float64], split: ModelSplit
+) -> Iterator[SplitPoint]:
+    sides = (
+        correlations(scores[side])[1].tolist() for side in (split.train, split.test)
+    )
     for train, test in zip(*sides, strict=True):
-        yield SplitPoint(split.kind, *(None if np.isnan(share) else share for share in (train, test)))
+        yield SplitPoint(
+            split.kind, *(None if np.isnan(share) else share for share in (train, test))
+        )
 
 
 @answers(ItemPruning)
 def item_pruning(store: Store, question: ItemPruning) -> PruningReport:
     """Drop the least discriminating prompts of some models, and look at others."""
     table = _ModelTable.of(read_matrix(store, selection_of(question)))
-    splits = (difficulty_split(table.scores), random_split(len(table.scores), seed=question.seed))
+    splits = (
+        difficulty_split(table.scores),
+        random_split(len(table.scores), seed=question.seed),
+    )
     rows = [row for split in splits for row in _pruned(table, split, question)]
     return PruningReport(
         **table.head,
@@ -82,25 +105,38 @@ class _ModelTable:
 
     head: dict[str, Any]
     scores: NDArray[np.float64]  #: of the models that splits take, shape (M, J).
-    trainings: list[NDArray[np.float64]]  #: scores of the checkpoints of one training each, in order.
-    recipes: list[NDArray[np.float64]]  #: scores of the last checkpoints of the seeds of one recipe each.
+    trainings: list[
+        NDArray[np.float64]
+    ]  #: scores of the checkpoints of one training each, in order.
+    recipes: list[
+        NDArray[np.float64]
+    ]  #: scores of the last checkpoints of the seeds of one recipe each.
 
     @staticmethod
     def of(data: MatrixData) -> _ModelTable:
         oriented = (-data.values if data.higher_is_better is False else data.values).T
         by_training = _by_training(data)
-        trainings = [columns for columns in by_training.values() if len(columns) >= _CHECKPOINTS]
+        trainings = [
+            columns for columns in by_training.values() if len(columns) >= _CHECKPOINTS
+        ]
         by_recipe = grouped(by_training, lambda key: key[1:])
-        recipes = [[by_training[key][-1] for key in keys] for keys in by_recipe.values() if len(keys) > 1]
+        recipes = [
+            [by_training[key][-1] for key in keys]
+            for keys in by_recipe.values()
+            if len(keys) > 1
+        ]
         within = {column for columns in (*trainings, *recipes) for column in columns}
         others = [column for column in range(len(data.models)) if column not in within]
         if len(others) < MODELS_FOR_SPLIT:
-            finals = {columns[-1] for columns in trainings} | {column for columns in recipes for column in columns}
+            finals = {columns[-1] for columns in trainings} | {
+                column for columns in recipes for column in columns
+            }
             others = sorted({*others, *finals})
         if len(others) < MODELS_FOR_SPLIT:
             raise MisuseError(
-                f"{data.benchmark} has {len(others)} models with scores of all prompts by {data.metric};"
-                f" a split into train and test needs {MODELS_FOR_SPLIT}"
+                f"{data.benchmark} has {len(others)} models with scores of all prompts "
+                f"by {data.metric}; a split into train and test needs "
+                f"{MODELS_FOR_SPLIT}"
             )
         head = {
             "benchmark": data.benchmark,
@@ -109,24 +145,42 @@ class _ModelTable:
             "n_models": len(others),
             "notes": data.notes,
         }
-        return _ModelTable(head, oriented[others], [oriented[c] for c in trainings], [oriented[c] for c in recipes])
+        return _ModelTable(
+            head,
+            oriented[others],
+            [oriented[c] for c in trainings],
+            [oriented[c] for c in recipes],
+        )
 
 
 def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
-    """Columns by seed and recipe, in the order of their checkpoints; those without a place by themselves."""
+    """Columns by seed and recipe, in the order of their checkpoints; those without a
+    place by themselves."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for column, condition in enumerate(data.conditions):
-        shared = tuple(str(condition.setting(name)) for name in _SHARED if name != "training_seed")
+        shared = tuple(
+            str(condition.setting(name)) for name in _SHARED if name != "training_seed"
+        )
         seed = condition.setting("training_seed")
-        alone = column if condition.setting("position") is None and seed is None else None
-        groups.setdefault((str(seed), condition.model, *shared, alone), []).append(column)
-    position = [float(condition.setting("position") or 0) for condition in data.conditions]
-    return {key: sorted(columns, key=position.__getitem__) for key, columns in groups.items()}
+        alone = (
+            column if condition.setting("position") is None and seed is None else None
+        )
+        groups.setdefault((str(seed), condition.model, *shared, alone), []).append(
+            column
+        )
+    position = [
+        float(condition.setting("position") or 0) for condition in data.conditions
+    ]
+    return {
+        key: sorted(columns, key=position.__getitem__)
+        for key, columns in groups.items()
+    }
 
 
 def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     pearson, spearman = (
-        np.array([getattr(split, name) for split in splits], dtype=np.float64) for name in ("pearson", "spearman")
+        np.array([getattr(split, name) for split in splits], dtype=np.float64)
+        for name in ("pearson", "spearman")
     )
     defined = not np.isnan(pearson).any()
     return SplitRow(
@@ -144,7 +198,9 @@ def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     )
 
 
-def _pruned(table: _ModelTable, split: ModelSplit, question: ItemPruning) -> list[PruningRow]:
+def _pruned(
+    table: _ModelTable, split: ModelSplit, question: ItemPruning
+) -> list[PruningRow]:
     curve = pruning_curve(
         table.scores,
         split,

@@ -1,4 +1,5 @@
-"""Discrimination on other models, and what dropping weak prompts does: rows, sentences and tables."""
+"""Discrimination on other models, and what dropping weak prompts does: rows, sentences
+and tables."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ class SplitRow(Row):
     n_train: int
     n_test: int
     n_items: float  #: prompts whose discrimination is defined on both sides.
-    pearson: float | None  #: correlation of the two over prompts; None where not defined.
+    pearson: (
+        float | None
+    )  #: correlation of the two over prompts; None where not defined.
     #: pearson_low, pearson_high: the smallest and largest of several splits.
     pearson_low: float | None
     pearson_high: float | None
@@ -31,7 +34,8 @@ class SplitRow(Row):
 
 @dataclass(frozen=True)
 class SplitPoint(Row):
-    """Discrimination (r_c) of one prompt on train and on test models; None where all scores there are alike."""
+    """Discrimination (r_c) of one prompt on train and on test models; None where all
+    scores there are alike."""
 
     kind: str
     train: float | None
@@ -50,7 +54,10 @@ class _ItemsOfModels(Result):
 
     @property
     def one_line(self) -> str:
-        return f"{self.benchmark} by {self.metric}: {self.n_items} prompts x {self.n_models} models"
+        return (
+            f"{self.benchmark} by {self.metric}: {self.n_items} prompts x "
+            f"{self.n_models} models"
+        )
 
 
 @dataclass(frozen=True)
@@ -60,18 +67,22 @@ class SplitReport(_ItemsOfModels):
     DRAWN_BY = "warehouse.analysis.items.charts:split_charts"
 
     rows: tuple[SplitRow, ...]
-    points: tuple[SplitPoint, ...]  #: the prompts by the split by difficulty and the first random one.
+    points: tuple[
+        SplitPoint, ...
+    ]  #: the prompts by the split by difficulty and the first random one.
 
     def view(self, *, verbose: bool = False) -> View:
         """Whether discrimination on some models holds on others."""
         n_random = self.rows[-1].n_splits
         return View(
             (
-                f"{self.one_line}: discrimination (r_c) on train models against test models.",
+                f"{self.one_line}: discrimination (r_c) on train models against test "
+                "models.",
                 "",
                 Table.of(map(_split_cells, self.rows)),
                 "",
-                f"difficulty: the best models are the test; random: mean of {n_random} splits, and their range.",
+                f"difficulty: the best models are the test; random: mean of {n_random} "
+                "splits, and their range.",
             ),
             self.notes,
         )
@@ -98,12 +109,16 @@ class PruningRow(Row):
     split: str  #: ``difficulty`` or ``random``.
     share: float  #: of the prompts, dropped.
     n_dropped: int  #: prompts.
-    #: ``mean`` (change of the mean score), ``error`` (standard error after over before), ``tau`` (agreement of the
-    #: ranking with that before), ``monotonicity`` (change of τ of score with checkpoint) or ``snr`` (signal-to-noise
-    #: over seeds, after over before).
+    #: ``mean`` (change of the mean score), ``error`` (standard error after over
+    #: before), ``tau`` (agreement of the ranking with that before), ``monotonicity``
+    #: (change of τ of score with checkpoint) or ``snr`` (signal-to-noise over seeds,
+    #: after over before).
     figure: str
-    value: float | None  #: dropping the least discriminating prompts of the train models.
-    #: low, high: its 95 % interval over test models, trainings or recipes; None for tau and below two.
+    value: (
+        float | None
+    )  #: dropping the least discriminating prompts of the train models.
+    #: low, high: its 95 % interval over test models, trainings or recipes; None for tau
+    #: and below two.
     low: float | None
     high: float | None
     random: float | None  #: mean over as many prompts dropped at random.
@@ -114,9 +129,18 @@ class PruningRow(Row):
 
 @dataclass(frozen=True)
 class PruningReport(_ItemsOfModels):
-    """Dropping the least discriminating prompts, beside random ones; never for figures that are reported."""
+    """Dropping the least discriminating prompts, beside random ones; never for figures
+    that are reported."""
 
-    notebook_columns: ClassVar[tuple[str, ...]] = ("split", "share", "figure", "value", "low", "high", "random")
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "split",
+        "share",
+        "figure",
+        "value",
+        "low",
+        "high",
+        "random",
+    )
     rows: tuple[PruningRow, ...]
     #: n_train, n_test: models of each split.
     n_train: int
@@ -129,14 +153,21 @@ class PruningReport(_ItemsOfModels):
         """What dropping weak prompts does, compared with random ones."""
         return View(
             (
-                f"{self.one_line}: least discriminating prompts of {self.n_train} models dropped,",
-                f"effects on the other {self.n_test}, beside {self.n_random} random drops as large.",
+                f"{self.one_line}: least discriminating prompts of {self.n_train} "
+                "models dropped,",
+                f"effects on the other {self.n_test}, beside {self.n_random} random "
+                "drops as large.",
                 "",
                 Table.of(_pruning_cells(row) for row in self.rows if row.share),
                 "",
-                "mean, monotonicity: change; error, snr: after over before; tau: agreement with all prompts.",
+                "mean, monotonicity: change; error, snr: after over before; tau: "
+                "agreement with all prompts.",
             ),
-            (*self.notes, *_missing(self), "a pruned benchmark is easier: never report its scores"),
+            (
+                *self.notes,
+                *_missing(self),
+                "a pruned benchmark is easier: never report its scores",
+            ),
         )
 
 

@@ -1,4 +1,5 @@
-"""Single prompts in the report of a benchmark: the hardest, those against the rest, and keys that may be wrong."""
+"""Single prompts in the report of a benchmark: the hardest, those against the rest, and
+keys that may be wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +11,12 @@ from markupsafe import Markup
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.items.excerpts import distinctive, excerpt
-from warehouse.analysis.items.single_prompts import HardPrompts, Suspects, hard_prompts, suspects
+from warehouse.analysis.items.single_prompts import (
+    HardPrompts,
+    Suspects,
+    hard_prompts,
+    suspects,
+)
 from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
@@ -27,14 +33,17 @@ MOST_VOTES = 150_000
 
 def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
     """Whether three models have answers, and not more than `MOST_VOTES`."""
-    models = {run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]}
+    models = {
+        run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]
+    }
     most = max((row.n_prompts for row in board.rows), default=0)
     return len(models) >= FEWEST_MODELS and most * len(models) <= MOST_VOTES
 
 
 @dataclass(frozen=True)
 class PromptsSection(Section):
-    """Single prompts to look at, and keys that answers speak against; there is at least one of the two."""
+    """Single prompts to look at, and keys that answers speak against; there is at least
+    one of the two."""
 
     WORDS = "Prompts"
 
@@ -42,7 +51,9 @@ class PromptsSection(Section):
     suspects: Suspects | None  #: None where the store has too few answers.
 
     @classmethod
-    def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> StoredAnswers | None:
+    def read(
+        cls, store: Store, reads: BenchmarkReads, ranks: Ranking
+    ) -> StoredAnswers | None:
         """Answers of models; None where too few have some, or too many for a page."""
         scores = reads.scores
         if not reads.board or not scores or not _has_votes(reads.board, scores):
@@ -67,13 +78,17 @@ class PromptsSection(Section):
         """A sentence on each, and its table behind it."""
         shown = heading(name, part.name, "Single prompts") + "\n"
         if self.hard:
-            prompts = opened("Prompts to look at", prompts_table(self.hard, part.name, part.prompts))
+            prompts = opened(
+                "Prompts to look at", prompts_table(self.hard, part.name, part.prompts)
+            )
             shown += Markup("<p>{}</p>\n{}").format(prompts_say(self.hard), prompts)
         shown += "\n"
         if self.suspects:
             shown += Markup("<p>{}</p>\n").format(suspects_say(self.suspects))
             if self.suspects.rows:
-                shown += opened("Suspected wrong keys", suspects_table(self.suspects, part.name))
+                shown += opened(
+                    "Suspected wrong keys", suspects_table(self.suspects, part.name)
+                )
         return shown
 
 
@@ -83,14 +98,19 @@ Row = Mapping[str, Any]
 def prompts_say(hard: HardPrompts) -> str:
     """One sentence on single prompts."""
     share = 100 * hard.n_constant / hard.n_prompts
-    negative = {0: "none goes", 1: "1 goes"}.get(hard.n_negative, f"{hard.n_negative} go")
+    negative = {0: "none goes", 1: "1 goes"}.get(
+        hard.n_negative, f"{hard.n_negative} go"
+    )
     return (
-        f"Of {hard.n_prompts} prompts, {hard.n_constant} ({share:.0f}%) have one score for all {hard.n_models}"
-        f" conditions and compare nobody; {negative} against the rest."
+        f"Of {hard.n_prompts} prompts, {hard.n_constant} ({share:.0f}%) have one score "
+        f"for all {hard.n_models} conditions and compare nobody; {negative} against "
+        "the rest."
     )
 
 
-def prompts_table(hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int, Row]) -> Markup:
+def prompts_table(
+    hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int, Row]
+) -> Markup:
     """The hardest prompts, and those on which the better models do worse."""
     rows = [("against the rest", prompt, value) for prompt, value in hard.negative]
     rows += [("hardest", prompt, value) for prompt, value in hard.hardest]
@@ -99,16 +119,28 @@ def prompts_table(hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int,
     return table(
         f"Single prompts of {benchmark}",
         Markup(
-            "Hardest: the lowest mean over conditions. Against the rest: correlation with all other prompts below 0,"
-            " false ones at most 5%. All: <code>warehouse items BENCHMARK</code>."
+            "Hardest: the lowest mean over conditions. Against the rest: correlation "
+            "with all other prompts below 0, false ones at most 5%. All: "
+            "<code>warehouse items BENCHMARK</code>."
         ),
         [
             name(
-                "Single prompt", [_called(stored, row[1]) for stored, row in zip(prompts, rows, strict=True)], wrap=True
+                "Single prompt",
+                [
+                    _called(stored, row[1])
+                    for stored, row in zip(prompts, rows, strict=True)
+                ],
+                wrap=True,
             ),
             text("Why", [row[0] for row in rows], keep=True),
             number("Mean or correlation", [row[2] for row in rows], 2),
-            text("Question", [excerpt(question) for question in texts], long=True, minor=True, keep=True),
+            text(
+                "Question",
+                [excerpt(question) for question in texts],
+                long=True,
+                minor=True,
+                keep=True,
+            ),
         ],
     )
 
@@ -120,13 +152,16 @@ def _called(prompt: Row, number_of: int) -> str:
 
 def suspects_say(suspects: Suspects) -> str:
     """One sentence on keys that may be wrong."""
-    judged, models = f"of {suspects.n_judged} keys", f"by the answers of {suspects.n_models} models"
+    judged, models = (
+        f"of {suspects.n_judged} keys",
+        f"by the answers of {suspects.n_models} models",
+    )
     if not suspects.n_listed:
         return f"None {judged} is suspect {models}; that proves none right."
     are = "are" if suspects.n_listed > 1 else "is"
     return (
-        f"{suspects.n_listed} {judged} {are} suspect {models}; how many of them are wrong is not known, and others may"
-        " be wrong too."
+        f"{suspects.n_listed} {judged} {are} suspect {models}; how many of them are "
+        "wrong is not known, and others may be wrong too."
     )
 
 
@@ -137,15 +172,31 @@ def suspects_table(suspects: Suspects, benchmark: str) -> Markup:
     return table(
         f"Suspected wrong keys of {benchmark}",
         Markup(
-            "P(wrong): probability that the recorded key is wrong, by the votes of models; suspect from {threshold:g}"
-            " on. All, and the leaderboard without them: <code>warehouse audit BENCHMARK --effect</code>."
+            "P(wrong): probability that the recorded key is wrong, by the votes of "
+            "models; suspect from {threshold:g} on. All, and the leaderboard without "
+            "them: <code>warehouse audit BENCHMARK --effect</code>."
         ).format(threshold=suspects.threshold),
         [
             name("Suspected key of", [row.key for row in rows], wrap=True),
             number("P(wrong)", [row.posterior for row in rows], 2),
             text("Recorded", [row.recorded for row in rows], wrap=True, keep=True),
-            text("Best rival", [row.rival or "another" for row in rows], wrap=True, keep=True),
-            text("Votes", [f"{row.votes_key:g} : {row.votes_rival:g}" for row in rows], keep=True),
-            text("Question", [excerpt(question) for question in texts], long=True, minor=True, keep=True),
+            text(
+                "Best rival",
+                [row.rival or "another" for row in rows],
+                wrap=True,
+                keep=True,
+            ),
+            text(
+                "Votes",
+                [f"{row.votes_key:g} : {row.votes_rival:g}" for row in rows],
+                keep=True,
+            ),
+            text(
+                "Question",
+                [excerpt(question) for question in texts],
+                long=True,
+                minor=True,
+                keep=True,
+            ),
         ],
     )

@@ -1,4 +1,5 @@
-"""Single prompts of a benchmark to look at: the hardest, those against the rest, and keys that may be wrong."""
+"""Single prompts of a benchmark to look at: the hardest, those against the rest, and
+keys that may be wrong."""
 
 from __future__ import annotations
 
@@ -27,11 +28,15 @@ class HardPrompts:
     n_prompts: int  #: prompts that all conditions have a score of.
     n_models: int  #: conditions.
     n_constant: int  #: prompts with one score for all.
-    #: prompts on which conditions do the worse, the better they do on the rest (false ones at most 5 %, Benjamini and
-    #: Hochberg).
+    #: prompts on which conditions do the worse, the better they do on the rest (false
+    #: ones at most 5 %, Benjamini and Hochberg).
     n_negative: int
-    hardest: tuple[tuple[int, float], ...]  #: ids and mean scores of the hardest, at most 5.
-    negative: tuple[tuple[int, float], ...]  #: ids and correlations with the rest of the most negative, at most 5.
+    hardest: tuple[
+        tuple[int, float], ...
+    ]  #: ids and mean scores of the hardest, at most 5.
+    negative: tuple[
+        tuple[int, float], ...
+    ]  #: ids and correlations with the rest of the most negative, at most 5.
 
     @property
     def prompts(self) -> tuple[int, ...]:
@@ -40,7 +45,8 @@ class HardPrompts:
 
 
 def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
-    """The largest group of conditions on a benchmark; None for fewer than two of either."""
+    """The largest group of conditions on a benchmark; None for fewer than two of
+    either."""
     groups = [comparable(members, scores) for members in scores.groups().values()]
     members = max(groups, key=len, default=[])
     if len(members) < 2 or scores.metric.link != "identity":
@@ -62,7 +68,10 @@ def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
         n_constant=int(correlations.is_constant.sum()),
         n_negative=len(against),
         hardest=tuple((int(ids[index]), float(means[index])) for index in hardest),
-        negative=tuple((int(ids[index]), float(correlations.corrected[index])) for index in against[:MOST_HARD]),
+        negative=tuple(
+            (int(ids[index]), float(correlations.corrected[index]))
+            for index in against[:MOST_HARD]
+        ),
     )
 
 
@@ -82,7 +91,8 @@ class Suspects:
 
 
 def suspects(stored: StoredAnswers) -> Suspects | None:
-    """The keys of a benchmark that its models' answers speak against; None where keys cannot be judged."""
+    """The keys of a benchmark that its models' answers speak against; None where keys
+    cannot be judged."""
     found, _ = or_why(lambda: suspects_of(stored, MOST_SUSPECTS))
     if found is None:
         return None

@@ -1,4 +1,5 @@
-"""The prompts of a benchmark over all models: rows, the sentence, the table, and what its columns mean."""
+"""The prompts of a benchmark over all models: rows, the sentence, the table, and what
+its columns mean."""
 
 from __future__ import annotations
 
@@ -17,31 +18,42 @@ class ItemRow(Row):
 
     prompt: str  #: ``prompt:ID``, as `show` takes it.
     key: str  #: its id in the dump, else its key.
-    n_models: int  #: models that answered it: every figure but those of the fit is over them.
-    mean_score: float  #: mean over models: the higher, the easier (where higher is better).
-    #: correlation with the rest of the benchmark that the fitted model implies: the figure to sort by, also with few
-    #: models; None without a fit.
+    n_models: (
+        int  #: models that answered it: every figure but those of the fit is over them.
+    )
+    mean_score: (
+        float  #: mean over models: the higher, the easier (where higher is better).
+    )
+    #: correlation with the rest of the benchmark that the fitted model implies: the
+    #: figure to sort by, also with few models; None without a fit.
     r_implied: float | None
-    #: Pearson's correlation of the prompt with the sum of the others over models; noise below 30 models. None where
-    #: either is constant.
+    #: Pearson's correlation of the prompt with the sum of the others over models; noise
+    #: below 30 models. None where either is constant.
     r_corrected: float | None
-    q_negative: float | None  #: chance of such a correlation below 0, after Benjamini and Hochberg.
+    q_negative: (
+        float | None
+    )  #: chance of such a correlation below 0, after Benjamini and Hochberg.
     negative: bool  #: it goes against the rest: q_negative at most .05.
     constant: bool  #: every model has the same score: it compares nobody.
-    #: slope on the fitted abilities that may be negative, as with a wrong key, where a may not: logits per standard
-    #: deviation of the models; None without a fit.
+    #: slope on the fitted abilities that may be negative, as with a wrong key, where a
+    #: may not: logits per standard deviation of the models; None without a fit.
     free_discrimination: float | None
-    #: it is significantly below 0 (false discovery rate .05): the prompt goes against the ability that the others
-    #: measure, which sums of scores hide where such prompts are many.
+    #: it is significantly below 0 (false discovery rate .05): the prompt goes against
+    #: the ability that the others measure, which sums of scores hide where such prompts
+    #: are many.
     reversed: bool
     discrimination: float | None  #: a of the item response model; None without a fit.
     se_discrimination: float | None  #: its standard error, the models a sample.
-    difficulty: float | None  #: −d/a in standard deviations of the models' abilities; None without a fit.
+    difficulty: (
+        float | None
+    )  #: −d/a in standard deviations of the models' abilities; None without a fit.
     se_difficulty: float | None  #: its standard error.
-    outfit: float | None  #: mean squared residual, 1 where the model fits: a ranking, no test.
+    outfit: (
+        float | None
+    )  #: mean squared residual, 1 where the model fits: a ranking, no test.
     same_text: int  #: other prompts of the benchmark with the same text.
-    #: other prompts in its semantic cluster, of those that are stored; None where there are none (`warehouse cluster
-    #: text`).
+    #: other prompts in its semantic cluster, of those that are stored; None where there
+    #: are none (`warehouse cluster text`).
     near: int | None
     text: str  #: beginning of the prompt.
 
@@ -53,7 +65,15 @@ class ItemReport(Result):
     DRAWN_BY = "warehouse.analysis.items.charts:item_charts"
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("prompt", "mean_score", "r_implied", "r_corrected", "q_negative", "difficulty", "text"),
+        *(
+            "prompt",
+            "mean_score",
+            "r_implied",
+            "r_corrected",
+            "q_negative",
+            "difficulty",
+            "text",
+        ),
     )
     benchmark: str  #: its name.
     metric: str  #: name of the metric, with its filter.
@@ -64,14 +84,18 @@ class ItemReport(Result):
 
     @property
     def one_line(self) -> str:
-        negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
+        negative, constant = (
+            sum(row.negative for row in self.rows),
+            sum(row.constant for row in self.rows),
+        )
         against = sum(row.reversed for row in self.rows)
         fitted = f", {against} against the fitted ability" if against else ""
         copies = sum(row.same_text > 0 for row in self.rows)
         twice = f", {copies} have the text of another" if copies else ""
         return (
-            f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x {self.n_models} models;"
-            f" {negative} go against the rest{fitted}, {constant} have one score for all{twice}"
+            f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x "
+            f"{self.n_models} models; {negative} go against the rest{fitted}, "
+            f"{constant} have one score for all{twice}"
         )
 
     def view(self, *, verbose: bool = False, top: int = 20) -> View:
@@ -83,32 +107,66 @@ class ItemReport(Result):
         shown = self.rows[:top] if top else self.rows
         notes = self.notes
         if len(shown) < len(self.rows):
-            notes = (f"{len(self.rows) - len(shown)} more prompts: --top 0 has all", *notes)
-        return View((self.one_line, "", _table(shown, self.n_models), *legend(_LEGEND, are_terms=False)), notes)
+            notes = (
+                f"{len(self.rows) - len(shown)} more prompts: --top 0 has all",
+                *notes,
+            )
+        return View(
+            (
+                self.one_line,
+                "",
+                _table(shown, self.n_models),
+                *legend(_LEGEND, are_terms=False),
+            ),
+            notes,
+        )
 
 
 #: Columns in words.
 _LEGEND = {
-    "r implied": "correlation with the other prompts that the item response model implies; sorted by it",
+    "r implied": (
+        "correlation with the other prompts that the item response model implies; "
+        "sorted by it"
+    ),
     "r_c": "correlation with the sum of the other prompts, over models",
     "q negative": "chance of an r_c so far below 0 if there were none, of a sum in which such prompts count in reverse"
     " (Benjamini and Hochberg over prompts)",
     "models": "that answered it, where not all did",
     "a": "how well the prompt tells able models from others",
-    "free a": "the same where it may be negative, of prompts that go against the fitted ability: a wrong key?",
-    "difficulty": "ability at which half of the models are right, in standard deviations of their abilities",
+    "free a": (
+        "the same where it may be negative, of prompts that go against the fitted "
+        "ability: a wrong key?"
+    ),
+    "difficulty": (
+        "ability at which half of the models are right, in standard deviations of "
+        "their abilities"
+    ),
     "outfit": "mean squared residual of the model, about 1 where it fits",
 }
 #: Columns that are left out where no prompt has them.
 _HIDDEN = (
-    *("models", "q negative", "r implied", "a", "free a", "difficulty", "se", "outfit", "copies", "near", "text"),
+    *(
+        "models",
+        "q negative",
+        "r implied",
+        "a",
+        "free a",
+        "difficulty",
+        "se",
+        "outfit",
+        "copies",
+        "near",
+        "text",
+    ),
 )
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("se", "id", "outfit", "a", "r implied")
 
 
 def _table(rows: Sequence[ItemRow], n_models: int) -> Table:
-    return Table.of([_cells(row, n_models) for row in rows], hide_empty=_HIDDEN, minor=_MINOR)
+    return Table.of(
+        [_cells(row, n_models) for row in rows], hide_empty=_HIDDEN, minor=_MINOR
+    )
 
 
 def _cells(row: ItemRow, n_models: int) -> dict[str, Any]:

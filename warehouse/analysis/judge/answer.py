@@ -28,7 +28,14 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.questions.question import answers
-from warehouse.stats import BiasFigure, JudgeAgreement, RoganGladen, judge_agreement, judge_bias, self_preference
+from warehouse.stats import (
+    BiasFigure,
+    JudgeAgreement,
+    RoganGladen,
+    judge_agreement,
+    judge_bias,
+    self_preference,
+)
 from warehouse.store.connection import Store
 
 _FAMILIES = "select name, family, developer from model"
@@ -36,8 +43,9 @@ _FAMILIES = "select name, family, developer from model"
 _NO_LABELS = "people have labelled none"
 _SCALES = "judge and people do not score on one scale"
 _DECLARE = (
-    "nothing declares on what scale judge and people score, and neither's values lie in the range of the other's;"
-    " say it of both: warehouse benchmarks metrics {benchmark} --metric NAME --bounds LOW HIGH"
+    "nothing declares on what scale judge and people score, and neither's values lie "
+    "in the range of the other's; say it of both: warehouse benchmarks metrics "
+    "{benchmark} --metric NAME --bounds LOW HIGH"
 )
 
 
@@ -49,8 +57,12 @@ class JudgedPart:
     condition: str
     h: NDArray[np.float64]  #: people's label, shape (n,); g: the judge's.
     g: NDArray[np.float64]
-    prompts: NDArray[np.int64]  #: of each, numbers that mean the same for all models, shape (n,).
-    weights: NDArray[np.float64] | None = None  #: 1/π of each label, shape (n,); None: alike.
+    prompts: NDArray[
+        np.int64
+    ]  #: of each, numbers that mean the same for all models, shape (n,).
+    weights: NDArray[np.float64] | None = (
+        None  #: 1/π of each label, shape (n,); None: alike.
+    )
     n_units: int = 0
     run_ids: tuple[int, ...] = ()
 
@@ -58,7 +70,11 @@ class JudgedPart:
 @answers(HeldAgainstPeople)
 def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     """Of votes where a benchmark has those of both, else of scores."""
-    return _of_votes(store, question) if has_votes(store, question) else _of_scores(store, question)
+    return (
+        _of_votes(store, question)
+        if has_votes(store, question)
+        else _of_scores(store, question)
+    )
 
 
 def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
@@ -66,8 +82,9 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     labelled = sum(int(judged.labelled.sum()) for judged in units)
     if not labelled and question.rogan_gladen is None:
         raise MisuseError(
-            f"{human} has labelled no answer on {question.benchmark} that {name} has scored: they are matched by model"
-            " and prompt id; `warehouse judge next` draws answers to label, with a sheet"
+            f"{human} has labelled no answer on {question.benchmark} that {name} has "
+            "scored: they are matched by model and prompt id; `warehouse judge next` "
+            "draws answers to label, with a sheet"
         )
     conditions = describe([judged.condition for judged in units])
     parts = [
@@ -76,8 +93,12 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
             condition=label,
             h=judged.labels[there := judged.labelled],
             g=judged.judge[there],
-            prompts=(judged.prompts if judged.clusters is None else judged.clusters)[there],
-            weights=None if judged.draw is None else 1 / judged.draw.chances(judged.prompts[there]),
+            prompts=(judged.prompts if judged.clusters is None else judged.clusters)[
+                there
+            ],
+            weights=None
+            if judged.draw is None
+            else 1 / judged.draw.chances(judged.prompts[there]),
             n_units=len(judged.prompts),
             run_ids=judged.condition.run_ids,
         )
@@ -87,16 +108,25 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     fixed = question.estimand == PROMPTS_FIXED
     pair: Sequence[JudgedUnits] = units
     if question.models:
-        pair = pick_units(store, units, question.models, question.where, latest=question.latest)
-    difference = corrected_difference(*pair, level=question.level, fixed=fixed) if len(pair) == 2 else None
+        pair = pick_units(
+            store, units, question.models, question.where, latest=question.latest
+        )
+    difference = (
+        corrected_difference(*pair, level=question.level, fixed=fixed)
+        if len(pair) == 2
+        else None
+    )
     notes = []
     if any(judged.not_random for judged in units):
         notes.append(
-            "labels were not drawn by known chance, so agreement is of these answers only, and no mean is corrected;"
-            f" draw some next time: warehouse judge next {question.benchmark} --judge {shlex.quote(name)} --n 100"
+            "labels were not drawn by known chance, so agreement is of these answers "
+            "only, and no mean is corrected; draw some next time: warehouse judge next "
+            f"{question.benchmark} --judge {shlex.quote(name)} --n 100"
         )
     if sample is not None:
-        notes.append(f"rates by {question.rogan_gladen}: they hold only if {ASSUMPTION}")
+        notes.append(
+            f"rates by {question.rogan_gladen}: they hold only if {ASSUMPTION}"
+        )
     metric = units[0].entry.metric
     graders = read_graders(store, selection_of(question), units, question.level)
     return _report(
@@ -120,8 +150,11 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     )
 
 
-def _units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUnits], tuple[str, str]]:
-    """The answers that are meant; those that no person has labelled too, where rates come from another sample."""
+def _units_for(
+    store: Store, question: HeldAgainstPeople
+) -> tuple[list[JudgedUnits], tuple[str, str]]:
+    """The answers that are meant; those that no person has labelled too, where rates
+    come from another sample."""
     selection = selection_of(question)
     try:
         return read_units(store, selection, question.judge, question.human)
@@ -148,7 +181,9 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         question,
         (verdicts.judge, verdicts.human, verdicts.judge_model),
         parts,
-        JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged),
+        JudgedPart(
+            "", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged
+        ),
         nothing,
         nothing,
         alike=True,
@@ -176,26 +211,43 @@ def _report(
     alike: bool | None,
     **own: Any,
 ) -> JudgeReport:
-    """The report; ``alike``: whether they score on one scale, None where nothing declares it."""
+    """The report; ``alike``: whether they score on one scale, None where nothing
+    declares it."""
     level = question.level
     why_not = _why_not(whole, alike, question.benchmark)
     alike = not why_not
-    compared = [number for number, part in enumerate(parts) if len(part.h)] if alike else []
+    compared = (
+        [number for number, part in enumerate(parts) if len(part.h)] if alike else []
+    )
     differences = [parts[index].g - parts[index].h for index in compared]
     prompts = [parts[index].prompts for index in compared]
     weights = [parts[index].weights for index in compared]
     biases: dict[int, BiasFigure] = {}
     preference = None
     if compared:
-        found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
+        found = judge_bias(
+            differences, prompts, weights, level=level, seed=question.seed
+        )
         biases = dict(zip(compared, found, strict=True))
-        own_family = _own_family(store, names[2], [parts[index].model for index in compared])
+        own_family = _own_family(
+            store, names[2], [parts[index].model for index in compared]
+        )
         preference = self_preference(differences, prompts, own_family, level=level)
     agreement = _agreement(whole, level) if alike else None
     rows = [_row(whole, level, agreement, why_not=why_not)]
     for number, part in enumerate(parts):
         each = _agreement(part, level) if number in compared else None
-        rows.append(_row(part, level, each, biases.get(number), figures[number], rates[number], why_not))
+        rows.append(
+            _row(
+                part,
+                level,
+                each,
+                biases.get(number),
+                figures[number],
+                rates[number],
+                why_not,
+            )
+        )
     return JudgeReport(
         benchmark=question.benchmark,
         judge=names[0],
@@ -210,23 +262,30 @@ def _report(
 
 def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
     parts = [part for part in parts if len(part.h)] or parts[:1]
-    weights = [np.ones(len(part.h)) if part.weights is None else part.weights for part in parts]
-    arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("h", "g", "prompts")]
+    weights = [
+        np.ones(len(part.h)) if part.weights is None else part.weights for part in parts
+    ]
+    arrays = [
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("h", "g", "prompts")
+    ]
     return JudgedPart(
         "",
         "",
         arrays[0],
         arrays[1],
         arrays[2],
-        None if all(part.weights is None for part in parts) else np.concatenate(weights),
+        None
+        if all(part.weights is None for part in parts)
+        else np.concatenate(weights),
         sum(part.n_units for part in parts),
         tuple(run for part in parts for run in part.run_ids),
     )
 
 
 def _why_not(part: JudgedPart, alike: bool | None, benchmark: str) -> str:
-    """Why there is no agreement; empty where there is. What is declared decides on what scale they score, else whether
-    the scores can be of one."""
+    """Why there is no agreement; empty where there is. What is declared decides on what
+    scale they score, else whether the scores can be of one."""
     if not len(part.h):
         return _NO_LABELS
     if alike is False:
@@ -238,14 +297,20 @@ def _why_not(part: JudgedPart, alike: bool | None, benchmark: str) -> str:
 
 def _may_be_of_one_scale(part: JudgedPart) -> bool:
     """Whether all of one's scores lie in the range of the other's, or both in [0, 1]."""
-    (h, most_h), (g, most_g) = ((values.min(), values.max()) for values in (part.h, part.g))
+    (h, most_h), (g, most_g) = (
+        (values.min(), values.max()) for values in (part.h, part.g)
+    )
     within_unit = min(h, g) >= 0 and max(most_h, most_g) <= 1
-    return bool(within_unit or (g <= h and most_h <= most_g) or (h <= g and most_g <= most_h))
+    return bool(
+        within_unit or (g <= h and most_h <= most_g) or (h <= g and most_g <= most_h)
+    )
 
 
 def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:
     alone = len(np.unique(part.prompts)) == len(part.prompts)
-    return judge_agreement(part.h, part.g, None if alone else part.prompts, part.weights, level=level)
+    return judge_agreement(
+        part.h, part.g, None if alone else part.prompts, part.weights, level=level
+    )
 
 
 def _row(
@@ -257,7 +322,11 @@ def _row(
     rate: RoganGladen | None = None,
     why_not: str = "",
 ) -> JudgeRow:
-    measured = {} if agreement is None else {figure.measure: figure for figure in agreement.figures}
+    measured = (
+        {}
+        if agreement is None
+        else {figure.measure: figure for figure in agreement.figures}
+    )
     share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
     reasons = [
         "" if agreement is not None else why_not if len(part.h) else _NO_LABELS,
@@ -266,7 +335,11 @@ def _row(
         "" if bias is None else bias.reason and f"bias not tested: {bias.reason}",
         "" if rate is None else rate.reason,
     ]
-    flags = [*(agreement.flags if agreement else ()), *(figure.flags if figure else ()), *(rate.flags if rate else ())]
+    flags = [
+        *(agreement.flags if agreement else ()),
+        *(figure.flags if figure else ()),
+        *(rate.flags if rate else ()),
+    ]
     return JudgeRow(
         model=part.model,
         condition=part.condition,
@@ -280,8 +353,16 @@ def _row(
         **part_fields(agreement, "judge_above", "judge_below", "direction_p"),
         **_ends("bias", bias),
         **part_fields(bias, bias_p="p_value", bias_p_simultaneous="p_simultaneous"),
-        judge_estimate=figure.judge_estimate if figure else float(part.g.mean()) if len(part.g) else None,
-        label_estimate=figure.label_estimate if figure else float(part.h.mean()) if len(part.h) else None,
+        judge_estimate=figure.judge_estimate
+        if figure
+        else float(part.g.mean())
+        if len(part.g)
+        else None,
+        label_estimate=figure.label_estimate
+        if figure
+        else float(part.h.mean())
+        if len(part.h)
+        else None,
         **part_fields(figure, *OF_MEANS, "repeat_sd", "flip_rate"),
         method=figure.method if figure else "",
         **_ends("rate", rate),
@@ -295,12 +376,19 @@ def _row(
 def _ends(name: str, figure: Any, *, error: bool = False) -> dict[str, Any]:
     """A figure and its interval, as fields of a row."""
     more = {f"{name}_error": "standard_error"} if error else {}
-    return part_fields(figure, **{name: "estimate", f"{name}_low": "low", f"{name}_high": "high"}, **more)
+    return part_fields(
+        figure,
+        **{name: "estimate", f"{name}_low": "low", f"{name}_high": "high"},
+        **more,
+    )
 
 
 def _own_family(store: Store, judge_model: str, models: Sequence[str]) -> list[bool]:
-    """Which models are of the judge's family, or of who made it where families are not known."""
-    families = {row["name"]: (row["family"], row["developer"]) for row in store.rows(_FAMILIES)}
+    """Which models are of the judge's family, or of who made it where families are not
+    known."""
+    families = {
+        row["name"]: (row["family"], row["developer"]) for row in store.rows(_FAMILIES)
+    }
     own = families.get(judge_model, (None, None))
 
     def related(model: str) -> bool:

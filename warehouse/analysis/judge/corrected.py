@@ -1,4 +1,5 @@
-"""What people would say of each model on average, and of two models' difference: by a judge, by labels, by both."""
+"""What people would say of each model on average, and of two models' difference: by a
+judge, by labels, by both."""
 
 from __future__ import annotations
 
@@ -27,13 +28,32 @@ from warehouse.stats import (
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.judges.plan import differences_of_means, level_of_pairs, ranks_left
-from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
-from warehouse.stats.suites.parts import OF_LABELS, Halves, flags_that_count, hull_with, p_of_halves
+from warehouse.stats.judges.prediction import (
+    OWN_WEIGHT_FROM,
+    label_influence,
+    reproducibility,
+)
+from warehouse.stats.suites.parts import (
+    OF_LABELS,
+    Halves,
+    flags_that_count,
+    hull_with,
+    p_of_halves,
+)
 from warehouse.store.connection import Store
 
 #: What a row takes from a figure of that name, of a mean and of a difference.
 OF_MEANS = (
-    *("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation", "width_ratio"),
+    *(
+        "estimate",
+        "standard_error",
+        "low",
+        "high",
+        "degrees_of_freedom",
+        "weight",
+        "correlation",
+        "width_ratio",
+    ),
     *("label_low", "label_high"),
 )
 FIGURES = (*OF_MEANS, "p_value", "mcnemar_p")
@@ -41,7 +61,8 @@ FIGURES = (*OF_MEANS, "p_value", "mcnemar_p")
 
 @dataclass(frozen=True)
 class CorrectedRow(Row):
-    """A mean, or a difference in favour of the first model, by the judge, by labels and by both."""
+    """A mean, or a difference in favour of the first model, by the judge, by labels and
+    by both."""
 
     benchmark: str  #: name of the benchmark.
     split: str  #: part of it.
@@ -51,12 +72,18 @@ class CorrectedRow(Row):
     n_labels: int  #: of these with a label of both.
     n_missing: int  #: drawn to be labelled, and without a label.
     judge_estimate: float  #: the judge's figure over all prompts.
-    judge_low: float | None  #: lower end of its interval, which is not one of what people would say.
+    judge_low: (
+        float | None
+    )  #: lower end of its interval, which is not one of what people would say.
     judge_high: float | None  #: upper end.
-    label_estimate: float | None  #: the labels' own figure; None without labels, like what follows.
+    label_estimate: (
+        float | None
+    )  #: the labels' own figure; None without labels, like what follows.
     label_low: float | None  #: lower end of its interval.
     label_high: float | None  #: upper end.
-    estimate: float | None  #: the corrected figure; None where labels were not drawn by known chance.
+    estimate: (
+        float | None
+    )  #: the corrected figure; None where labels were not drawn by known chance.
     standard_error: float | None  #: of it.
     low: float | None  #: lower end of its interval.
     high: float | None  #: upper end.
@@ -67,78 +94,122 @@ class CorrectedRow(Row):
     width_ratio: float | None  #: width of the interval over that of the labels alone.
     method: str  #: of the interval.
     p_value: float | None  #: two-sided, of a difference of 0; None for a mean.
-    mcnemar_p: float | None  #: of a difference, McNemar's exact p of the labels alone; None but for labels 0/1.
-    repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
-    flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    mcnemar_p: (
+        float | None
+    )  #: of a difference, McNemar's exact p of the labels alone; None but for labels 0/1.
+    repeat_sd: (
+        float | None
+    )  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
+    flip_rate: (
+        float | None
+    )  #: chance that two draws of the judge differ; None for scores that are not 0/1.
     higher_is_better: bool | None  #: direction of the metric.
-    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``strata_lost`` (the judge's
-    #: scores no longer give the strata of the draw: labels count by their chances), ``unscored`` (answers without a
-    #: score of the judge stand for nothing), ``other_prompts`` (two models were labelled on different ones), and those
-    #: of `warehouse.stats.CorrectedFigure`.
+    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``,
+    #: ``strata_lost`` (the judge's scores no longer give the strata of the draw: labels
+    #: count by their chances), ``unscored`` (answers without a score of the judge stand
+    #: for nothing), ``other_prompts`` (two models were labelled on different ones), and
+    #: those of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
     margin: float | None = None  #: loss that is tolerated.
-    p_pass: float | None = None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-    p_fail: float | None = None  #: of "worse by less than the margin", adjusted likewise.
+    p_pass: float | None = (
+        None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    )
+    p_fail: float | None = (
+        None  #: of "worse by less than the margin", adjusted likewise.
+    )
 
 
 @dataclass(frozen=True)
 class RankedRow(CorrectedRow):
     """A mean beside those of other models."""
 
-    #: best rank that the intervals of all differences leave, together; None without an interval, or other models.
+    #: best rank that the intervals of all differences leave, together; None without an
+    #: interval, or other models.
     rank_low: int | None = None
     rank_high: int | None = None  #: worst rank.
 
 
-def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool = False) -> list[CorrectedRow]:
+def corrected_means(
+    units: Sequence[JudgedUnits], *, level: float, fixed: bool = False
+) -> list[CorrectedRow]:
     """Of each model; λ is its own from 50 labels on, else that of all models together."""
-    usable = [judged for judged in units if not judged.not_random and judged.labelled.sum() > 1]
+    usable = [
+        judged
+        for judged in units
+        if not judged.not_random and judged.labelled.sum() > 1
+    ]
     pooled = None
     if len(usable) > 1:
-        pooled = pooled_weight([(judged.labels[judged.labelled], judged.judge[judged.labelled]) for judged in usable])
+        pooled = pooled_weight(
+            [
+                (judged.labels[judged.labelled], judged.judge[judged.labelled])
+                for judged in usable
+            ]
+        )
     return [_mean(judged, pooled, level, fixed=fixed) for judged in units]
 
 
 def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
-    """Those of `corrected_means`, with the ranks of those that have an interval, best first, group after group."""
+    """Those of `corrected_means`, with the ranks of those that have an interval, best
+    first, group after group."""
     rows = [RankedRow(**vars(row)) for row in corrected_means(units, level=level)]
     groups = dict.fromkeys(one.entry.group for one in units)
     found = []
     for group in groups:
-        members = [number for number, one in enumerate(units) if one.entry.group == group]
+        members = [
+            number for number, one in enumerate(units) if one.entry.group == group
+        ]
         higher = units[members[0]].entry.metric.higher_is_better is not False
         family = [number for number in members if rows[number].low is not None]
         if len(family) > 1:
             widest = corrected_means(units, level=level_of_pairs(len(family), level))
             estimates, low, high = (
-                [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
+                [getattr(widest[number], name) for number in family]
+                for name in ("estimate", "low", "high")
             )
             psi = _influences([(units[number], rows[number]) for number in family])
-            ranks = ranks_left(*differences_of_means(estimates, low, high, psi), higher_is_better=higher)
+            ranks = ranks_left(
+                *differences_of_means(estimates, low, high, psi),
+                higher_is_better=higher,
+            )
             for number, (best, worst) in zip(family, ranks, strict=True):
                 rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
         sign = -1 if higher else 1
         found += sorted(
             (rows[number] for number in members),
-            key=lambda row: (row.estimate is None, (row.estimate or 0) * sign, row.model_a),
+            key=lambda row: (
+                row.estimate is None,
+                (row.estimate or 0) * sign,
+                row.model_a,
+            ),
         )
     return found
 
 
 def _influences(means: Sequence[tuple[JudgedUnits, CorrectedRow]]) -> list[FloatArray]:
     """ψ of each mean by prompt, or by cluster of prompts, over those of all."""
-    keys = [units.prompts if units.clusters is None else units.clusters for units, _ in means]
-    psi = [label_influence(units.labels, units.judge, row.weight or 0.0, **units.design) for units, row in means]
+    keys = [
+        units.prompts if units.clusters is None else units.clusters
+        for units, _ in means
+    ]
+    psi = [
+        label_influence(units.labels, units.judge, row.weight or 0.0, **units.design)
+        for units, row in means
+    ]
     of_all = np.unique(np.concatenate(keys))
     return [
-        np.asarray(np.bincount(np.searchsorted(of_all, own), values, len(of_all)), np.float64)
+        np.asarray(
+            np.bincount(np.searchsorted(of_all, own), values, len(of_all)), np.float64
+        )
         for own, values in zip(keys, psi, strict=True)
     ]
 
 
-def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool) -> CorrectedRow:
+def _mean(
+    units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool
+) -> CorrectedRow:
     n = int(units.labelled.sum())
     judge = _figure(_judge_alone(units), level)
     if units.not_random or not n:
@@ -146,19 +217,27 @@ def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool
         return _row((units,), None, judge, level, reason=reason)
     weight = pooled if n < OWN_WEIGHT_FROM else None
     figure = _figure(units, level, fixed=fixed, weight=weight)
-    flags = ("pooled_weight",) if weight is not None and "labels_only" not in figure.flags else ()
+    flags = (
+        ("pooled_weight",)
+        if weight is not None and "labels_only" not in figure.flags
+        else ()
+    )
     return _row((units,), figure, judge, level, flags)
 
 
 def corrected_difference(
     first: JudgedUnits, second: JudgedUnits, *, level: float, fixed: bool = False
 ) -> CorrectedRow | None:
-    """First minus second on the prompts that the judge scored for both; None without any, or without drawn labels.
+    """First minus second on the prompts that the judge scored for both; None without
+    any, or without drawn labels.
 
-    Of labels on prompts of one draw that of the pairs; else of two figures, their errors added.
+    Of labels on prompts of one draw that of the pairs; else of two figures, their
+    errors added.
     """
     prompts = np.intersect1d(first.prompts, second.prompts, assume_unique=True)
-    if not len(prompts) or any(judged.not_random or not judged.labelled.any() for judged in (first, second)):
+    if not len(prompts) or any(
+        judged.not_random or not judged.labelled.any() for judged in (first, second)
+    ):
         return None
     a, b = first.at(prompts), second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
@@ -176,24 +255,44 @@ def corrected_difference(
 
 
 def _flags_apart(rows: Sequence[CorrectedRow]) -> tuple[str, ...]:
-    """Flags of the two figures, where the flagged hold more than a quarter of the variance of their difference."""
+    """Flags of the two figures, where the flagged hold more than a quarter of the
+    variance of their difference."""
     variances = np.array([(row.standard_error or 0.0) ** 2 for row in rows])
     return flags_that_count([row.flags for row in rows], variances, OF_LABELS)
 
 
-def _apart(a: CorrectedRow, b: CorrectedRow, bounds: tuple[float, float] | None) -> dict[str, Any]:
-    """The difference of two figures: t with added errors, an end no nearer than those of both together."""
+def _apart(
+    a: CorrectedRow, b: CorrectedRow, bounds: tuple[float, float] | None
+) -> dict[str, Any]:
+    """The difference of two figures: t with added errors, an end no nearer than those
+    of both together."""
     assert a.estimate is not None and b.estimate is not None
     assert a.label_estimate is not None and b.label_estimate is not None
-    found: dict[str, Any] = {"estimate": a.estimate - b.estimate, "label_estimate": a.label_estimate - b.label_estimate}
-    if not (a.standard_error and b.standard_error and a.degrees_of_freedom and b.degrees_of_freedom):
+    found: dict[str, Any] = {
+        "estimate": a.estimate - b.estimate,
+        "label_estimate": a.label_estimate - b.label_estimate,
+    }
+    if not (
+        a.standard_error
+        and b.standard_error
+        and a.degrees_of_freedom
+        and b.degrees_of_freedom
+    ):
         return found
     parts = a.standard_error**2, b.standard_error**2
     error = math.sqrt(sum(parts))
-    df = sum(parts) ** 2 / (parts[0] ** 2 / a.degrees_of_freedom + parts[1] ** 2 / b.degrees_of_freedom)
+    df = sum(parts) ** 2 / (
+        parts[0] ** 2 / a.degrees_of_freedom + parts[1] ** 2 / b.degrees_of_freedom
+    )
     interval = interval_t(found["estimate"], error, df, level=a.level)
     p = t_p_value(found["estimate"] / error, df)
-    if interval is not None and a.low is not None and a.high is not None and b.low is not None and b.high is not None:
+    if (
+        interval is not None
+        and a.low is not None
+        and a.high is not None
+        and b.low is not None
+        and b.high is not None
+    ):
         below = np.array([a.estimate - a.low, b.high - b.estimate])
         above = np.array([a.high - a.estimate, b.estimate - b.low])
         halves = Halves(below, above).together(np.ones(2), None)
@@ -207,19 +306,46 @@ def _apart(a: CorrectedRow, b: CorrectedRow, bounds: tuple[float, float] | None)
 
 def _judge_alone(units: JudgedUnits) -> JudgedUnits:
     """The judge's scores as if they were labels of all answers: what it says by itself."""
-    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)), strata=None, draw=None)
+    return replace(
+        units,
+        labels=units.judge,
+        judge=np.zeros(len(units.judge)),
+        strata=None,
+        draw=None,
+    )
 
 
 def _design(units: JudgedUnits, *, fixed: bool) -> dict[str, Any]:
-    return {"clusters": units.clusters, "bounds": units.bounds, "prompts_fixed": fixed, **units.design}
+    return {
+        "clusters": units.clusters,
+        "bounds": units.bounds,
+        "prompts_fixed": fixed,
+        **units.design,
+    }
 
 
-def _figure(units: JudgedUnits, level: float, *, fixed: bool = False, weight: float | None = None) -> CorrectedFigure:
-    return prediction_powered_mean(units.labels, units.judge, weight=weight, level=level, **_design(units, fixed=fixed))
+def _figure(
+    units: JudgedUnits,
+    level: float,
+    *,
+    fixed: bool = False,
+    weight: float | None = None,
+) -> CorrectedFigure:
+    return prediction_powered_mean(
+        units.labels,
+        units.judge,
+        weight=weight,
+        level=level,
+        **_design(units, fixed=fixed),
+    )
 
 
-def _pair(a: JudgedUnits, b: JudgedUnits, level: float, *, fixed: bool = False) -> CorrectedFigure:
-    return prediction_powered_difference(a.labels, b.labels, a.judge, b.judge, level=level, **_design(a, fixed=fixed))
+def _pair(
+    a: JudgedUnits, b: JudgedUnits, level: float, *, fixed: bool = False
+) -> CorrectedFigure:
+    return prediction_powered_difference(
+        a.labels, b.labels, a.judge, b.judge, level=level, **_design(a, fixed=fixed)
+    )
 
 
 def _row(
@@ -237,11 +363,20 @@ def _row(
         "labels_missing": missing,
         "labels_outside": any(judged.n_outside for judged in units),
         "strata_lost": any(
-            judged.draw is not None and judged.draw.is_stratified and judged.strata is None for judged in units
+            judged.draw is not None
+            and judged.draw.is_stratified
+            and judged.strata is None
+            for judged in units
         ),
-        "unscored": any(judged.entry.usable and judged.entry.usable.n_unscored for judged in units),
+        "unscored": any(
+            judged.entry.usable and judged.entry.usable.n_unscored for judged in units
+        ),
     }
-    label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
+    label = (
+        float(first.labels[first.labelled].mean())
+        if len(units) == 1 and first.labelled.any()
+        else None
+    )
 
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     return CorrectedRow(
@@ -258,17 +393,24 @@ def _row(
         label_estimate=figure.label_mean if figure else label,
         level=level,
         method=figure.method if figure else "",
-        repeat_sd=reproducibility(figure, within) if figure and within is not None else None,
+        repeat_sd=reproducibility(figure, within)
+        if figure and within is not None
+        else None,
         flip_rate=flips,
         higher_is_better=first.entry.metric.higher_is_better,
-        flags=(*(flag for flag, holds in held.items() if holds), *flags, *(figure.flags if figure else ())),
+        flags=(
+            *(flag for flag, holds in held.items() if holds),
+            *flags,
+            *(figure.flags if figure else ()),
+        ),
         reason=figure.reason if figure else reason,
         **part_fields(figure, *FIGURES),
     )
 
 
 def _between_draws(units: JudgedUnits) -> tuple[float | None, float | None]:
-    """Mean variance of the judge's mean score over its draws, and how often two draws differ; None with one draw."""
+    """Mean variance of the judge's mean score over its draws, and how often two draws
+    differ; None with one draw."""
     scores, within = units.entry.usable, units.within
     several = np.isfinite(within)
     if scores is None or not several.any():
@@ -281,18 +423,25 @@ def _between_draws(units: JudgedUnits) -> tuple[float | None, float | None]:
 def rogan_gladen_rates(
     store: Store, question: HeldAgainstPeople, units: Sequence[JudgedUnits]
 ) -> tuple[list[RoganGladen | None], RoganGladen | None]:
-    """The rate of each model by the judge's errors on another benchmark, and those errors.
+    """The rate of each model by the judge's errors on another benchmark, and those
+    errors.
 
     Raises:
         MisuseError: scores or labels other than 0 and 1, or a sample without both.
     """
     if question.rogan_gladen is None:
         return [None] * len(units), None
-    sample, _ = read_units(store, Selection(question.rogan_gladen, question.metric), question.judge, question.human)
+    sample, _ = read_units(
+        store,
+        Selection(question.rogan_gladen, question.metric),
+        question.judge,
+        question.human,
+    )
     if any(judged.draw is not None and judged.draw.is_stratified for judged in sample):
         raise MisuseError(
-            f"labels of {question.rogan_gladen} were drawn by strata of the judge's score, so they show its errors only"
-            " within them: --rogan-gladen takes a benchmark labelled by a simple draw"
+            f"labels of {question.rogan_gladen} were drawn by strata of the judge's "
+            "score, so they show its errors only within them: --rogan-gladen takes a "
+            "benchmark labelled by a simple draw"
         )
     h = np.concatenate([judged.labels[judged.labelled] for judged in sample])
     g = np.concatenate([judged.judge[judged.labelled] for judged in sample])
@@ -303,14 +452,18 @@ def rogan_gladen_rates(
     positives, negatives = int((h == 1).sum()), int((h == 0).sum())
     if not positives or not negatives:
         raise MisuseError(
-            f"{question.rogan_gladen} needs labels of both kinds, found {positives} of 1, {negatives} of 0"
+            f"{question.rogan_gladen} needs labels of both kinds, found {positives} of "
+            f"1, {negatives} of 0"
         )
     found, rejected = int(g[h == 1].sum()), int((g[h == 0] == 0).sum())
     rates: list[RoganGladen | None] = []
     for judged in units:
         effect = 1.0
         if judged.clusters is not None:
-            effect = estimate_mean(judged.judge, clusters=judged.clusters).design_effect or 1.0
+            effect = (
+                estimate_mean(judged.judge, clusters=judged.clusters).design_effect
+                or 1.0
+            )
         rates.append(
             rogan_gladen(
                 float(judged.judge.sum()),

@@ -1,5 +1,6 @@
-"""A judge's figure, that of people's labels, and the one that both give together, side by side: of each model on a
-benchmark, of the difference of two, and as a release gate."""
+"""A judge's figure, that of people's labels, and the one that both give together, side
+by side: of each model on a benchmark, of the difference of two, and as a release gate.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +10,22 @@ from typing import Any, TypeVar
 
 from warehouse.analysis.gate.answer import margin_for, refuse_other_margins
 from warehouse.analysis.gate.view import EXIT
-from warehouse.analysis.judge.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
-from warehouse.analysis.judge.corrected_view import corrected_legend, corrected_table, reasons_in_words
-from warehouse.analysis.judge.question import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
+from warehouse.analysis.judge.corrected import (
+    CorrectedRow,
+    RankedRow,
+    corrected_difference,
+    ranked_means,
+)
+from warehouse.analysis.judge.corrected_view import (
+    corrected_legend,
+    corrected_table,
+    reasons_in_words,
+)
+from warehouse.analysis.judge.question import (
+    CorrectedComparison,
+    CorrectedGate,
+    CorrectedLeaderboard,
+)
 from warehouse.analysis.judge.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
@@ -47,21 +61,30 @@ class CorrectedFigures(Result):
     def one_line(self) -> str:
         first = self.rows[0]
         if self.verdict:
-            return f"{self.verdict}: {first.model_a} against {first.model_b}, by what {self.human} would say"
+            return (
+                f"{self.verdict}: {first.model_a} against {first.model_b}, by what "
+                f"{self.human} would say"
+            )
         if first.estimate is None or first.low is None or first.high is None:
             return f"{first.benchmark}: no corrected figure ({first.reason})"
-        of = f"{first.model_a} minus {first.model_b}" if first.model_b else first.model_a
+        of = (
+            f"{first.model_a} minus {first.model_b}" if first.model_b else first.model_a
+        )
         return (
-            f"{first.benchmark}, corrected by {first.n_labels} label{'s' * (first.n_labels != 1)} of {self.human}: {of}"
-            f" {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}], where {self.judge} says"
-            f" {first.judge_estimate:.3f}"
+            f"{first.benchmark}, corrected by {first.n_labels} "
+            f"label{'s' * (first.n_labels != 1)} of {self.human}: {of} "
+            f"{first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}], where "
+            f"{self.judge} says {first.judge_estimate:.3f}"
         )
 
     def view(self, *, verbose: bool = False) -> View:
         """The sentence, the three figures of each row, and what they are."""
         columns = corrected_legend(self.judge, self.human)
         table = corrected_table(self.rows)
-        return View((f"{self.one_line}.", table, *columns, *reasons_in_words(self.rows)), self.notes)
+        return View(
+            (f"{self.one_line}.", table, *columns, *reasons_in_words(self.rows)),
+            self.notes,
+        )
 
 
 @dataclass(frozen=True)
@@ -75,38 +98,67 @@ Figures = TypeVar("Figures", bound=CorrectedFigures)
 
 
 @answers(CorrectedLeaderboard)
-def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> CorrectedBoard:
+def corrected_leaderboard(
+    store: Store, question: CorrectedLeaderboard
+) -> CorrectedBoard:
     """A row for each condition that the judge scored, best first."""
-    units, names = read_units(store, selection_of(question), question.judge, question.human)
+    units, names = read_units(
+        store, selection_of(question), question.judge, question.human
+    )
     _require_random(units)
     if not any(judged.labelled.any() for judged in units):
-        raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
+        raise MisuseError(
+            f"no answer on {question.benchmark} that {names[0]} has scored has a label "
+            f"of {names[1]}"
+        )
     notes = []
     if differing := list_differences({one.entry.group for one in units}):
         notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
     if units[0].entry.metric.higher_is_better is None:
-        unknown = direction_unknown(units[0].entry.metric.label, units[0].condition.benchmark_split[0])
+        unknown = direction_unknown(
+            units[0].entry.metric.label, units[0].condition.benchmark_split[0]
+        )
         notes.append(f"higher is ranked first; {unknown}")
-    return _figures(CorrectedBoard, names, ranked_means(units, level=question.level), units, notes=notes)
+    return _figures(
+        CorrectedBoard,
+        names,
+        ranked_means(units, level=question.level),
+        units,
+        notes=notes,
+    )
 
 
 @answers(CorrectedComparison)
-def corrected_comparison(store: Store, question: CorrectedComparison) -> CorrectedFigures:
+def corrected_comparison(
+    store: Store, question: CorrectedComparison
+) -> CorrectedFigures:
     """One row: a minus b."""
-    row, pair, names = _compared(store, question, question.a, question.b, question.level)
+    row, pair, names = _compared(
+        store, question, question.a, question.b, question.level
+    )
     return _figures(CorrectedFigures, names, [row], pair)
 
 
 def _compared(
-    store: Store, question: CorrectedComparison | CorrectedGate, a: str, b: str, level: float, **selected: Any
+    store: Store,
+    question: CorrectedComparison | CorrectedGate,
+    a: str,
+    b: str,
+    level: float,
+    **selected: Any,
 ) -> tuple[CorrectedRow, tuple[JudgedUnits, ...], tuple[str, str]]:
-    units, names = read_units(store, selection_of(question, **selected), question.judge, question.human)
+    units, names = read_units(
+        store, selection_of(question, **selected), question.judge, question.human
+    )
     pair = pick_units(store, units, (a, b), question.where, latest=question.latest)
     _require_random(pair)
     row = corrected_difference(*pair, level=level)
     if row is None:
         benchmark = pair[0].condition.benchmark_split[0]
-        raise MisuseError(f"{names[1]} have labelled no answer of {a} or of {b} on {benchmark} that {names[0]} scored")
+        raise MisuseError(
+            f"{names[1]} have labelled no answer of {a} or of {b} on {benchmark} that "
+            f"{names[0]} scored"
+        )
     return row, pair, names
 
 
@@ -114,9 +166,9 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
     for judged in units:
         if judged.not_random:
             raise MisuseError(
-                f"{judged.condition.model} has {int(judged.labelled.sum())} labels on"
-                f" {judged.condition.benchmark_split[0]}, but {judged.not_random}; judge and labels by themselves:"
-                " warehouse leaderboard --metric"
+                f"{judged.condition.model} has {int(judged.labelled.sum())} labels on "
+                f"{judged.condition.benchmark_split[0]}, but {judged.not_random}; "
+                "judge and labels by themselves: warehouse leaderboard --metric"
             )
 
 
@@ -129,10 +181,24 @@ def _figures(
     notes: Sequence[str] = (),
 ) -> Figures:
     missing = sum(row.n_missing for row in rows)
-    some = "1 answer that was drawn has" if missing == 1 else f"{missing} answers that were drawn have"
-    notes = [*notes, *([f"{some} no label: the others stand for what is missing"] if missing else [])]
+    some = (
+        "1 answer that was drawn has"
+        if missing == 1
+        else f"{missing} answers that were drawn have"
+    )
+    notes = [
+        *notes,
+        *(
+            [f"{some} no label: the others stand for what is missing"]
+            if missing
+            else []
+        ),
+    ]
     if any("unscored" in row.flags for row in rows):
-        notes.append("the judge has no score of some answers (unscored): all figures are of the others")
+        notes.append(
+            "the judge has no score of some answers (unscored): all figures are of the "
+            "others"
+        )
     runs = tuple(run for judged in units for run in judged.run_ids)
     return kind(*names, tuple(rows), tuple(notes), runs, verdict)
 
@@ -145,15 +211,23 @@ def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
     for benchmark in question.benchmarks:
         margin = margin_for(benchmark, question.margins, question.margin)
         two = (question.candidate, question.baseline)
-        row, pair, names = _compared(store, question, *two, 1 - 2 * question.alpha, benchmark=benchmark)
+        row, pair, names = _compared(
+            store, question, *two, 1 - 2 * question.alpha, benchmark=benchmark
+        )
         units += pair
         why = _why_undecided(row, question.max_unscored)
-        rows.append(replace(row, margin=margin, reason="; ".join(filter(None, (why, row.reason)))))
+        rows.append(
+            replace(
+                row, margin=margin, reason="; ".join(filter(None, (why, row.reason)))
+            )
+        )
         tests.append((None, None) if why else _p_values(row, margin))
     decided = decide(tests, alpha=question.alpha)
     found = [
         replace(row, verdict=verdict, p_pass=p_pass, p_fail=p_fail)
-        for row, verdict, p_pass, p_fail in zip(rows, decided.each, decided.p_pass, decided.p_fail, strict=True)
+        for row, verdict, p_pass, p_fail in zip(
+            rows, decided.each, decided.p_pass, decided.p_fail, strict=True
+        )
     ]
     return _figures(CorrectedFigures, names, found, units, decided.verdict)
 
@@ -161,16 +235,23 @@ def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
 def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
     drawn = row.n_missing / 2 + row.n_labels
     if row.higher_is_better is None:
-        return "it is not known whether a higher figure is better (warehouse benchmarks metrics)"
+        return (
+            "it is not known whether a higher figure is better (warehouse benchmarks "
+            "metrics)"
+        )
     if row.n_labels < FEWEST_LABELS or "few_differing" in row.flags:
-        return f"{row.n_labels} labels, on too few of which the two differ: warehouse judge next draws more"
+        return (
+            f"{row.n_labels} labels, on too few of which the two differ: warehouse "
+            "judge next draws more"
+        )
     if row.n_missing / 2 > most_missing * drawn:
         return f"{row.n_missing} of the answers that were drawn have no label"
     return "" if row.standard_error else "no error can be given"
 
 
 def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
-    """By Student's t of the corrected difference; of a hull no smaller than its end that faces the margin says."""
+    """By Student's t of the corrected difference; of a hull no smaller than its end
+    that faces the margin says."""
     estimate, df = row.estimate or 0.0, row.degrees_of_freedom or 1.0
     is_turned = row.higher_is_better is False
     gain = -estimate if is_turned else estimate

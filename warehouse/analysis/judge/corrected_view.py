@@ -1,4 +1,5 @@
-"""Corrected figures as people are shown them: a judge's, those of labels, and what both give together."""
+"""Corrected figures as people are shown them: a judge's, those of labels, and what both
+give together."""
 
 from __future__ import annotations
 
@@ -7,7 +8,14 @@ from typing import Any
 
 from warehouse.analysis.judge.corrected import CorrectedRow
 from warehouse.tables.view import Table, TableNote, legend
-from warehouse.tables.words import count_range, decimals, interval, level_column, number, p_value
+from warehouse.tables.words import (
+    count_range,
+    decimals,
+    interval,
+    level_column,
+    number,
+    p_value,
+)
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = ("split", "benchmark", "lambda", "rho", "flags", "judged")
@@ -18,7 +26,14 @@ def corrected_table(rows: Sequence[CorrectedRow]) -> Table:
     n_decimals = decimals(row.standard_error for row in rows)
     cells = [_cells(row, level_column(rows[0].level), n_decimals) for row in rows]
     if len({(row.benchmark, row.split) for row in rows}) == 1:
-        cells = [{name: cell for name, cell in row.items() if name not in ("benchmark", "split")} for row in cells]
+        cells = [
+            {
+                name: cell
+                for name, cell in row.items()
+                if name not in ("benchmark", "split")
+            }
+            for row in cells
+        ]
     return Table.of(cells, hide_empty=("ranks", "split", "flags"), minor=MINOR)
 
 
@@ -69,10 +84,17 @@ def corrected_legend(judge: str, human: str) -> list[TableNote]:
     """What the columns are, with the names of judge and people."""
     words = {
         "ranks": "those that the intervals of all differences leave a model, together",
-        "judge": f"what {judge} says of all answers; it may be biased, and decides nothing",
+        "judge": (
+            f"what {judge} says of all answers; it may be biased, and decides nothing"
+        ),
         "labels": f"what {human} say of those that were drawn",
-        "corrected": "what they would say of all, the judge helping as far as it agrees",
-        "lambda": "how far the judge is believed, 0 to 1; rho: its correlation with the labels",
+        "corrected": (
+            "what they would say of all, the judge helping as far as it agrees"
+        ),
+        "lambda": (
+            "how far the judge is believed, 0 to 1; rho: its correlation with the "
+            "labels"
+        ),
     }
     return legend(words, are_terms=False)
 

@@ -1,4 +1,5 @@
-"""On what scale judge and people score, and how far all graders of the same answers agree among themselves."""
+"""On what scale judge and people score, and how far all graders of the same answers
+agree among themselves."""
 
 from __future__ import annotations
 
@@ -7,7 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.analysis.judge.units import JudgedUnits, labels_of, means_of, scored_by, word_of
+from warehouse.analysis.judge.units import (
+    JudgedUnits,
+    labels_of,
+    means_of,
+    scored_by,
+    word_of,
+)
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
@@ -19,7 +26,10 @@ from warehouse.store.connection import Store
 #: Below this many there is nothing that judge against people does not say.
 FEWEST_GRADERS = 3
 
-_INFERRED = "select metric_id from benchmark_metric where benchmark_id in (:benchmarks) and is_inferred"
+_INFERRED = (
+    "select metric_id from benchmark_metric where benchmark_id in (:benchmarks) and "
+    "is_inferred"
+)
 
 Range = tuple[float, float]
 
@@ -33,10 +43,14 @@ class Graders:
 
 
 def declared_range(store: Store, metric: Metric | None) -> Range | None:
-    """The ends of a metric that a source or a person has declared; None where they were only seen, or are not known."""
+    """The ends of a metric that a source or a person has declared; None where they were
+    only seen, or are not known."""
     if metric is None:
         return None
-    inferred = {row["metric_id"] for row in store.rows(_INFERRED, {"benchmarks": [metric.benchmark_id]})}
+    inferred = {
+        row["metric_id"]
+        for row in store.rows(_INFERRED, {"benchmarks": [metric.benchmark_id]})
+    }
     bounds = None if metric.id in inferred else metric.bounds
     if bounds is None or bounds[0] is None or bounds[1] is None:
         return None
@@ -44,7 +58,8 @@ def declared_range(store: Store, metric: Metric | None) -> Range | None:
 
 
 def declared_alike(store: Store, units: Sequence[JudgedUnits]) -> bool | None:
-    """Whether judge and people score on one scale, by what is declared; None where nothing says so."""
+    """Whether judge and people score on one scale, by what is declared; None where
+    nothing says so."""
     judge = units[0].entry.metric
     human = next((judged.human for judged in units if judged.human is not None), None)
     if human is None:
@@ -55,34 +70,57 @@ def declared_alike(store: Store, units: Sequence[JudgedUnits]) -> bool | None:
     return None if None in ranges else ranges[0] == ranges[1]
 
 
-def read_graders(store: Store, selection: Selection, units: Sequence[JudgedUnits], level: float) -> Graders | None:
-    """Agreement of all who grade these answers; None of fewer than three, or where no two share an answer.
+def read_graders(
+    store: Store, selection: Selection, units: Sequence[JudgedUnits], level: float
+) -> Graders | None:
+    """Agreement of all who grade these answers; None of fewer than three, or where no
+    two share an answer.
 
-    They are the scorers that are models or people, each by its metric of the judge's name, else by its only one with
-    the declared range of the judge's.
+    They are the scorers that are models or people, each by its metric of the judge's
+    name, else by its only one with the declared range of the judge's.
     """
     _, facts = read_benchmark(store, selection.benchmark or "", "")
     judge = units[0].entry.metric
     metrics = means_of(facts)
     ids = scored_by(store, metrics, "model") | scored_by(store, metrics, "human")
-    others = _one_each(store, judge, [metric for metric in metrics if metric.id in ids | {judge.id}])
+    others = _one_each(
+        store, judge, [metric for metric in metrics if metric.id in ids | {judge.id}]
+    )
     if len(others) + 1 < FEWEST_GRADERS:
         return None
     conditions = group_runs(facts.runs)
-    entries = {name: read_entries(store, conditions, [metric]) for name, metric in others.items()}
-    grades = np.concatenate([_grades(judged, list(entries.values())) for judged in units])
-    clusters = np.concatenate([judged.prompts if judged.clusters is None else judged.clusters for judged in units])
+    entries = {
+        name: read_entries(store, conditions, [metric])
+        for name, metric in others.items()
+    }
+    grades = np.concatenate(
+        [_grades(judged, list(entries.values())) for judged in units]
+    )
+    clusters = np.concatenate(
+        [
+            judged.prompts if judged.clusters is None else judged.clusters
+            for judged in units
+        ]
+    )
     has_grades = (~np.isnan(grades)).any(axis=0)
-    if has_grades.sum() < FEWEST_GRADERS or not ((~np.isnan(grades)).sum(axis=1) >= 2).any():
+    if (
+        has_grades.sum() < FEWEST_GRADERS
+        or not ((~np.isnan(grades)).sum(axis=1) >= 2).any()
+    ):
         return None
     names = (word_of(judge), *others)
     alone = len(np.unique(clusters)) == len(clusters)
     found = graders_agreement(grades, None if alone else clusters, level=level)
-    return Graders(tuple(name for name, has in zip(names, has_grades, strict=True) if has), found)
+    return Graders(
+        tuple(name for name, has in zip(names, has_grades, strict=True) if has), found
+    )
 
 
-def _one_each(store: Store, judge: Metric, metrics: Sequence[Metric]) -> dict[str, Metric]:
-    """The metric of each other scorer that is on the judge's scale; a scorer with several that fit has none."""
+def _one_each(
+    store: Store, judge: Metric, metrics: Sequence[Metric]
+) -> dict[str, Metric]:
+    """The metric of each other scorer that is on the judge's scale; a scorer with
+    several that fit has none."""
     scale = declared_range(store, judge)
     chosen: dict[str, Metric] = {}
     names = dict.fromkeys(word_of(metric) for metric in metrics)
@@ -92,14 +130,19 @@ def _one_each(store: Store, judge: Metric, metrics: Sequence[Metric]) -> dict[st
             continue
         fitting = [metric for metric in own if metric.label == judge.label]
         if not fitting and scale is not None:
-            fitting = [metric for metric in own if declared_range(store, metric) == scale]
+            fitting = [
+                metric for metric in own if declared_range(store, metric) == scale
+            ]
         if len(fitting) == 1:
             chosen[name] = fitting[0]
     return chosen
 
 
-def _grades(judged: JudgedUnits, others: Sequence[Sequence[ScoredCondition]]) -> FloatArray:
-    """Grades of the answers of one condition, the judge's first, NaN where there is none, shape (n, graders)."""
+def _grades(
+    judged: JudgedUnits, others: Sequence[Sequence[ScoredCondition]]
+) -> FloatArray:
+    """Grades of the answers of one condition, the judge's first, NaN where there is
+    none, shape (n, graders)."""
     columns = [judged.judge]
     for entries in others:
         usable = [entry for entry in entries if entry.usable is not None]

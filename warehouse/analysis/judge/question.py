@@ -8,32 +8,50 @@ from typing import Annotated
 
 from warehouse.analysis.gate.question import Replacement
 from warehouse.errors import MisuseError
-from warehouse.questions.options import ChosenScores, Estimand, Level, Reference, Seed, SelectedAtLevel
+from warehouse.questions.options import (
+    ChosenScores,
+    Estimand,
+    Level,
+    Reference,
+    Seed,
+    SelectedAtLevel,
+)
 from warehouse.questions.question import Option, Options, Question
 
-Judge = Annotated[str, Option("Who judges: the scorer, its model, or the metric.", "NAME", ("--judge",))]
+Judge = Annotated[
+    str,
+    Option("Who judges: the scorer, its model, or the metric.", "NAME", ("--judge",)),
+]
 
 
 AnyJudge = Annotated[
     str | None,
     Option(
-        "Who judges: the scorer, its model, or the metric; default: the only model that does.", "NAME", ("--judge",)
+        "Who judges: the scorer, its model, or the metric; default: the only model "
+        "that does.",
+        "NAME",
+        ("--judge",),
     ),
 ]
 
 
-Human = Annotated[str | None, Option("Whose labels count: the scorer, or the metric.", "NAME", ("--human",))]
+Human = Annotated[
+    str | None,
+    Option("Whose labels count: the scorer, or the metric.", "NAME", ("--human",)),
+]
 
 
 @dataclass(frozen=True)
 class PlanLabels(ChosenScores, Question):
     """How many answers people have to label, where a judge has scored them all.
 
-    For an interval of a width of each model's corrected mean, or for a difference of two models that is to be found.
-    The judge's correlation with people is that of labels at hand, or one that is supposed.
+    For an interval of a width of each model's corrected mean, or for a difference of
+    two models that is to be found. The judge's correlation with people is that of
+    labels at hand, or one that is supposed.
 
     Raises:
-        MisuseError: unknown names, not one of width and difference, nothing that says a correlation.
+        MisuseError: unknown names, not one of width and difference, nothing that says a
+            correlation.
         StatisticsError: a number out of range.
     """
 
@@ -42,49 +60,82 @@ class PlanLabels(ChosenScores, Question):
 
     benchmark: Annotated[str, Option("Name of a benchmark.")]
     models: Annotated[
-        Sequence[str], Option("With --difference: the two models; default: all pairs.", "[A B]", is_argument=True)
+        Sequence[str],
+        Option(
+            "With --difference: the two models; default: all pairs.",
+            "[A B]",
+            is_argument=True,
+        ),
     ] = ()
     _: KW_ONLY
     judge: Judge
     human: Human = None
     width: Annotated[
         float | None,
-        Option("Of the interval that is wanted, in the unit of the metric.", "W", least=0, is_open=(True, False)),
+        Option(
+            "Of the interval that is wanted, in the unit of the metric.",
+            "W",
+            least=0,
+            is_open=(True, False),
+        ),
     ] = None
     difference: Annotated[
-        float | None, Option("Instead: the difference of two models to find.", "D", least=0, is_open=(True, False))
+        float | None,
+        Option(
+            "Instead: the difference of two models to find.",
+            "D",
+            least=0,
+            is_open=(True, False),
+        ),
     ] = None
     correlation: Annotated[
         float | None,
         Option(
-            "Of judge and people (of their differences, with --difference), instead of labels.", "R", least=-1, most=1
+            "Of judge and people (of their differences, with --difference), instead of "
+            "labels.",
+            "R",
+            least=-1,
+            most=1,
         ),
     ] = None
     sd: Annotated[
         float | None,
         Option(
-            "With --correlation: standard deviation of the labels (of their differences); default: the judge's.",
+            "With --correlation: standard deviation of the labels (of their "
+            "differences); default: the judge's.",
             "SD",
             least=0,
             is_open=(True, False),
         ),
     ] = None
     power: Annotated[
-        float, Option("With --difference: chance to find it.", "P", least=0.5, most=1, is_open=(False, True))
+        float,
+        Option(
+            "With --difference: chance to find it.",
+            "P",
+            least=0.5,
+            most=1,
+            is_open=(False, True),
+        ),
     ] = 0.8
     level: Level = 0.95
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.width is None) == (self.difference is None):
-            raise MisuseError("say what the labels are for: one of --width and --difference")
+            raise MisuseError(
+                "say what the labels are for: one of --width and --difference"
+            )
         if self.difference is None:
             self.refuse("goes with {difference}", "models", "power")
         if len(self.models) not in (0, 2):
-            raise MisuseError(f"name two models, or none for all pairs; found {len(self.models)}")
+            raise MisuseError(
+                f"name two models, or none for all pairs; found {len(self.models)}"
+            )
         if (self.correlation is None) == (self.human is None):
             raise MisuseError(
-                "say how judge and people agree: labels at hand (--human), or a correlation (--correlation)"
+                "say how judge and people agree: labels at hand (--human), or a "
+                "correlation (--correlation)"
             )
         if self.correlation is None:
             self.refuse("goes with {correlation}: labels at hand have their own", "sd")
@@ -92,16 +143,20 @@ class PlanLabels(ChosenScores, Question):
 
 @dataclass(frozen=True)
 class NextLabels(ChosenScores, Question):
-    """Draw the prompts whose answers people are to label, and write down by what chance, before any label is known.
+    """Draw the prompts whose answers people are to label, and write down by what
+    chance, before any label is known.
 
-    A prompt is drawn with the answers of all models chosen, so that they can be compared. A later wave goes on where
-    the last one ended; it draws nothing again. Without ``n`` nothing is drawn: the sheet of what was drawn, once more.
+    A prompt is drawn with the answers of all models chosen, so that they can be
+    compared. A later wave goes on where the last one ended; it draws nothing again.
+    Without ``n`` nothing is drawn: the sheet of what was drawn, once more.
 
-    By ``strata`` of the judge's score each has its share of the prompts; a later wave goes on by the same, with more
-    where judge and people were further apart (Neyman) once each has five labels.
+    By ``strata`` of the judge's score each has its share of the prompts; a later wave
+    goes on by the same, with more where judge and people were further apart (Neyman)
+    once each has five labels.
 
     Raises:
-        MisuseError: unknown names, answers that are no longer those of an earlier wave, more prompts than are left.
+        MisuseError: unknown names, answers that are no longer those of an earlier wave,
+            more prompts than are left.
         StoreError: the store cannot be written.
     """
 
@@ -116,13 +171,19 @@ class NextLabels(ChosenScores, Question):
     strata: Annotated[
         int | None,
         Option(
-            "Draw by strata of the judge's score: K groups of alike size, or each score where there are fewer.",
+            "Draw by strata of the judge's score: K groups of alike size, or each "
+            "score where there are fewer.",
             "K",
             least=2,
         ),
     ] = None
     seed: Seed = 0
-    dry_run: Annotated[bool, Option("Only say what would be drawn; nothing is written.", flags=("--dry-run",))] = False
+    dry_run: Annotated[
+        bool,
+        Option(
+            "Only say what would be drawn; nothing is written.", flags=("--dry-run",)
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,23 +193,31 @@ class NextLabels(ChosenScores, Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Corrected(Options):
-    """Who judges, and whose labels correct that; without a name the only ones there are."""
+    """Who judges, and whose labels correct that; without a name the only ones there
+    are."""
 
     judge: AnyJudge = None
     human: Annotated[
-        str | None, Option("Whose labels correct: the scorer, or the metric; default: the only people.", "NAME")
+        str | None,
+        Option(
+            "Whose labels correct: the scorer, or the metric; default: the only "
+            "people.",
+            "NAME",
+        ),
     ] = None
 
 
 @dataclass(frozen=True)
 class CorrectedLeaderboard(SelectedAtLevel, Corrected, Question):
-    """Each model's mean by a judge, by people's labels, and by both: what people would say of all answers.
+    """Each model's mean by a judge, by people's labels, and by both: what people would
+    say of all answers.
 
-    Best first by the corrected figure, with the ranks that the intervals of all differences leave it together.
+    Best first by the corrected figure, with the ranks that the intervals of all
+    differences leave it together.
 
     Raises:
-        MisuseError: unknown names, several judges or people where none is named, no labels, or labels that were not
-            drawn by known chance.
+        MisuseError: unknown names, several judges or people where none is named, no
+            labels, or labels that were not drawn by known chance.
         StatisticsError: ``level`` out of range.
     """
 
@@ -160,12 +229,15 @@ class CorrectedLeaderboard(SelectedAtLevel, Corrected, Question):
 
 @dataclass(frozen=True)
 class CorrectedComparison(SelectedAtLevel, Corrected, Question):
-    """The difference of two models by a judge, by people's labels, and by both, on the prompts that both have.
+    """The difference of two models by a judge, by people's labels, and by both, on the
+    prompts that both have.
 
-    Of models that were labelled on different prompts that of two figures, their errors added.
+    Of models that were labelled on different prompts that of two figures, their errors
+    added.
 
     Raises:
-        MisuseError: as of ``leaderboard_corrected``, or an unknown or ambiguous reference.
+        MisuseError: as of ``leaderboard_corrected``, or an unknown or ambiguous
+            reference.
         StatisticsError: ``level`` out of range.
     """
 
@@ -175,15 +247,19 @@ class CorrectedComparison(SelectedAtLevel, Corrected, Question):
     a: Reference
     b: Reference
     _: KW_ONLY
-    benchmark: Annotated[str, Option("Name of a benchmark.", "NAME", ("-b", "--benchmark"))]
+    benchmark: Annotated[
+        str, Option("Name of a benchmark.", "NAME", ("-b", "--benchmark"))
+    ]
 
 
 @dataclass(frozen=True)
 class CorrectedGate(Corrected, Replacement, Question):
-    """Whether a candidate may take the place of a baseline by the difference that people's labels correct.
+    """Whether a candidate may take the place of a baseline by the difference that
+    people's labels correct.
 
-    The non-inferiority test of the corrected difference, adjusted for the number of benchmarks (Holm). Undecided with
-    fewer than 20 labels, or fewer than 10 on which the two differ.
+    The non-inferiority test of the corrected difference, adjusted for the number of
+    benchmarks (Holm). Undecided with fewer than 20 labels, or fewer than 10 on which
+    the two differ.
 
     Raises:
         MisuseError: as of ``compare_corrected``, or no benchmark is named.
@@ -195,33 +271,53 @@ class CorrectedGate(Corrected, Replacement, Question):
 
     _: KW_ONLY
     alpha: Annotated[
-        float, Option("Chance of any false pass, and of any false fail.", "P", least=0, most=0.5, is_open=(True, True))
+        float,
+        Option(
+            "Chance of any false pass, and of any false fail.",
+            "P",
+            least=0,
+            most=0.5,
+            is_open=(True, True),
+        ),
     ] = 0.05
     max_unscored: Annotated[
-        float, Option("More of the answers drawn without a label: undecided.", "SHARE", least=0, most=1)
+        float,
+        Option(
+            "More of the answers drawn without a label: undecided.",
+            "SHARE",
+            least=0,
+            most=1,
+        ),
     ] = 0.05
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.refuse("changes nothing of corrected figures", "force")
         if not self.benchmarks:
-            raise MisuseError("name the benchmarks that the corrected gate is for: --benchmark NAME")
+            raise MisuseError(
+                "name the benchmarks that the corrected gate is for: --benchmark NAME"
+            )
 
 
 #: What `warehouse.stats.rogan_gladen` rests on.
-ASSUMPTION = "the judge is as sensitive and as specific here as in the sample, and alike for all models"
+ASSUMPTION = (
+    "the judge is as sensitive and as specific here as in the sample, and alike for "
+    "all models"
+)
 
 
 @dataclass(frozen=True)
 class HeldAgainstPeople(SelectedAtLevel, Question):
-    """How far a judge and people agree, whom it favours, and what people would say on average.
+    """How far a judge and people agree, whom it favours, and what people would say on
+    average.
 
-    Of scores of single answers, or of votes between two. Agreement is of the answers that both have judged. The
-    corrected mean moves the labels' by what the judge says of the others; it needs labels that were drawn by known
-    chance (``judge_next``).
+    Of scores of single answers, or of votes between two. Agreement is of the answers
+    that both have judged. The corrected mean moves the labels' by what the judge says
+    of the others; it needs labels that were drawn by known chance (``judge_next``).
 
     Raises:
-        MisuseError: unknown names, several judges and none named, no answer that both have judged.
+        MisuseError: unknown names, several judges and none named, no answer that both
+            have judged.
         StatisticsError: a number out of range.
     """
 
@@ -229,7 +325,12 @@ class HeldAgainstPeople(SelectedAtLevel, Question):
 
     benchmark: Annotated[str, Option("Name of a benchmark.")]
     models: Annotated[
-        Sequence[str], Option("Two models: their difference as people would have it, too.", "[A B]", is_argument=True)
+        Sequence[str],
+        Option(
+            "Two models: their difference as people would have it, too.",
+            "[A B]",
+            is_argument=True,
+        ),
     ] = ()
     _: KW_ONLY
     judge: AnyJudge = None
@@ -237,9 +338,15 @@ class HeldAgainstPeople(SelectedAtLevel, Question):
     estimand: Estimand = "prompts_sampled"
     rogan_gladen: Annotated[
         str | None,
-        Option("Correct rates by the judge's errors on another benchmark, which people have labelled.", "SAMPLE"),
+        Option(
+            "Correct rates by the judge's errors on another benchmark, which people "
+            "have labelled.",
+            "SAMPLE",
+        ),
     ] = None
-    transportable: Annotated[bool, Option(f"With it, say so yourself: {ASSUMPTION}.")] = False
+    transportable: Annotated[
+        bool, Option(f"With it, say so yourself: {ASSUMPTION}.")
+    ] = False
     seed: Seed = 0
 
     def __post_init__(self) -> None:
@@ -250,6 +357,6 @@ class HeldAgainstPeople(SelectedAtLevel, Question):
             self.refuse("goes with {rogan_gladen}", "transportable")
         elif not self.transportable:
             raise MisuseError(
-                f"the rate holds only if {ASSUMPTION}: nothing in the store can show that; say --transportable"
-                " (transportable=True) if you take it for true"
+                f"the rate holds only if {ASSUMPTION}: nothing in the store can show "
+                "that; say --transportable (transportable=True) if you take it for true"
             )

@@ -1,5 +1,5 @@
-"""Who scored; which prompts were drawn to be labelled; and answers that a judge has scored, with people's labels of
-some, and whether these are a random part."""
+"""Who scored; which prompts were drawn to be labelled; and answers that a judge has
+scored, with people's labels of some, and whether these are a random part."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import BenchmarkFacts, Metric, read_benchmark
+from warehouse.analysis.selection.benchmarks import (
+    BenchmarkFacts,
+    Metric,
+    read_benchmark,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
-from warehouse.analysis.selection.reference import choose_conditions, find_conditions, parse_where, pick_one
+from warehouse.analysis.selection.reference import (
+    choose_conditions,
+    find_conditions,
+    parse_where,
+    pick_one,
+)
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
@@ -37,10 +46,14 @@ def word_of(metric: Metric) -> str:
 
 
 def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
-    """Those of a label (None: all) whose mean is the figure and that a current run has: a store goes on describing
-    what a source that was removed had."""
+    """Those of a label (None: all) whose mean is the figure and that a current run has:
+    a store goes on describing what a source that was removed had."""
     there = {row["metric_id"] for row in facts.run_metrics}
-    means = (metric for metric in facts.metrics if metric.id in there and metric.link == "identity")
+    means = (
+        metric
+        for metric in facts.metrics
+        if metric.id in there and metric.link == "identity"
+    )
     return [metric for metric in means if label in (None, metric.label, metric.name)]
 
 
@@ -50,7 +63,12 @@ def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Met
     Raises:
         MisuseError: there is none; names what there is.
     """
-    for called in (attrgetter("judge_model"), word_of, attrgetter("scorer"), attrgetter("label")):
+    for called in (
+        attrgetter("judge_model"),
+        word_of,
+        attrgetter("scorer"),
+        attrgetter("label"),
+    ):
         if chosen := [metric for metric in metrics if called(metric) == name]:
             return chosen
     there = ", ".join(sorted(set(map(word_of, metrics)))) or "none"
@@ -60,7 +78,11 @@ def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Met
 def scored_by(store: Store, metrics: Sequence[Metric], kind: str) -> set[int]:
     """Ids of those whose scorer is of a kind: model, human, match, execution."""
     ids = [metric.id for metric in metrics]
-    return {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})} if ids else set()
+    return (
+        {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})}
+        if ids
+        else set()
+    )
 
 
 def judge_names(metrics: Sequence[Metric]) -> list[str]:
@@ -69,7 +91,9 @@ def judge_names(metrics: Sequence[Metric]) -> list[str]:
         names = [str(getattr(metric, of)) for metric in metrics]
         if all(names) and len(set(names)) == len(names):
             return names
-    return [f"{m.label} by {m.judge_model or m.scorer or 'none'} ({m.id})" for m in metrics]
+    return [
+        f"{m.label} by {m.judge_model or m.scorer or 'none'} ({m.id})" for m in metrics
+    ]
 
 
 @dataclass(frozen=True)
@@ -78,10 +102,13 @@ class RunDraw:
 
     wave: int  #: its number, from 1.
     prompts: tuple[int, ...]  #: ids of those drawn so far, ascending.
-    #: of each, by the lowest score of the judge in it (`score_cuts`); empty texts for a simple draw.
+    #: of each, by the lowest score of the judge in it (`score_cuts`); empty texts for a
+    #: simple draw.
     strata: tuple[str, ...]
     probabilities: tuple[float, ...]  #: the chance of each to be among them.
-    metric_id: int | None = field(default=None, compare=False)  #: of the judge that it was drawn beside.
+    metric_id: int | None = field(
+        default=None, compare=False
+    )  #: of the judge that it was drawn beside.
 
     @property
     def n_prompts(self) -> int:
@@ -101,30 +128,45 @@ class RunDraw:
     def chances(self, prompts: NDArray[np.int64]) -> FloatArray:
         """Of each prompt that was drawn its chance, NaN of the others."""
         found = np.full(len(prompts), np.nan)
-        _, at, drawn = np.intersect1d(prompts, self.prompts, assume_unique=True, return_indices=True)
+        _, at, drawn = np.intersect1d(
+            prompts, self.prompts, assume_unique=True, return_indices=True
+        )
         found[at] = np.array(self.probabilities)[drawn]
         return found
 
-    def codes(self, prompts: NDArray[np.int64], scores: FloatArray) -> NDArray[np.intp] | None:
-        """Stratum of each prompt that was drawn from, by its score; None where that is no longer what was drawn by."""
-        found, drawn = strata_by(self.cuts, scores), np.searchsorted(prompts, self.prompts)
+    def codes(
+        self, prompts: NDArray[np.int64], scores: FloatArray
+    ) -> NDArray[np.intp] | None:
+        """Stratum of each prompt that was drawn from, by its score; None where that is
+        no longer what was drawn by."""
+        found, drawn = (
+            strata_by(self.cuts, scores),
+            np.searchsorted(prompts, self.prompts),
+        )
         if not np.isin(self.prompts, prompts).all() or found.min() < 0:
             return None
         sizes = np.bincount(found, minlength=len(self.cuts))
-        expected = np.bincount(found[drawn], 1 / np.array(self.probabilities), len(sizes))
-        is_same = np.array_equal(self.cuts[found[drawn]], [float(cut) for cut in self.strata])
+        expected = np.bincount(
+            found[drawn], 1 / np.array(self.probabilities), len(sizes)
+        )
+        is_same = np.array_equal(
+            self.cuts[found[drawn]], [float(cut) for cut in self.strata]
+        )
         return found if is_same and np.allclose(sizes, expected, atol=0.5) else None
 
 
 def shared_scores(scores: Sequence[FloatArray]) -> FloatArray:
-    """What strata go by: the mean over models, of which equal ones are equal to the last digit."""
+    """What strata go by: the mean over models, of which equal ones are equal to the
+    last digit."""
     return np.array([float(f"{score:.12g}") for score in np.mean(scores, axis=0)])
 
 
 def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]:
     """The newest wave of each run of which anything was drawn."""
     newest: dict[int, list[dict[str, Any]]] = {}
-    for row in store.rows(query_text("analysis/judge", "label_draws"), {"benchmark_ids": [*benchmark_ids]}):
+    for row in store.rows(
+        query_text("analysis/judge", "label_draws"), {"benchmark_ids": [*benchmark_ids]}
+    ):
         own = newest.setdefault(row["run_id"], [])
         if own and own[0]["wave"] != row["wave"]:
             own.clear()  # waves come in their order
@@ -143,8 +185,9 @@ def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]
 
 #: What is to be done on a benchmark of votes.
 _OF_VOTES = (
-    " --by scorer (judge and people side by side), warehouse judge {} (how far they agree); only answers of runs can be"
-    " drawn to be labelled, so votes are corrected as scores of runs: docs/judges.md says how"
+    " --by scorer (judge and people side by side), warehouse judge {} (how far they "
+    "agree); only answers of runs can be drawn to be labelled, so votes are corrected "
+    "as scores of runs: docs/judges.md says how"
 )
 
 
@@ -158,7 +201,8 @@ class JudgedUnits:
     judge: FloatArray  #: g, shape (N,).
     labels: FloatArray  #: h, NaN where there is none, shape (N,).
     clusters: NDArray[np.int64] | None  #: of the prompts, or None.
-    #: of the prompts, where they were drawn by strata that the judge's scores still give; else None.
+    #: of the prompts, where they were drawn by strata that the judge's scores still
+    #: give; else None.
     strata: NDArray[np.intp] | None
     not_random: str  #: why the labels are no random part; empty where they are.
     n_missing: int  #: answers that were drawn and have no label.
@@ -181,22 +225,37 @@ class JudgedUnits:
         """How the labels were drawn, as `prediction_powered_mean` takes it."""
         draw = self.draw if self.strata is None else None
         is_simple = draw is None or len(set(draw.probabilities)) == 1
-        return {"strata": self.strata, "probabilities": None if is_simple or not draw else draw.chances(self.prompts)}
+        return {
+            "strata": self.strata,
+            "probabilities": None
+            if is_simple or not draw
+            else draw.chances(self.prompts),
+        }
 
     @property
     def within(self) -> FloatArray:
-        """Variance of the judge's score over its draws, NaN where it is not known, shape (N,)."""
+        """Variance of the judge's score over its draws, NaN where it is not known,
+        shape (N,)."""
         scores = self.entry.usable
         assert scores is not None
         return scores.within[np.searchsorted(scores.prompts, self.prompts)]
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
+        """Smallest and largest label, as the metric of the labels has them, else the
+        judge's where they fit."""
         given_labels = self.labels[self.labelled]
         for metric in (self.human, self.entry.metric):
-            ends = None if metric is None or metric.low is None or metric.high is None else (metric.low, metric.high)
-            if ends and (not len(given_labels) or ends[0] <= given_labels.min() and given_labels.max() <= ends[1]):
+            ends = (
+                None
+                if metric is None or metric.low is None or metric.high is None
+                else (metric.low, metric.high)
+            )
+            if ends and (
+                not len(given_labels)
+                or ends[0] <= given_labels.min()
+                and given_labels.max() <= ends[1]
+            ):
                 return ends
         return None
 
@@ -211,12 +270,17 @@ class JudgedUnits:
 
 
 def read_units(
-    store: Store, selection: Selection, judge: str | None, human: str | None, *, labels: bool = True
+    store: Store,
+    selection: Selection,
+    judge: str | None,
+    human: str | None,
+    *,
+    labels: bool = True,
 ) -> tuple[list[JudgedUnits], tuple[str, str]]:
     """The answers of each condition on a benchmark, and the names of judge and people.
 
-    Labels are those of any run of the same model, checkpoint and agent: a sheet comes back as a run of its own. Several
-    people's are averaged.
+    Labels are those of any run of the same model, checkpoint and agent: a sheet comes
+    back as a run of its own. Several people's are averaged.
 
     Args:
         selection: names a benchmark; the metric is the judge's.
@@ -229,27 +293,62 @@ def read_units(
     """
     name = selection.benchmark or ""
     benchmark, facts = read_benchmark(store, name, _OF_VOTES.format(shlex.quote(name)))
-    judged = _only(store, means_of(facts, selection.metric), judge, "model", "--judge", benchmark.name)
+    judged = _only(
+        store,
+        means_of(facts, selection.metric),
+        judge,
+        "model",
+        "--judge",
+        benchmark.name,
+    )
     others = [metric for metric in means_of(facts) if metric not in judged]
-    people = _only(store, others, human, "human", "--human", benchmark.name) if labels else []
-    chosen = {condition.key for condition in choose_conditions(facts.runs, name, selection.where, selection.latest)}
+    people = (
+        _only(store, others, human, "human", "--human", benchmark.name)
+        if labels
+        else []
+    )
+    chosen = {
+        condition.key
+        for condition in choose_conditions(
+            facts.runs, name, selection.where, selection.latest
+        )
+    }
     conditions = group_runs(facts.runs)
     entries, labelled = (
-        [entry for entry in read_entries(store, conditions, metrics) if entry.usable is not None] if metrics else []
+        [
+            entry
+            for entry in read_entries(store, conditions, metrics)
+            if entry.usable is not None
+        ]
+        if metrics
+        else []
         for metrics in (judged, people)
     )
     draws = read_draws(store, benchmark.ids)
-    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+    clusters = cluster_map(
+        store, benchmark.ids, benchmark.clusterings, selection.cluster
+    )
     drawn_metrics = {draw.metric_id for draw in draws.values() if draw.is_stratified}
     drawn_by = [metric for metric in facts.metrics if metric.id in drawn_metrics]
     scores = read_entries(store, conditions, drawn_by) if drawn_by else []
-    strata = {draw: _strata(scores, draws, draw) for draw in set(draws.values()) if draw.is_stratified}
+    strata = {
+        draw: _strata(scores, draws, draw)
+        for draw in set(draws.values())
+        if draw.is_stratified
+    }
     found = [
-        _units(entry, entries, labelled, draws, strata, clusters) for entry in entries if entry.condition.key in chosen
+        _units(entry, entries, labelled, draws, strata, clusters)
+        for entry in entries
+        if entry.condition.key in chosen
     ]
     if not found:
-        raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
-    return found, (judge or word_of(judged[0]), human or (word_of(people[0]) if people else ""))
+        raise MisuseError(
+            f"{judge or 'the judge'} has scored no answer on {benchmark.name}"
+        )
+    return found, (
+        judge or word_of(judged[0]),
+        human or (word_of(people[0]) if people else ""),
+    )
 
 
 #: Seeds that a message names.
@@ -257,28 +356,42 @@ _SEEDS = 5
 
 
 def pick_units(
-    store: Store, units: Sequence[JudgedUnits], names: Sequence[str], where: Sequence[str], *, latest: bool
+    store: Store,
+    units: Sequence[JudgedUnits],
+    names: Sequence[str],
+    where: Sequence[str],
+    *,
+    latest: bool,
 ) -> tuple[JudgedUnits, ...]:
     """Those of two models.
 
     Raises:
-        MisuseError: an unknown or ambiguous reference, a model without scores of the judge, or the same twice.
+        MisuseError: an unknown or ambiguous reference, a model without scores of the
+            judge, or the same twice.
     """
     ids = sorted({int(unit.condition.setting("benchmark_id")) for unit in units})
     by_key = {unit.condition.key: unit for unit in units}
     chosen = []
     for name in names:
-        fitting = find_conditions(store, name, benchmark_ids=ids, where=parse_where(where))
+        fitting = find_conditions(
+            store, name, benchmark_ids=ids, where=parse_where(where)
+        )
         judged = [condition for condition in fitting if condition.key in by_key]
         if not judged:
-            raise MisuseError(f"the judge has scored no answer of {name} on {units[0].condition.benchmark_split[0]}")
-        several = {str(condition.setting("training_seed") or "") for condition in judged}
+            raise MisuseError(
+                f"the judge has scored no answer of {name} on "
+                f"{units[0].condition.benchmark_split[0]}"
+            )
+        several = {
+            str(condition.setting("training_seed") or "") for condition in judged
+        }
         if len(several) > 1 and not latest:
             seeds = sorted(several)
             where, told = judged[0].benchmark_split[0], ", ".join(seeds[:_SEEDS])
             raise MisuseError(
-                f"{name} has {len(seeds)} training seeds on {where} ({told}): labels of people correct the answers of"
-                f" one; take one with --where training_seed={seeds[0]}, and the answer is of that seed"
+                f"{name} has {len(seeds)} training seeds on {where} ({told}): labels "
+                "of people correct the answers of one; take one with --where "
+                f"training_seed={seeds[0]}, and the answer is of that seed"
             )
         chosen.append(by_key[pick_one(store, judged, name, latest=latest).key])
     if len({unit.condition.key for unit in chosen}) < len(chosen):
@@ -287,7 +400,12 @@ def pick_units(
 
 
 def _only(
-    store: Store, metrics: Sequence[Metric], name: str | None, kind: str, option: str, benchmark: str
+    store: Store,
+    metrics: Sequence[Metric],
+    name: str | None,
+    kind: str,
+    option: str,
+    benchmark: str,
 ) -> list[Metric]:
     """The metrics of one scorer, named or the only one of its kind."""
     if name is not None:
@@ -299,10 +417,19 @@ def _only(
     if not chosen:
         raise MisuseError(
             f"{benchmark} has no scores by a {kind}; name the scorer: {option} NAME"
-            + ("; labels of people: warehouse judge next draws them" if kind == "human" else "")
+            + (
+                "; labels of people: warehouse judge next draws them"
+                if kind == "human"
+                else ""
+            )
         )
-    if len({metric.label for metric in chosen}) > 1 or len({word_of(metric) for metric in chosen}) > 1:
-        raise MisuseError(f"{benchmark} has several, name one with {option}: {', '.join(words)}")
+    if (
+        len({metric.label for metric in chosen}) > 1
+        or len({word_of(metric) for metric in chosen}) > 1
+    ):
+        raise MisuseError(
+            f"{benchmark} has several, name one with {option}: {', '.join(words)}"
+        )
     return chosen
 
 
@@ -328,17 +455,20 @@ def _units(
         codes = of[1][np.searchsorted(of[0], prompts)]
     if draw is not None:
         drawn = np.isin(prompts, draw.prompts)
-        missing, outside = int((drawn & np.isnan(found)).sum()), int((~drawn & ~np.isnan(found)).sum())
+        missing, outside = (
+            int((drawn & np.isnan(found)).sum()),
+            int((~drawn & ~np.isnan(found)).sum()),
+        )
         found = np.where(drawn, found, np.nan)
         if len(prompts) > draw.n_prompts:
             reason = (
-                f"its labels were drawn from {draw.n_prompts:,} prompts, and this judge has scored {len(prompts):,}:"
-                " they stand for none of the others"
+                f"its labels were drawn from {draw.n_prompts:,} prompts, and this "
+                f"judge has scored {len(prompts):,}: they stand for none of the others"
             )
     elif np.isfinite(found).any() and not np.isfinite(found).all():
         reason = (
-            "its labels were not drawn by known chance (those that happened to be there): warehouse judge next draws"
-            " some, and these count"
+            "its labels were not drawn by known chance (those that happened to be "
+            "there): warehouse judge next draws some, and these count"
         )
     human = own[0].metric if own else None
     run_ids = tuple(run for entry in (entry, *own) for run in entry.condition.run_ids)
@@ -349,9 +479,14 @@ def _units(
 def labels_of(
     asked: Condition, labels: Sequence[ScoredCondition], prompts: NDArray[np.int64]
 ) -> tuple[list[ScoredCondition], FloatArray]:
-    """The scores of a grader that are of a condition's answers: of the same model, checkpoint and agent, else of the
-    same model; and the mean of each prompt's, NaN without."""
-    of_split = [label for label in labels if label.condition.setting("split") == asked.setting("split")]
+    """The scores of a grader that are of a condition's answers: of the same model,
+    checkpoint and agent, else of the same model; and the mean of each prompt's, NaN
+    without."""
+    of_split = [
+        label
+        for label in labels
+        if label.condition.setting("split") == asked.setting("split")
+    ]
     own = [label for label in of_split if label.condition.who == asked.who]
     own = own or [label for label in of_split if label.condition.model == asked.model]
     return own, _labels(own, prompts)
@@ -363,7 +498,9 @@ def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> Float
     for entry in own:
         scores = entry.usable
         assert scores is not None
-        here, at, from_ = np.intersect1d(prompts, scores.prompts, assume_unique=True, return_indices=True)
+        here, at, from_ = np.intersect1d(
+            prompts, scores.prompts, assume_unique=True, return_indices=True
+        )
         total[at] += scores.values[from_]
         count[at] += 1
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
@@ -373,7 +510,11 @@ def _strata(
     entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]] | None:
     """The prompts of a draw with their strata; None where these are not known any more."""
-    own = [own_entry.usable for own_entry in entries if own_entry.usable and _run_draw(own_entry, draws) == draw]
+    own = [
+        own_entry.usable
+        for own_entry in entries
+        if own_entry.usable and _run_draw(own_entry, draws) == draw
+    ]
     if not own:
         return None
     prompts = _drawn_from(entries, draws, draw)
@@ -382,9 +523,16 @@ def _strata(
     return None if codes is None else (prompts, codes)
 
 
-def _drawn_from(entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw) -> NDArray[np.int64]:
-    """The prompts that the draw was from: those with a score of each model that it was of."""
+def _drawn_from(
+    entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
+) -> NDArray[np.int64]:
+    """The prompts that the draw was from: those with a score of each model that it was
+    of."""
     return reduce(
         np.intersect1d,
-        [own_entry.usable.prompts for own_entry in entries if own_entry.usable and _run_draw(own_entry, draws) == draw],
+        [
+            own_entry.usable.prompts
+            for own_entry in entries
+            if own_entry.usable and _run_draw(own_entry, draws) == draw
+        ],
     )

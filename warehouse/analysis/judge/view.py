@@ -10,7 +10,13 @@ from warehouse.analysis.judge.corrected import CorrectedRow
 from warehouse.analysis.judge.question import ASSUMPTION
 from warehouse.analysis.judge.votes import OrderEffect
 from warehouse.analysis.results import Result, Row
-from warehouse.stats import AgreementFigure, BiasFigure, GradersAgreement, JudgeAgreement, RoganGladen
+from warehouse.stats import (
+    AgreementFigure,
+    BiasFigure,
+    GradersAgreement,
+    JudgeAgreement,
+    RoganGladen,
+)
 from warehouse.stats.core.inputs import rejects
 from warehouse.tables.view import Part, Table, View, legend
 from warehouse.tables.words import interval, level_column, number, reasons
@@ -18,7 +24,16 @@ from warehouse.tables.words import interval, level_column, number, reasons
 #: From which correlation on a judge saves more than a twentieth of the width.
 _HELPS_FROM = 0.3
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("κ interval", "below", "above", "prompts", "judged", "condition", "p", "joint p")
+_MINOR = (
+    "κ interval",
+    "below",
+    "above",
+    "prompts",
+    "judged",
+    "condition",
+    "p",
+    "joint p",
+)
 #: Columns of agreement, and of corrected means, in words.
 _AGREE = {
     "agree": "share on which judge and people say the same; intervals by prompts",
@@ -44,7 +59,10 @@ _FLAGS = {
     "labels_only": "the labels alone, see the notes",
     "labels_missing": "answers were drawn that have no label",
     "labels_outside": "labels of answers that were not drawn do not count",
-    "strata_lost": "the judge's scores no longer give the strata of the draw: labels count by their chances",
+    "strata_lost": (
+        "the judge's scores no longer give the strata of the draw: labels count by "
+        "their chances"
+    ),
     "pooled_weight": "λ of all models together: fewer than 50 labels",
     "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
     "few_units": "fewer than 10 answers that both have judged: no errors",
@@ -63,26 +81,31 @@ class JudgeRow(Row):
     n_units: int  #: answers (of votes: verdicts) of the judge.
     n_labels: int  #: those that people have judged as well.
     n_prompts: int  #: prompts of these: what errors go by.
-    #: share on which both say the same, with its interval ``agreement_low``, ``agreement_high``.
+    #: share on which both say the same, with its interval ``agreement_low``,
+    #: ``agreement_high``.
     agreement: float | None
     agreement_error: float | None  #: its standard error by prompts (clusters).
     agreement_low: float | None
     agreement_high: float | None
-    kappa: float | None  #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
+    kappa: (
+        float | None
+    )  #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
     kappa_error: float | None
     kappa_low: float | None
     kappa_high: float | None
     ac1: float | None  #: Gwet's, with ``ac1_low``, ``ac1_high``.
     ac1_low: float | None
     ac1_high: float | None
-    #: all measures of agreement, each with its interval and the reason where there is none.
+    #: all measures of agreement, each with its interval and the reason where there is
+    #: none.
     figures: tuple[AgreementFigure, ...]
-    #: share on which the judge scores above people, ``judge_below`` below; ``direction_p``: sign test.
+    #: share on which the judge scores above people, ``judge_below`` below;
+    #: ``direction_p``: sign test.
     judge_above: float | None
     judge_below: float | None
     direction_p: float | None
-    #: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``, and ``bias_p_simultaneous`` for
-    #: all models at once.
+    #: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``,
+    #: and ``bias_p_simultaneous`` for all models at once.
     bias: float | None
     bias_low: float | None
     bias_high: float | None
@@ -104,7 +127,9 @@ class JudgeRow(Row):
     method: str
     repeat_sd: float | None
     flip_rate: float | None
-    rate: float | None  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
+    rate: (
+        float | None
+    )  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
     rate_low: float | None
     rate_high: float | None
     level: float  #: nominal coverage of all intervals.
@@ -115,7 +140,8 @@ class JudgeRow(Row):
 
     @property
     def is_favoured(self) -> bool:
-        """Whether the judge favours the model, or the opposite, by the test of all models at once."""
+        """Whether the judge favours the model, or the opposite, by the test of all
+        models at once."""
         return rejects(self.bias_p_simultaneous, 1 - self.level)
 
 
@@ -131,20 +157,25 @@ class JudgeReport(Result):
     of: str  #: ``"scores"`` of answers, or ``"votes"`` between two.
     metric: str  #: of the judge; empty for votes.
     rows: tuple[JudgeRow, ...]  #: all models together, then each.
-    #: of all models together, with the table; None where they do not score on one scale.
+    #: of all models together, with the table; None where they do not score on one
+    #: scale.
     agreement: JudgeAgreement | None
     #: bias towards the judge's own family, minus that towards the others; None without.
     self_preference: BiasFigure | None
     differences: tuple[CorrectedRow, ...]  #: of two models, where asked for.
-    #: what the order of answers does to the judge's votes; None for scores, and without both orders.
+    #: what the order of answers does to the judge's votes; None for scores, and without
+    #: both orders.
     order: OrderEffect | None
     sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
-    #: Krippendorff's α of three or more graders of the same answers, the judge among them; None of fewer, and of votes.
+    #: Krippendorff's α of three or more graders of the same answers, the judge among
+    #: them; None of fewer, and of votes.
     graders: GradersAgreement | None
     grader_names: tuple[str, ...]  #: who these are.
     level: float
     notes: tuple[str, ...]  #: what a reader should know.
-    run_ids: tuple[int, ...] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
+    run_ids: tuple[
+        int, ...
+    ] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
     source_ids: tuple[int, ...] = ()
 
     @property
@@ -152,8 +183,14 @@ class JudgeReport(Result):
         """The result in a sentence."""
         all_of_it = self.rows[0]
         if all_of_it.agreement is None:
-            return f"{self.judge} and {self.human} on {self.benchmark}: no agreement, {all_of_it.reason}."
-        share = f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of {all_of_it.n_labels}"
+            return (
+                f"{self.judge} and {self.human} on {self.benchmark}: no agreement, "
+                f"{all_of_it.reason}."
+            )
+        share = (
+            f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of "
+            f"{all_of_it.n_labels}"
+        )
         what = "answers" if self.of == "scores" else "votes"
         kappa, ac1 = (
             f"no {name}" if value is None else f"{name} {value:.2f}"
@@ -162,20 +199,34 @@ class JudgeReport(Result):
         return f"{share} {what} ({kappa}, {ac1}) on {self.benchmark}."
 
     def view(self, *, verbose: bool = False) -> View:
-        """Agreement by model, what else is known of the judge, and what people would say on average."""
-        parts: list[Part] = [self.one_line, "", *_agreement(self.rows), *self._sentences()]
-        if any(row.label_estimate is not None and row.estimate is not None for row in self.rows):
+        """Agreement by model, what else is known of the judge, and what people would
+        say on average."""
+        parts: list[Part] = [
+            self.one_line,
+            "",
+            *_agreement(self.rows),
+            *self._sentences(),
+        ]
+        if any(
+            row.label_estimate is not None and row.estimate is not None
+            for row in self.rows
+        ):
             parts += _corrected(self.rows[1:])
         parts += [_difference(difference) for difference in self.differences]
         if self.sample is not None:
             parts += _rates(self.sample, self.rows[1:])
         flags = {flag for row in self.rows for flag in row.flags}
-        parts += [f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags]
+        parts += [
+            f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
+        ]
         drawn = [row for row in self.rows[1:] if "labels_not_random" not in row.flags]
-        return View(tuple(parts), (*reasons((row, row.reason) for row in drawn), *self.notes))
+        return View(
+            tuple(parts), (*reasons((row, row.reason) for row in drawn), *self.notes)
+        )
 
     def _sentences(self) -> list[str]:
-        """Other measures of agreement, of all graders too, and what else the judge goes by."""
+        """Other measures of agreement, of all graders too, and what else the judge goes
+        by."""
         found = []
         if self.agreement is not None and (words := _other_measures(self.agreement)):
             found.append(f"of all: {', '.join(words)}")
@@ -185,7 +236,8 @@ class JudgeReport(Result):
 
     @property
     def of_the_judge(self) -> list[str]:
-        """Whether it goes by the order of answers, and favours its own family; a sentence each."""
+        """Whether it goes by the order of answers, and favours its own family; a
+        sentence each."""
         found = []
         if self.order is not None:
             found.append(_order(self.order))
@@ -222,10 +274,14 @@ def _agreement_cells(row: JudgeRow) -> dict[str, Any]:
 
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:
-    more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)  # of two all are alike
+    more = (
+        ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)
+    )  # of two all are alike
     others = [figure for figure in agreement.figures if figure.measure.startswith(more)]
     return [
-        f"{figure.measure.replace('_', ' ')} {figure.estimate:.3f}" for figure in others if figure.estimate is not None
+        f"{figure.measure.replace('_', ' ')} {figure.estimate:.3f}"
+        for figure in others
+        if figure.estimate is not None
     ]
 
 
@@ -239,7 +295,8 @@ def _graders(graders: GradersAgreement, names: Sequence[str]) -> str:
     why = next((figure.reason for figure in graders.figures if figure.reason), "")
     said = ", ".join(figures) or f"none, {why}"
     return (
-        f"Krippendorff's alpha of {graders.n_graders} graders ({', '.join(names)}) on {graders.n_units} answers: {said}"
+        f"Krippendorff's alpha of {graders.n_graders} graders ({', '.join(names)}) on "
+        f"{graders.n_units} answers: {said}"
     )
 
 
@@ -250,7 +307,9 @@ def _of(figure: AgreementFigure) -> str:
 def _corrected(rows: Sequence[JudgeRow]) -> list[Part]:
     """Means by the judge, by labels and by both, and what the judge brings."""
     cells = [_corrected_cells(row) for row in rows if row.label_estimate is not None]
-    table = Table.of(cells, hide_empty=("condition", "flags"), minor=("condition", "λ", "flags", "r"))
+    table = Table.of(
+        cells, hide_empty=("condition", "flags"), minor=("condition", "λ", "flags", "r")
+    )
     gains = dict.fromkeys(filter(None, map(_gain, rows)))
     return ["", table, "", *legend(_CORRECTED, are_terms=False), *gains]
 
@@ -272,16 +331,28 @@ def _corrected_cells(row: JudgeRow) -> dict[str, Any]:
 
 
 def _gain(row: JudgeRow) -> str:
-    """What the judge brings, in a sentence; empty where it was not used: a note has the reason."""
+    """What the judge brings, in a sentence; empty where it was not used: a note has the
+    reason."""
     if row.estimate is None or row.width_ratio is None or "labels_only" in row.flags:
         return ""
     if row.correlation is not None and row.correlation < _HELPS_FROM:
         return f"{row.model}: no gain: correlation {row.correlation:.2f}."
     if row.width_ratio >= 0.995:
         return f"{row.model}: no gain: the interval is as wide as that of the labels."
-    words = f"{row.model}: the interval is {1 - row.width_ratio:.0%} narrower than the labels'"
-    again = "" if row.repeat_sd is None else f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
-    flips = "" if row.flip_rate is None else f", and two of its verdicts differ in {row.flip_rate:.0%}"
+    words = (
+        f"{row.model}: the interval is {1 - row.width_ratio:.0%} narrower than the "
+        "labels'"
+    )
+    again = (
+        ""
+        if row.repeat_sd is None
+        else f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
+    )
+    flips = (
+        ""
+        if row.flip_rate is None
+        else f", and two of its verdicts differ in {row.flip_rate:.0%}"
+    )
     return f"{words}{again}{flips}."
 
 
@@ -292,34 +363,43 @@ def _difference(row: CorrectedRow) -> str:
     label = "" if row.label_estimate is None else f", labels {row.label_estimate:+.3f}"
     why = f" ({row.reason})" if row.reason else ""
     return (
-        f"{row.model_a} - {row.model_b}: judge {row.judge_estimate:+.3f}{label}, corrected {row.estimate:+.3f}"
-        f" {ends}{p}{exact}; {row.n_labels} of {row.n_units} prompts labelled for both{why}."
+        f"{row.model_a} - {row.model_b}: judge {row.judge_estimate:+.3f}{label}, "
+        f"corrected {row.estimate:+.3f} {ends}{p}{exact}; {row.n_labels} of "
+        f"{row.n_units} prompts labelled for both{why}."
     )
 
 
 def _order(order: OrderEffect) -> str:
-    said = "; ".join(f"{name} first: agrees with people on {right} of {n}" for name, n, right in order.in_order)
+    said = "; ".join(
+        f"{name} first: agrees with people on {right} of {n}"
+        for name, n, right in order.in_order
+    )
     return (
-        f"In both orders: {order.n_both} pairs, the verdict changes in {order.n_changed} (for the first shown"
-        f" {order.first_both}, for the second {order.second_both}; p {order.p_value:.2g}). {said}; right both times"
-        f" {order.n_both_right}."
+        f"In both orders: {order.n_both} pairs, the verdict changes in "
+        f"{order.n_changed} (for the first shown {order.first_both}, for the second "
+        f"{order.second_both}; p {order.p_value:.2g}). {said}; right both times "
+        f"{order.n_both_right}."
     )
 
 
 def _preference(figure: BiasFigure) -> str:
     if figure.low is None or figure.high is None:
-        return f"Its own family: favoured by {figure.estimate:+.3f} over the others; {figure.reason}."
+        return (
+            f"Its own family: favoured by {figure.estimate:+.3f} over the others; "
+            f"{figure.reason}."
+        )
     return (
-        f"Its own family is favoured by {figure.estimate:+.3f} [{figure.low:.3f}, {figure.high:.3f}] over the others"
-        f" (p {figure.p_value:.2g})."
+        f"Its own family is favoured by {figure.estimate:+.3f} [{figure.low:.3f}, "
+        f"{figure.high:.3f}] over the others (p {figure.p_value:.2g})."
     )
 
 
 def _rates(sample: RoganGladen, rows: Sequence[JudgeRow]) -> list[Part]:
     """Rates of the judge, corrected by what it finds and rejects in the sample."""
     sentence = (
-        f"In the sample the judge finds {sample.sensitivity:.1%} of what is right and rejects"
-        f" {sample.specificity:.1%} of what is wrong. Its rates here, corrected by that: if {ASSUMPTION}."
+        f"In the sample the judge finds {sample.sensitivity:.1%} of what is right and "
+        f"rejects {sample.specificity:.1%} of what is wrong. Its rates here, corrected "
+        f"by that: if {ASSUMPTION}."
     )
     cells = [
         {

@@ -1,4 +1,5 @@
-"""Votes of a judge held against people's votes on the same prompt and models, and what the order shown does to them."""
+"""Votes of a judge held against people's votes on the same prompt and models, and what
+the order shown does to them."""
 
 from __future__ import annotations
 
@@ -27,10 +28,13 @@ class OrderEffect:
 
     n_both: int  #: pairs of answers that it judged in both orders.
     n_changed: int  #: of these those with another verdict in the other order.
-    first_both: int  #: with the first shown both times; ``second_both`` with the second.
+    first_both: (
+        int  #: with the first shown both times; ``second_both`` with the second.
+    )
     second_both: int
     p_value: float  #: sign flip by prompts, of as many of the one as of the other.
-    #: votes, and those that agree with people, by which answer was first: (its model, votes, agreeing).
+    #: votes, and those that agree with people, by which answer was first: (its model,
+    #: votes, agreeing).
     in_order: tuple[tuple[str, int, int], ...]
     n_both_right: int  #: pairs on which both verdicts agree with people.
 
@@ -43,26 +47,38 @@ class Verdicts:
     human: str
     judge_model: str
     models: tuple[str, ...]
-    #: people's verdict: 1 for the first of the two models, 0, or ½ for a tie or as many for each, shape (n,).
+    #: people's verdict: 1 for the first of the two models, 0, or ½ for a tie or as many
+    #: for each, shape (n,).
     h: Numbers
     g: Numbers  #: the judge's, shape (n,).
     prompt: NDArray[np.int64]  #: code of the prompt.
-    #: code of the first model, ``second_model`` of the second: as people were shown them, else by name.
+    #: code of the first model, ``second_model`` of the second: as people were shown
+    #: them, else by name.
     first_model: NDArray[np.int64]
     second_model: NDArray[np.int64]
-    shown_first: NDArray[np.int64]  #: code of the model that the judge was shown first; -1: not known.
-    form: NDArray[np.int64]  #: numbers that tell the judge's instructions and draws apart.
+    shown_first: NDArray[
+        np.int64
+    ]  #: code of the model that the judge was shown first; -1: not known.
+    form: NDArray[
+        np.int64
+    ]  #: numbers that tell the judge's instructions and draws apart.
     n_judged: int  #: votes of the judge, those that people did not judge included.
     notes: tuple[str, ...]
     source_ids: tuple[int, ...]  #: of the votes of all who judged.
 
     def by_model(self) -> Iterator[tuple[str, NDArray[np.bool_], Numbers, Numbers]]:
-        """Each model with the votes that it is in, and both verdicts seen from its side."""
+        """Each model with the votes that it is in, and both verdicts seen from its
+        side."""
         for code, name in enumerate(self.models):
             own = (self.first_model == code) | (self.second_model == code)
             if own.any():
                 turned = self.second_model == code
-                yield name, own, np.where(turned, 1 - self.h, self.h), np.where(turned, 1 - self.g, self.g)
+                yield (
+                    name,
+                    own,
+                    np.where(turned, 1 - self.h, self.h),
+                    np.where(turned, 1 - self.g, self.g),
+                )
 
     def order(self) -> OrderEffect | None:
         """Of the pairs that were judged in both orders; None without any."""
@@ -71,7 +87,14 @@ class Verdicts:
         people = np.where(self.first_model == low, self.h, 1 - self.h)
         first = self.shown_first == low
         is_known = self.shown_first >= 0
-        key = np.stack([self.prompt, low, np.maximum(self.first_model, self.second_model), self.form])
+        key = np.stack(
+            [
+                self.prompt,
+                low,
+                np.maximum(self.first_model, self.second_model),
+                self.form,
+            ]
+        )
         pairs, of = np.unique(key[:, is_known], axis=1, return_inverse=True)
         size, of = pairs.shape[1], of.reshape(-1)
         verdicts = np.full((2, size), np.nan)
@@ -83,12 +106,20 @@ class Verdicts:
         both = np.isfinite(verdicts).all(axis=0)
         if not both.any():
             return None
-        right = verdicts == label  # whatever was judged in one order only counts there too
+        right = (
+            verdicts == label
+        )  # whatever was judged in one order only counts there too
         seen = np.isfinite(verdicts)
         verdict, prompt = verdicts[:, both], pairs[0, both]
-        ahead = (verdict[0] > verdict[1]).astype(float) - (verdict[0] < verdict[1])  # 1: the first shown gains
+        ahead = (verdict[0] > verdict[1]).astype(float) - (
+            verdict[0] < verdict[1]
+        )  # 1: the first shown gains
         two = len(self.models) == 2
-        names = (self.models[0], self.models[1]) if two else ("the model first by name", "the other")
+        names = (
+            (self.models[0], self.models[1])
+            if two
+            else ("the model first by name", "the other")
+        )
         return OrderEffect(
             n_both=int(both.sum()),
             n_changed=int((verdict[0] != verdict[1]).sum()),
@@ -96,14 +127,16 @@ class Verdicts:
             second_both=int((ahead < 0).sum()),
             p_value=sign_flip_test(ahead, prompt).p_value,
             in_order=tuple(
-                (name, int(there.sum()), int(own.sum())) for name, there, own in zip(names, seen, right, strict=True)
+                (name, int(there.sum()), int(own.sum()))
+                for name, there, own in zip(names, seen, right, strict=True)
             ),
             n_both_right=int(right.all(axis=0).sum()),
         )
 
 
 def has_votes(store: Store, question: HeldAgainstPeople) -> bool:
-    """Whether the two that are meant have voted on a benchmark, rather than scored answers."""
+    """Whether the two that are meant have voted on a benchmark, rather than scored
+    answers."""
     benchmark = find_benchmark(store, question.benchmark)
     scorers = scorers_of_votes(store, benchmark.ids)
     named = [name for name in (question.judge, question.human) if name is not None]
@@ -117,19 +150,31 @@ def has_votes(store: Store, question: HeldAgainstPeople) -> bool:
 def _called(store: Store, scorers: Sequence[Scorer], name: str) -> list[Scorer]:
     """Those of a name: their label, or the model that judges."""
     by_label = [scorer for scorer in scorers if scorer.label == name]
-    return by_label or [scorer for scorer in scorers if _judge_model(store, scorer) == name]
+    return by_label or [
+        scorer for scorer in scorers if _judge_model(store, scorer) == name
+    ]
 
 
 def _judge_model(store: Store, scorer: Scorer) -> str:
     return str(store.rows(_MODEL, {"id": scorer.id})[0]["judge_model"] or "")
 
 
-def _only(store: Store, scorers: Sequence[Scorer], name: str | None, kind: str, option: str) -> Scorer:
-    found = [scorer for scorer in scorers if scorer.kind == kind] if name is None else _called(store, scorers, name)
+def _only(
+    store: Store, scorers: Sequence[Scorer], name: str | None, kind: str, option: str
+) -> Scorer:
+    found = (
+        [scorer for scorer in scorers if scorer.kind == kind]
+        if name is None
+        else _called(store, scorers, name)
+    )
     if len(found) == 1:
         return found[0]
     there = ", ".join(map(str, scorers))
-    nobody = f"no scorer of kind {kind} has voted" if name is None else f"nobody called {name!r} has voted"
+    nobody = (
+        f"no scorer of kind {kind} has voted"
+        if name is None
+        else f"nobody called {name!r} has voted"
+    )
     what = "several have voted" if found else nobody
     raise MisuseError(f"{what}, name one with {option}: {there}")
 
@@ -138,14 +183,16 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
     """The votes of judge and people on the same prompts and models.
 
     Raises:
-        MisuseError: unknown names, several where none is named, no prompt and pair that both judged.
+        MisuseError: unknown names, several where none is named, no prompt and pair that
+            both judged.
     """
     scorers = scorers_of_votes(store, find_benchmark(store, question.benchmark).ids)
     judge = _only(store, scorers, question.judge, "model", "--judge")
     human = _only(store, scorers, question.human, "human", "--human")
     if judge.id == human.id:
         raise MisuseError(
-            f"{judge.label} cannot be held against itself: name the judge with --judge, people with --human"
+            f"{judge.label} cannot be held against itself: name the judge with "
+            "--judge, people with --human"
         )
     votes = read_votes(store, question.benchmark, by_scorer=True)
     code = [scorer.id for scorer in votes.scorers]
@@ -154,17 +201,22 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
         if not cast.any():
             why = ", ".join(f"{n} {reason}" for reason, n in votes.left_out.items())
             raise MisuseError(
-                f"no vote of {scorer.label} on {votes.benchmark} counts; left out of all votes there: {why}"
+                f"no vote of {scorer.label} on {votes.benchmark} counts; left out of "
+                f"all votes there: {why}"
             )
     named = votes.prompt >= 0
     notes = []
     if nameless := int(((theirs | own) & ~named).sum()):
         notes.append(f"{nameless} votes name no prompt, and cannot be matched")
     if votes.n_shared:
-        notes.append(f"{votes.n_shared} votes stand in another source too, and count twice: {some_of(votes.shared_by)}")
+        notes.append(
+            f"{votes.n_shared} votes stand in another source too, and count twice: "
+            f"{some_of(votes.shared_by)}"
+        )
     if not (theirs & named).any() or not (own & named).any():
         raise MisuseError(
-            f"votes of {judge.label} and {human.label} on {votes.benchmark} cannot be paired: they name no prompt"
+            f"votes of {judge.label} and {human.label} on {votes.benchmark} cannot be "
+            "paired: they name no prompt"
         )
     key = votes.pair_keys
     labels, sides, at = _labels(votes, np.flatnonzero(theirs & named), key)
@@ -175,8 +227,9 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
     rows, of_label = rows[there], of_label[there]
     if not len(rows):
         raise MisuseError(
-            f"{judge.label} and {human.label} have judged no pair of answers to the same prompt on {votes.benchmark}:"
-            f" {n_judged} votes of the judge, {int(theirs.sum())} of people"
+            f"{judge.label} and {human.label} have judged no pair of answers to the "
+            f"same prompt on {votes.benchmark}: {n_judged} votes of the judge, "
+            f"{int(theirs.sum())} of people"
         )
     rows, of_label = _once(votes, rows, of_label)
     first_model, second_model = sides[0][of_label], sides[1][of_label]
@@ -202,26 +255,36 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
 
 def _for_low(votes: Votes, rows: NDArray[np.intp]) -> Numbers:
     """Verdicts of votes, 1 for the model of the lower code."""
-    y = np.select([votes.outcome[rows] == FIRST, votes.outcome[rows] == SECOND], [1.0, 0.0], 0.5)
+    y = np.select(
+        [votes.outcome[rows] == FIRST, votes.outcome[rows] == SECOND], [1.0, 0.0], 0.5
+    )
     return np.where(votes.first[rows] < votes.second[rows], y, 1 - y)
 
 
 def _labels(
     votes: Votes, rows: NDArray[np.intp], key: NDArray[np.int64]
 ) -> tuple[Numbers, tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]:
-    """People's verdict by prompt and pair: what most say, ½ for as many on each side; the order they saw; the keys."""
+    """People's verdict by prompt and pair: what most say, ½ for as many on each side;
+    the order they saw; the keys."""
     at, first, of = np.unique(key[rows], return_index=True, return_inverse=True)
     weight = votes.weight[rows]
     mean = np.bincount(of, weight * _for_low(votes, rows)) / np.bincount(of, weight)
     verdict = np.where(np.isclose(mean, 0.5), 0.5, (mean > 0.5).astype(float))
-    low, high = np.minimum(votes.first, votes.second)[rows[first]], np.maximum(votes.first, votes.second)[rows[first]]
+    low, high = (
+        np.minimum(votes.first, votes.second)[rows[first]],
+        np.maximum(votes.first, votes.second)[rows[first]],
+    )
     turned = votes.order_known[rows[first]] & (votes.first[rows[first]] == high)
     return verdict, (np.where(turned, high, low), np.where(turned, low, high)), at
 
 
-def _once(votes: Votes, rows: NDArray[np.intp], pair: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _once(
+    votes: Votes, rows: NDArray[np.intp], pair: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Of the judge's votes that say the same in two sources, one each."""
     shown = np.where(votes.order_known[rows], votes.first[rows], -1)
-    same = np.stack([pair, shown, votes.variant[rows], votes.draw[rows], votes.outcome[rows]])
+    same = np.stack(
+        [pair, shown, votes.variant[rows], votes.draw[rows], votes.outcome[rows]]
+    )
     first = np.sort(np.unique(same, axis=1, return_index=True)[1])
     return rows[first], pair[first]

@@ -1,4 +1,5 @@
-"""Every condition on one benchmark, or on each, with its figure, its interval and its place."""
+"""Every condition on one benchmark, or on each, with its figure, its interval and its
+place."""
 
 from __future__ import annotations
 
@@ -10,8 +11,17 @@ from typing import Any
 
 from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line, RowsOnPlans
-from warehouse.analysis.leaderboard.question import EveryLeaderboard, OneLeaderboard, Ranking
-from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, RowRanks, make_row
+from warehouse.analysis.leaderboard.question import (
+    EveryLeaderboard,
+    OneLeaderboard,
+    Ranking,
+)
+from warehouse.analysis.leaderboard.row import (
+    STOPPED,
+    LeaderboardRow,
+    RowRanks,
+    make_row,
+)
 from warehouse.analysis.leaderboard.view import (
     describe_basis,
     describe_ranks,
@@ -20,9 +30,19 @@ from warehouse.analysis.leaderboard.view import (
     reasons_of,
     unranked_table,
 )
-from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, row_notes, rows_in_words
+from warehouse.analysis.leaderboard.words import (
+    counted_left_out,
+    in_short,
+    label_of,
+    row_notes,
+    rows_in_words,
+)
 from warehouse.analysis.results import Result, plain
-from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
+from warehouse.analysis.selection.benchmarks import (
+    OtherMetric,
+    describe_others,
+    direction_unknown,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
 from warehouse.analysis.selection.scored_conditions import (
@@ -49,22 +69,31 @@ from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
 
 @dataclass(frozen=True)
 class Leaderboard(Result):
-    """Rows in order of rank; those of another split, task version or metric come after, and
-    rows without a rank after all that have one.
+    """Rows in order of rank; those of another split, task version or metric come after,
+    and rows without a rank after all that have one.
     """
 
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
-    higher_is_better: bool | None  #: direction of the ranks; None if unknown (then higher is first).
+    higher_is_better: (
+        bool | None
+    )  #: direction of the ranks; None if unknown (then higher is first).
     rows: tuple[LeaderboardRow, ...]
     notes: tuple[str, ...]  #: what a reader should know before comparing rows.
-    basis: tuple[str, ...] = ()  #: in words, how intervals and errors were made, and why so.
-    legend: tuple[str, ...] = ()  #: in words, what the statistical ranks say; empty where there are none.
+    basis: tuple[
+        str, ...
+    ] = ()  #: in words, how intervals and errors were made, and why so.
+    legend: tuple[
+        str, ...
+    ] = ()  #: in words, what the statistical ranks say; empty where there are none.
     #: the metrics that are not shown, and how many conditions have figures of each.
     others: tuple[OtherMetric, ...] = ()
-    #: rows that have no rank beside the first: on a part of the benchmark, stopped, without a figure.
+    #: rows that have no rank beside the first: on a part of the benchmark, stopped,
+    #: without a figure.
     n_left_out: int = 0
-    left_out_higher: int = 0  #: of these the number with a better figure than the first.
+    left_out_higher: int = (
+        0  #: of these the number with a better figure than the first.
+    )
 
     @property
     def one_line(self) -> str:
@@ -73,7 +102,8 @@ class Leaderboard(Result):
 
     @property
     def sentence(self) -> str:
-        """Who is first, by how much, and who cannot be told from it; empty without rows."""
+        """Who is first, by how much, and who cannot be told from it; empty without
+        rows."""
         return str(rows_in_words(self.rows, self.higher_is_better)) if self.rows else ""
 
     def view(self, *, verbose: bool = False) -> View:
@@ -81,18 +111,26 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
-        under_table: list[str | TableNote] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
+        under_table: list[str | TableNote] = [
+            *self.basis,
+            *legend_lines(self.legend),
+            *([others] if others else []),
+        ]
         sentence = [visible(self.sentence)] if self.rows else []
-        return View((head, *sentence, table, *under_table), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
+        return View(
+            (head, *sentence, table, *under_table),
+            (*self.notes, *reasons_of(self.rows, verbose=verbose)),
+        )
 
 
 @answers(OneLeaderboard)
 def leaderboard(store: Store, question: OneLeaderboard) -> Leaderboard:
-    """A row is one condition; its repeats are pooled as draws. Conditions are ranked among those
-    with the same split, task version, metric and judge.
+    """A row is one condition; its repeats are pooled as draws. Conditions are ranked
+    among those with the same split, task version, metric and judge.
 
     Raises:
-        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to
+            show.
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     return board_of(select_entries(store, selection_of(question)), question)
@@ -112,7 +150,11 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
     ranked = [replace(row, other_metrics=names) if names else row for _, row in rows]
-    notes = [*_notes(rows, scores.subset_ok), *filter(None, [scores.clusters.note]), *scores.notes]
+    notes = [
+        *_notes(rows, scores.subset_ok),
+        *filter(None, [scores.clusters.note]),
+        *scores.notes,
+    ]
     basis = [*describe_basis(ranked)]
     if planned is not None:
         notes += planned.refusals
@@ -133,25 +175,34 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     )
 
 
-def rank_rows(scores: BenchmarkScores, options: Ranking, planned: RowsOnPlans | None = None) -> list[list[Line]]:
+def rank_rows(
+    scores: BenchmarkScores, options: Ranking, planned: RowsOnPlans | None = None
+) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
 
     Args:
-        planned: runs on stored plans; their rows stand among those with all prompts by the figure that their
-            sample gives of the whole benchmark.
+        planned: runs on stored plans; their rows stand among those with all prompts by
+            the figure that their sample gives of the whole benchmark.
 
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     rows = [
-        (entry, make_row(entry, scores.clusters, options, scores.coverages[entry.group])) for entry in scores.entries
+        (
+            entry,
+            make_row(entry, scores.clusters, options, scores.coverages[entry.group]),
+        )
+        for entry in scores.entries
     ]
     on_plans: list[Line] = []
     if planned is not None:
         rows, on_plans = planned.divide(rows)
     groups = [_with_scales(group) for group in _ranked(rows, scores.subset_ok)]
     if options.estimand == PROMPTS_SAMPLED:
-        groups = [with_ranks(group, scores.clusters, options, LastPairs.among(scores)) for group in groups]
+        groups = [
+            with_ranks(group, scores.clusters, options, LastPairs.among(scores))
+            for group in groups
+        ]
     if planned is not None:
         groups = planned.insert(groups, on_plans)
     return [_with_left_out(group) for group in groups]
@@ -159,42 +210,60 @@ def rank_rows(scores: BenchmarkScores, options: Ranking, planned: RowsOnPlans | 
 
 def _with_scales(group: list[Line]) -> list[Line]:
     """A flag at each figure that may be on another scale than others."""
-    if group[0][0].metric.link != "identity" or not are_mixed(_spans(*line) for line in group):
+    if group[0][0].metric.link != "identity" or not are_mixed(
+        _spans(*line) for line in group
+    ):
         return group
     return [
         (
             entry,
-            replace(row, flags=(*row.flags, MIXED_SCALES)) if any(span.scale for span in _spans(entry, row)) else row,
+            replace(row, flags=(*row.flags, MIXED_SCALES))
+            if any(span.scale for span in _spans(entry, row))
+            else row,
         )
         for entry, row in group
     ]
 
 
 def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:
-    """Between which values lie the scores that a figure rests on, and itself where it is a published one."""
-    scored = entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
+    """Between which values lie the scores that a figure rests on, and itself where it
+    is a published one."""
+    scored = (
+        entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
+    )
     figure = row.estimate if row.method == "published" else None
     return scored if figure is None else (*scored, ScoreSpan.of(figure))
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
-    rows = counted_left_out([row for _, row in group], group[0][0].metric.higher_is_better)
+    rows = counted_left_out(
+        [row for _, row in group], group[0][0].metric.higher_is_better
+    )
     return [(entry, row) for (entry, _), row in zip(group, rows, strict=True)]
 
 
 def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
-    """Rows in groups of what can be compared, the headline scorer's and the largest first, each in order of rank."""
+    """Rows in groups of what can be compared, the headline scorer's and the largest
+    first, each in order of rank."""
     groups: dict[tuple[str, ...], list[Line]] = {}
     for entry, row in rows:
         groups.setdefault(entry.group, []).append((entry, row))
-    order = sorted(groups.values(), key=lambda group: headline_first(group[0][0].metric, len(group)))
+    order = sorted(
+        groups.values(),
+        key=lambda group: headline_first(group[0][0].metric, len(group)),
+    )
     return [_rank_group(group, subset_ok) for group in order]
 
 
 def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
-    """Rows with a rank, best first, then the others by their figure, then those without one."""
+    """Rows with a rank, best first, then the others by their figure, then those without
+    one."""
     sign = 1.0 if group[0][0].metric.higher_is_better is False else -1.0
-    keys = {id(row): _order(entry, row, sign) for entry, row in group if row.estimate is not None}
+    keys = {
+        id(row): _order(entry, row, sign)
+        for entry, row in group
+        if row.estimate is not None
+    }
     lines = [line for line in group if line[1].estimate is not None]
     lines.sort(key=lambda line: (*keys[id(line[1])], *_words(line[1])))
     whole = [row for _, row in lines if STOPPED not in row.flags and not row.no_place]
@@ -202,16 +271,24 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     eligible = [row for row in whole if subset_ok or _standing(row) == best]
     first: dict[tuple[float, float], int] = {}
     ranks: dict[tuple[int, ...], int] = {}
-    for place, row in enumerate(eligible, 1):  # those of equal figures share the place of the first
+    for place, row in enumerate(
+        eligible, 1
+    ):  # those of equal figures share the place of the first
         ranks[row.run_ids] = first.setdefault(keys[id(row)], place)
     rest = [line for line in group if line[1].estimate is None]
-    ranked = [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
+    ranked = [
+        (entry, replace(row, rank=ranks.get(row.run_ids)))
+        for entry, row in lines + rest
+    ]
     return sorted(ranked, key=_has_no_rank)
 
 
-def _order(entry: ScoredCondition, row: LeaderboardRow, sign: float) -> tuple[float, float]:
-    """What sorts rows, the best first: a model with an infinite score is below every one without, the oftener the
-    lower; figures at 12 significant digits, as what differs only by rounding is a tie.
+def _order(
+    entry: ScoredCondition, row: LeaderboardRow, sign: float
+) -> tuple[float, float]:
+    """What sorts rows, the best first: a model with an infinite score is below every
+    one without, the oftener the lower; figures at 12 significant digits, as what
+    differs only by rounding is a tie.
 
     Args:
         sign: 1 where lower is better, else −1.
@@ -219,7 +296,9 @@ def _order(entry: ScoredCondition, row: LeaderboardRow, sign: float) -> tuple[fl
     if row.infinite is None:
         return 0.0, sign * float(f"{row.estimate:.12g}")
     share, mean = row.infinite.order
-    of_scores = sign if entry.metric.link == "identity" else -sign  # links turn the order of scores round
+    of_scores = (
+        sign if entry.metric.link == "identity" else -sign
+    )  # links turn the order of scores round
     return of_scores * share, of_scores * float(f"{mean:.12g}")
 
 
@@ -228,8 +307,9 @@ def _has_no_rank(line: Line) -> bool:
 
 
 def _standing(row: LeaderboardRow) -> int:
-    """What rows are ranked among, the first that a group has: 0 for scores of all prompts, 1 for
-    published figures, 2 for a single prompt, 3 for a part of the benchmark."""
+    """What rows are ranked among, the first that a group has: 0 for scores of all
+    prompts, 1 for published figures, 2 for a single prompt, 3 for a part of the
+    benchmark."""
     if is_partial(row.flags):
         return 3
     if row.method == "published":
@@ -248,28 +328,44 @@ def _rows(number: int) -> str:
 
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
     """What has a figure and no rank, and why."""
-    kinds = {3: "on a part of the benchmark", 2: "on a single prompt", 1: "with published figures"}
-    unranked = [row for row in rows if row.estimate is not None and row.rank is None and not row.no_place]
+    kinds = {
+        3: "on a part of the benchmark",
+        2: "on a single prompt",
+        1: "with published figures",
+    }
+    unranked = [
+        row
+        for row in rows
+        if row.estimate is not None and row.rank is None and not row.no_place
+    ]
     left = [_standing(row) for row in unranked if STOPPED not in row.flags]
     stopped = len(unranked) - len(left)
     if stopped:
-        yield f"{_rows(stopped)} of runs that were stopped early because of their scores: not ranked"
+        yield (
+            f"{_rows(stopped)} of runs that were stopped early because of their "
+            "scores: not ranked"
+        )
     for kind, words in kinds.items():
         if kind in left and not subset_ok:
-            how = "not ranked beside those with scores of all prompts" if kind < 3 else "not ranked"
+            how = (
+                "not ranked beside those with scores of all prompts"
+                if kind < 3
+                else "not ranked"
+            )
             yield f"{_rows(left.count(kind))} {words} {how} (subset_ok ranks them)"
     cut = sum(row.part_estimate is not None for row in rows)
     if cut:
         yield (
-            f"{_rows(cut)} of truncated runs: the figure is the published one, beside it that of"
-            " the samples that are stored"
+            f"{_rows(cut)} of truncated runs: the figure is the published one, beside "
+            "it that of the samples that are stored"
         )
 
 
 def _nothing_to_rank(benchmark: str) -> str:
     return (
-        "no condition has scores of its prompts as they stand, or published figures of its own; scores of "
-        f"perturbations, if it has any: warehouse templates {shlex.quote(benchmark)} --factor perturbation"
+        "no condition has scores of its prompts as they stand, or published figures of "
+        "its own; scores of perturbations, if it has any: warehouse templates "
+        f"{shlex.quote(benchmark)} --factor perturbation"
     )
 
 
@@ -278,7 +374,10 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     notes += row_notes([row for _, row in rows])
     others = sum("other_prompts" in row.flags for _, row in rows)
     if others:
-        notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
+        notes.append(
+            f"{_rows(others)} saw other prompts than most (compare pairs the common "
+            "ones)"
+        )
     if differing := list_differences({entry.group for entry, _ in rows}):
         notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
     if scorers := scorers_in_words(entry for entry, _ in rows):
@@ -290,34 +389,56 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         for entry, _ in rows
         if entry.metric.higher_is_better is None
     )
-    notes += [f"higher is ranked first; {direction_unknown(*names)}" for names in unknown]
-    named = [(entry.condition.benchmark_split[0], entry.metric, entry, row) for entry, row in rows]
+    notes += [
+        f"higher is ranked first; {direction_unknown(*names)}" for names in unknown
+    ]
+    named = [
+        (entry.condition.benchmark_split[0], entry.metric, entry, row)
+        for entry, row in rows
+    ]
     notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
-    notes += mixed_scales((name, metric, _spans(entry, row)) for name, metric, entry, row in named)
+    notes += mixed_scales(
+        (name, metric, _spans(entry, row)) for name, metric, entry, row in named
+    )
     usable = ((name, metric, entry.usable) for name, metric, entry, _ in named)
-    notes += unstated_bounds((name, metric, scores) for name, metric, scores in usable if scores is not None)
+    notes += unstated_bounds(
+        (name, metric, scores) for name, metric, scores in usable if scores is not None
+    )
     return notes
 
 
-def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking, tested: LastPairs) -> list[Line]:
+def with_ranks(
+    lines: Sequence[Line], clusters: ClusterMap, options: Ranking, tested: LastPairs
+) -> list[Line]:
     """The rows of one group with their statistical ranks, rank sets and letters.
 
-    Only rows with a rank and with prompt scores take part; the others say why they do not.
+    Only rows with a rank and with prompt scores take part; the others say why they do
+    not.
     """
     placed = [line for line in lines if line[1].rank is not None and _has_scores(*line)]
-    figures = iter(_row_ranks([entry for entry, _ in placed], clusters, options, tested))
+    figures = iter(
+        _row_ranks([entry for entry, _ in placed], clusters, options, tested)
+    )
     chosen = {id(entry) for entry, _ in placed}
     return [
         (
             entry,
-            replace(row, ranks=next(figures) if id(entry) in chosen else RowRanks(rank_reason=_why_not_placed(row))),
+            replace(
+                row,
+                ranks=next(figures)
+                if id(entry) in chosen
+                else RowRanks(rank_reason=_why_not_placed(row)),
+            ),
         )
         for entry, row in lines
     ]
 
 
 def _row_ranks(
-    entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking, tested: LastPairs
+    entries: Sequence[ScoredCondition],
+    clusters: ClusterMap,
+    options: Ranking,
+    tested: LastPairs,
 ) -> list[RowRanks]:
     """Of each row."""
     if len(entries) < 2:
@@ -326,7 +447,9 @@ def _row_ranks(
         return [RowRanks(rank_reason=why)] * len(entries)
     table = score_table(entries, clusters)
     if not len(table.prompts):
-        return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(entries)
+        return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(
+            entries
+        )
     least = math.ceil(options.level / (1 - options.level))
     found = tested.of(
         table,
@@ -336,7 +459,13 @@ def _row_ranks(
         higher_is_better=entries[0].metric.higher_is_better is not False,
     )
     ranking, apart, groups = found.ranks, found.apart, found.letters
-    names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
+    names = (
+        "statistical_rank",
+        "rank_low",
+        "rank_high",
+        "rank_low_joint",
+        "rank_high_joint",
+    )
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     errors = found.pairs.standard_error[found.pairs.second == found.pairs.first + 1]
     return [
@@ -348,7 +477,9 @@ def _row_ranks(
             rank_reason="" if ranks[0] else "no pair with another row could be tested",
             next_has_error=error > 0,
         )
-        for ranks, letters, n_apart, error in zip(rows, groups, apart, [*errors.tolist(), 0.0], strict=True)
+        for ranks, letters, n_apart, error in zip(
+            rows, groups, apart, [*errors.tolist(), 0.0], strict=True
+        )
     ]
 
 
@@ -391,11 +522,14 @@ class Leaderboards(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Boards as dictionaries, and what was left out."""
-        return {"boards": [board.to_dict() for board in self.boards], "left_out": plain(self.left_out)}
+        return {
+            "boards": [board.to_dict() for board in self.boards],
+            "left_out": plain(self.left_out),
+        }
 
     def view(self, *, verbose: bool = False) -> View:
-        """The boards one below the other, and one table of those that rank nobody; what columns mean stands at the
-        end, once."""
+        """The boards one below the other, and one table of those that rank nobody; what
+        columns mean stands at the end, once."""
         parts: list[Any] = []
         legend: dict[TableNote, None] = {}
         notes: dict[str, list[str]] = {}
@@ -407,18 +541,36 @@ class Leaderboards(Result):
                 notes.setdefault(note, []).append(board.benchmark)
             if board not in alone:
                 legend |= dict.fromkeys(view.explained)
-                parts += [*([""] if parts else []), *(part for part in view.parts if part not in view.explained)]
+                parts += [
+                    *([""] if parts else []),
+                    *(part for part in view.parts if part not in view.explained),
+                ]
         if alone:
             rows = [row for board in alone for row in board.rows]
-            head = f"{len(alone)} {'other ' if parts else ''}benchmarks with one model each, so nothing is ranked"
-            parts += [*([""] if parts else []), head, unranked_table(rows), *describe_basis(rows)]
+            head = (
+                f"{len(alone)} {'other ' if parts else ''}benchmarks with one model "
+                "each, so nothing is ranked"
+            )
+            parts += [
+                *([""] if parts else []),
+                head,
+                unranked_table(rows),
+                *describe_basis(rows),
+            ]
         said = (f"{_some_of(names)}: {note}" for note, names in notes.items())
-        return View((*parts, *legend), (*said, *(f"left out: {reason}" for reason in self.left_out)))
+        return View(
+            (*parts, *legend),
+            (*said, *(f"left out: {reason}" for reason in self.left_out)),
+        )
 
 
 def _some_of(benchmarks: Sequence[str]) -> str:
     """A benchmark, or how many there are and the first."""
-    return benchmarks[0] if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
+    return (
+        benchmarks[0]
+        if len(benchmarks) == 1
+        else f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
+    )
 
 
 def _is_of_one_model(board: Leaderboard) -> bool:
@@ -438,13 +590,21 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
     boards, reasons = [], []
     for name, shared in in_blocks(store, runs_by_benchmark(store)):
         try:
-            boards.append(leaderboard.to(shared, question.only(OneLeaderboard, "", benchmark=name)))
+            boards.append(
+                leaderboard.to(
+                    shared, question.only(OneLeaderboard, "", benchmark=name)
+                )
+            )
         except MisuseError as error:
             reasons.append(str(error))
     if not boards:
         voted = store.rows("select 1 as found from preference limit 1")
         nothing = (
-            "votes, and no runs; ask: warehouse prefer BENCHMARK" if voted else "no runs yet; see: warehouse ingest"
+            "votes, and no runs; ask: warehouse prefer BENCHMARK"
+            if voted
+            else "no runs yet; see: warehouse ingest"
         )
-        raise MisuseError("; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}")
+        raise MisuseError(
+            "; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}"
+        )
     return Leaderboards(tuple(boards), tuple(reasons))

@@ -1,4 +1,5 @@
-"""Rows of a leaderboard whose figure is that of the whole benchmark, though only a part of it was asked."""
+"""Rows of a leaderboard whose figure is that of the whole benchmark, though only a part
+of it was asked."""
 
 from __future__ import annotations
 
@@ -8,7 +9,10 @@ from typing import Protocol
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.selection.hook_table import Hook
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+)
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -23,11 +27,15 @@ class RowsOnPlans(Protocol):
     def divide(self, lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
         """Rows as they are, and rows on plans with the figure of the whole benchmark."""
 
-    def insert(self, groups: Sequence[Sequence[Line]], planned: Sequence[Line]) -> list[list[Line]]:
+    def insert(
+        self, groups: Sequence[Sequence[Line]], planned: Sequence[Line]
+    ) -> list[list[Line]]:
         """Groups with the rows on plans, each at the place that its figure has."""
 
     def describe(self, rows: Sequence[LeaderboardRow]) -> Iterable[str]:
         """What their figures rest on."""
 
 
-ROWS_ON_PLANS: Hook[Callable[[BenchmarkScores, Ranking], RowsOnPlans]] = Hook("rows on plans")
+ROWS_ON_PLANS: Hook[Callable[[BenchmarkScores, Ranking], RowsOnPlans]] = Hook(
+    "rows on plans"
+)

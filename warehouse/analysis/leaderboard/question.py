@@ -30,22 +30,42 @@ class Ranking(AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
 
     method: Annotated[
-        str, Option("Of the intervals, such as t, normal, wilson, bca; an unknown one is answered with all.", "NAME")
+        str,
+        Option(
+            "Of the intervals, such as t, normal, wilson, bca; an unknown one is "
+            "answered with all.",
+            "NAME",
+        ),
     ] = "auto"
     estimand: Estimand = PROMPTS_SAMPLED
     max_unscored: Annotated[
-        float, Option("Mark rows with more unscored samples: many_unscored.", "SHARE", least=0, most=1)
+        float,
+        Option(
+            "Mark rows with more unscored samples: many_unscored.",
+            "SHARE",
+            least=0,
+            most=1,
+        ),
     ] = MAX_UNSCORED
     subset_ok: SubsetOk = False
     n_resamples: Annotated[
-        int, Option("Draws behind the rank confidence sets; 0: no sets.", "N", ("--resamples",), least=0)
+        int,
+        Option(
+            "Draws behind the rank confidence sets; 0: no sets.",
+            "N",
+            ("--resamples",),
+            least=0,
+        ),
     ] = DRAWS
     seed: Seed = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.estimand == PROMPTS_FIXED and self.method != "auto":
-            raise MisuseError(f"method {self.method!r} is for prompts sampled; prompts fixed has one of its own")
+            raise MisuseError(
+                f"method {self.method!r} is for prompts sampled; prompts fixed has one "
+                "of its own"
+            )
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""One row of a leaderboard: a condition with its figure, interval and warnings, also where it was stopped early or
-has unscored samples."""
+"""One row of a leaderboard: a condition with its figure, interval and warnings, also
+where it was stopped early or has unscored samples."""
 
 from __future__ import annotations
 
@@ -15,10 +15,23 @@ from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.hooks import StoppedEstimate, StoppedRun
-from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
-from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, unscored_flags
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkCoverage,
+    ScoredCondition,
+    coverage_flags,
+)
+from warehouse.analysis.selection.scores import (
+    PromptScores,
+    PublishedFigure,
+    unscored_flags,
+)
 from warehouse.errors import StatisticsError
-from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
+from warehouse.stats import (
+    Estimate,
+    estimate_mean,
+    estimate_mean_prompts_fixed,
+    interval_normal,
+)
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, finite_bounds
 from warehouse.stats.core.sample import find_link
@@ -41,21 +54,31 @@ PLANNED = "planned"
 class UnscoredBounds:
     """Bounds of a row; None where all is scored or nothing limits a score."""
 
-    low: float | None = None  #: the figure with every missing score at the smallest possible one.
+    low: float | None = (
+        None  #: the figure with every missing score at the smallest possible one.
+    )
     high: float | None = None  #: the figure with every missing score at the largest.
-    ci_low: float | None = None  #: lower end of the hull of the default intervals with the missing scores there.
+    ci_low: float | None = (
+        None  #: lower end of the hull of the default intervals with the missing scores there.
+    )
     ci_high: float | None = None  #: upper end of it.
 
 
-def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> UnscoredBounds:
-    """Bounds on the mean over all samples, some of them unscored, for a plain mean of bounded scores.
+def unscored_bounds(
+    scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float
+) -> UnscoredBounds:
+    """Bounds on the mean over all samples, some of them unscored, for a plain mean of
+    bounded scores.
 
     A prompt with some draws scored keeps them; only its missing ones are filled in.
     """
     limits = finite_bounds(metric.bounds)
     if limits is None or metric.link != "identity":
         return UnscoredBounds()
-    inside = not scores.n or limits[0] <= scores.values.min() <= scores.values.max() <= limits[1]
+    inside = (
+        not scores.n
+        or limits[0] <= scores.values.min() <= scores.values.max() <= limits[1]
+    )
     if not inside or scores.uneven_weights is not None:
         return UnscoredBounds()
     low, high = (_filled(scores, end) for end in limits)
@@ -69,15 +92,26 @@ def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, 
         scored=_scored(scores, limits, clusters, level),
         level=level,
     )
-    return UnscoredBounds(bounds.theta_low, bounds.theta_high, bounds.ci_low, bounds.ci_high)
+    return UnscoredBounds(
+        bounds.theta_low, bounds.theta_high, bounds.ci_low, bounds.ci_high
+    )
 
 
-def _scored(scores: PromptScores, limits: tuple[float, float], clusters: ClusterMap, level: float) -> Estimate | None:
+def _scored(
+    scores: PromptScores,
+    limits: tuple[float, float],
+    clusters: ClusterMap,
+    level: float,
+) -> Estimate | None:
     """The default estimate of what is scored; None where nothing is."""
     if not scores.n:
         return None
     return estimate_mean(
-        scores.values, clusters=clusters.labels(scores.prompts), bounds=limits, n_draws=scores.n_draws, level=level
+        scores.values,
+        clusters=clusters.labels(scores.prompts),
+        bounds=limits,
+        n_draws=scores.n_draws,
+        level=level,
     )
 
 
@@ -93,13 +127,19 @@ def _filled(scores: PromptScores, score: float) -> NDArray[np.float64]:
     draws, totals = _draws(scores), np.zeros(len(scores.seen))
     indices = np.searchsorted(scores.seen, scores.prompts)
     totals[indices] = scores.n_draws * scores.values
-    filled: NDArray[np.float64] = (totals + scores.unscored * score) / (draws + scores.unscored)
+    filled: NDArray[np.float64] = (totals + scores.unscored * score) / (
+        draws + scores.unscored
+    )
     return np.where(scores.unscored > 0, filled, totals / np.maximum(draws, 1))
 
 
-_PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
+_PUBLISHED_WITH_ERROR = (
+    "as its source publishes it; normal interval from its standard error"
+)
 _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"
-_PUBLISHED_WITH_ZERO = "as its source publishes it, with a standard error of 0: no interval"
+_PUBLISHED_WITH_ZERO = (
+    "as its source publishes it, with a standard error of 0: no interval"
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +148,9 @@ class PublishedEstimate:
 
     estimate: float  #: the figure.
     standard_error: float | None  #: as published; None where it is not.
-    ci_low: float | None  #: lower end of the normal interval; None without an error, or with one of 0.
+    ci_low: (
+        float | None
+    )  #: lower end of the normal interval; None without an error, or with one of 0.
     ci_high: float | None  #: upper end of it.
     method: str = "published"  #: ``"published"``.
 
@@ -125,14 +167,20 @@ class InfiniteEstimate:
     method: str = "infinite"
 
 
-def infinite_estimate(entry: ScoredCondition, clusters: ClusterMap, level: float) -> InfiniteEstimate:
+def infinite_estimate(
+    entry: ScoredCondition, clusters: ClusterMap, level: float
+) -> InfiniteEstimate:
     """The figure of an entry with infinite scores, behind the metric's link."""
     scores, link = entry.infinite, find_link(entry.metric.link)
     assert scores is not None
     prompts, values = scores.extended
     counted = ~np.isnan(values)
     labels = clusters.labels(prompts)
-    found = describe_infinite(values[counted], clusters=None if labels is None else labels[counted], level=level)
+    found = describe_infinite(
+        values[counted],
+        clusters=None if labels is None else labels[counted],
+        level=level,
+    )
     mean = None if not counted.all() or found.mean is None else link.value(found.mean)
     return InfiniteEstimate(mean, found)
 
@@ -150,14 +198,15 @@ class RowRanks:
     rank_draws: int = 0
     rank_reason: str = ""
     n_not_compared: int = 0
-    #: whether the difference from the row that follows has an error, so that a comparison of them can be planned.
+    #: whether the difference from the row that follows has an error, so that a
+    #: comparison of them can be planned.
     next_has_error: bool = False
 
 
 #: What the estimate of a row comes from.
 Figure: TypeAlias = (
-    "InfiniteEstimate | SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate"
-    " | SubsetEstimate"
+    "InfiniteEstimate | SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate "
+    "| StoppedEstimate | SubsetEstimate"
 )
 
 NO_RANKS = RowRanks()
@@ -168,8 +217,9 @@ NO_BOUNDS = UnscoredBounds()
 class LeaderboardRow(Row):
     """One condition on one metric."""
 
-    #: place among comparable rows, 1 is best, ties share it; None for what cannot be ranked: no figure; a part of the
-    #: benchmark, a single prompt or a published figure beside rows that have scores of all of it.
+    #: place among comparable rows, 1 is best, ties share it; None for what cannot be
+    #: ranked: no figure; a part of the benchmark, a single prompt or a published figure
+    #: beside rows that have scores of all of it.
     rank: int | None
     model: str  #: name of the model.
     condition: str  #: settings that tell the row from others, such as ``"fewshot=5"``.
@@ -178,8 +228,12 @@ class LeaderboardRow(Row):
     estimate: ClassVar[Column[float | None]] = Column("figure.estimate")
     #: headline error; None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("figure.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")  #: lower end of the interval.
-    ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")  #: upper end of the interval.
+    ci_low: ClassVar[Column[float | None]] = Column(
+        "figure.ci_low"
+    )  #: lower end of the interval.
+    ci_high: ClassVar[Column[float | None]] = Column(
+        "figure.ci_high"
+    )  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     n_prompts: int  #: prompts with a score.
     #: clusters among them; None without clusters.
@@ -188,10 +242,14 @@ class LeaderboardRow(Row):
     n_unscored: int  #: samples without a score.
     share_unscored: float  #: their share of all samples, in [0, 1].
     runs: int  #: repeats that were pooled.
-    method: ClassVar[Column[str]] = Column("figure.method", "none")  #: of the interval, or ``"published"``.
-    #: warnings of the statistics, and ``subset``, ``truncated``, ``failed``, ``unscored``, ``many_unscored``,
-    #: ``other_prompts``, ``published``, ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``,
-    #: ``mixed_scales``; ``planned``: the figure is that of all prompts, estimated from a planned subset.
+    method: ClassVar[Column[str]] = Column(
+        "figure.method", "none"
+    )  #: of the interval, or ``"published"``.
+    #: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
+    #: ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
+    #: ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``,
+    #: ``mixed_scales``; ``planned``: the figure is that of all prompts, estimated from
+    #: a planned subset.
     flags: tuple[str, ...]
     reason: str  #: why this method, or why there is no figure or interval.
     #: error as if prompts were independent (Miller eq. 1).
@@ -201,86 +259,135 @@ class LeaderboardRow(Row):
     benchmark: str  #: name of the benchmark.
     split: str  #: part of the benchmark.
     run_ids: tuple[int, ...]  #: ids of the repeats.
-    #: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them), ``"full_benchmark"`` (a planned
-    #: subset: these prompts as they were scored) or ``"prompts_fixed"`` (only the draws are random).
+    #: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them),
+    #: ``"full_benchmark"`` (a planned subset: these prompts as they were scored) or
+    #: ``"prompts_fixed"`` (only the draws are random).
     estimand: str = PROMPTS_SAMPLED
-    #: 1 + number of rows that are significantly better (Holm over all pairs of comparable rows, on common prompts);
-    #: None with a ``rank_reason``.
+    #: 1 + number of rows that are significantly better (Holm over all pairs of
+    #: comparable rows, on common prompts); None with a ``rank_reason``.
     statistical_rank: ClassVar[Column[int | None]] = Column("ranks.statistical_rank")
     #: best rank in the row's own confidence set (Mogstad et al., by max-|T|).
     rank_low: ClassVar[Column[int | None]] = Column("ranks.rank_low")
-    rank_high: ClassVar[Column[int | None]] = Column("ranks.rank_high")  #: worst rank in it.
+    rank_high: ClassVar[Column[int | None]] = Column(
+        "ranks.rank_high"
+    )  #: worst rank in it.
     #: best rank in the set that holds for all rows together.
     rank_low_joint: ClassVar[Column[int | None]] = Column("ranks.rank_low_joint")
-    rank_high_joint: ClassVar[Column[int | None]] = Column("ranks.rank_high_joint")  #: worst rank in it.
+    rank_high_joint: ClassVar[Column[int | None]] = Column(
+        "ranks.rank_high_joint"
+    )  #: worst rank in it.
     #: letters; comparable rows that share one cannot be told apart (Holm).
     group: ClassVar[Column[str]] = Column("ranks.group")
-    rank_draws: ClassVar[Column[int]] = Column("ranks.rank_draws")  #: draws behind the rank sets.
-    rank_reason: ClassVar[Column[str]] = Column("ranks.rank_reason")  #: why there is no statistical rank, else empty.
-    #: the figure with every missing score at the smallest possible one; None where all is scored or a score has no
-    #: bounds.
+    rank_draws: ClassVar[Column[int]] = Column(
+        "ranks.rank_draws"
+    )  #: draws behind the rank sets.
+    rank_reason: ClassVar[Column[str]] = Column(
+        "ranks.rank_reason"
+    )  #: why there is no statistical rank, else empty.
+    #: the figure with every missing score at the smallest possible one; None where all
+    #: is scored or a score has no bounds.
     unscored_low: ClassVar[Column[float | None]] = Column("unscored.low")
     #: the figure with every missing score at the largest possible one.
     unscored_high: ClassVar[Column[float | None]] = Column("unscored.high")
-    #: lower end of the interval around the two: the hull of the default intervals with the missing scores at either
-    #: end.
+    #: lower end of the interval around the two: the hull of the default intervals with
+    #: the missing scores at either end.
     unscored_ci_low: ClassVar[Column[float | None]] = Column("unscored.ci_low")
-    unscored_ci_high: ClassVar[Column[float | None]] = Column("unscored.ci_high")  #: upper end of it.
-    #: a second method of scores without bounds: ``"wild_bootstrap"`` for few clusters, else ``"t"`` (``"cr2_t"``); else
-    #: empty.
+    unscored_ci_high: ClassVar[Column[float | None]] = Column(
+        "unscored.ci_high"
+    )  #: upper end of it.
+    #: a second method of scores without bounds: ``"wild_bootstrap"`` for few clusters,
+    #: else ``"t"`` (``"cr2_t"``); else empty.
     beside_method: ClassVar[Column[str]] = Column("sampled.beside.method", "")
-    beside_ci_low: ClassVar[Column[float | None]] = Column("sampled.beside.low")  #: lower end of the second interval.
-    beside_ci_high: ClassVar[Column[float | None]] = Column("sampled.beside.high")  #: upper end of it.
+    beside_ci_low: ClassVar[Column[float | None]] = Column(
+        "sampled.beside.low"
+    )  #: lower end of the second interval.
+    beside_ci_high: ClassVar[Column[float | None]] = Column(
+        "sampled.beside.high"
+    )  #: upper end of it.
     #: of the standard error: n - 1, or Satterthwaite's with clusters.
-    degrees_of_freedom: ClassVar[Column[float | None]] = Column("sampled.degrees_of_freedom")
-    #: of a truncated run whose source publishes the figure, which then is ``estimate``: the figure of the samples that
-    #: are stored; else None.
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column(
+        "sampled.degrees_of_freedom"
+    )
+    #: of a truncated run whose source publishes the figure, which then is ``estimate``:
+    #: the figure of the samples that are stored; else None.
     part_estimate: ClassVar[Column[float | None]] = Column("part.estimate")
-    part_ci_low: ClassVar[Column[float | None]] = Column("part.ci_low")  #: lower end of its interval.
-    part_ci_high: ClassVar[Column[float | None]] = Column("part.ci_high")  #: upper end of it.
+    part_ci_low: ClassVar[Column[float | None]] = Column(
+        "part.ci_low"
+    )  #: lower end of its interval.
+    part_ci_high: ClassVar[Column[float | None]] = Column(
+        "part.ci_high"
+    )  #: upper end of it.
     #: prompts with a score among these samples.
     part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
     #: ``design_effect`` of the paper's clustered error (Miller eq. 4).
-    design_effect_miller: ClassVar[Column[float | None]] = Column("sampled.design_effect_miller")
-    #: the metrics that the benchmark has figures of and the leaderboard does not show, for ``--metric``; the same in
-    #: every row.
+    design_effect_miller: ClassVar[Column[float | None]] = Column(
+        "sampled.design_effect_miller"
+    )
+    #: the metrics that the benchmark has figures of and the leaderboard does not show,
+    #: for ``--metric``; the same in every row.
     other_metrics: tuple[str, ...] = ()
-    #: rows beside which it stands that have no rank: on a part of the benchmark, stopped, without a figure; the same in
-    #: every row of a group.
+    #: rows beside which it stands that have no rank: on a part of the benchmark,
+    #: stopped, without a figure; the same in every row of a group.
     n_left_out: int = 0
-    #: of these the number with a better figure than this one's: higher, or lower where lower is better.
+    #: of these the number with a better figure than this one's: higher, or lower where
+    #: lower is better.
     left_out_higher: int = 0
     #: ranked rows beside it that have no prompt in common with it.
     n_not_compared: ClassVar[Column[int]] = Column("ranks.n_not_compared")
     #: training seeds that the figure is the mean of; None where none is known.
     n_seeds: int | None = None
-    seeds: tuple[str, ...] = ()  #: labels of the seeds (or repeats that count like seeds) behind ``seed_means``.
+    seeds: tuple[
+        str, ...
+    ] = ()  #: labels of the seeds (or repeats that count like seeds) behind ``seed_means``.
     #: figure of each seed, as if it had every prompt; empty for a single one.
-    seed_means: ClassVar[Column[tuple[float, ...]]] = Column("over_seeds.seed_means", ())
-    seed_sd: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd")  #: standard deviation of these.
+    seed_means: ClassVar[Column[tuple[float, ...]]] = Column(
+        "over_seeds.seed_means", ()
+    )
+    seed_sd: ClassVar[Column[float | None]] = Column(
+        "over_seeds.seed_sd"
+    )  #: standard deviation of these.
     #: the same without what draws alone would make.
     seed_sd_net: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd_net")
     n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
-    notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
-    no_place: str = ""  #: why the row is not ranked although it has a figure; empty where it is.
-    #: of harness, libraries and drivers where those of its runs differ, such as ``harness 0.4.9, 0.4.11``.
+    notes: tuple[
+        str, ...
+    ] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
+    no_place: str = (
+        ""  #: why the row is not ranked although it has a figure; empty where it is.
+    )
+    #: of harness, libraries and drivers where those of its runs differ, such as
+    #: ``harness 0.4.9, 0.4.11``.
     versions: str = ""
     #: share of the prompts whose score is infinite; None where no score is.
     share_infinite: ClassVar[Column[float | None]] = Column("infinite.share_infinite")
-    share_infinite_low: ClassVar[Column[float | None]] = Column("infinite.share_low")  #: lower end of its interval.
-    share_infinite_high: ClassVar[Column[float | None]] = Column("infinite.share_high")  #: upper end of it.
+    share_infinite_low: ClassVar[Column[float | None]] = Column(
+        "infinite.share_low"
+    )  #: lower end of its interval.
+    share_infinite_high: ClassVar[Column[float | None]] = Column(
+        "infinite.share_high"
+    )  #: upper end of it.
     #: median of the scores, which may be infinite; None where no score is.
     median: ClassVar[Column[float | None]] = Column("infinite.median")
-    median_low: ClassVar[Column[float | None]] = Column("infinite.median_low")  #: lower end of its interval.
-    median_high: ClassVar[Column[float | None]] = Column("infinite.median_high")  #: upper end of it.
-    #: mean of the finite scores, which is no figure of the model; None where no score is infinite.
+    median_low: ClassVar[Column[float | None]] = Column(
+        "infinite.median_low"
+    )  #: lower end of its interval.
+    median_high: ClassVar[Column[float | None]] = Column(
+        "infinite.median_high"
+    )  #: upper end of it.
+    #: mean of the finite scores, which is no figure of the model; None where no score
+    #: is infinite.
     mean_finite: ClassVar[Column[float | None]] = Column("infinite.mean_finite")
-    n_finite: ClassVar[Column[int | None]] = Column("infinite.n_finite")  #: prompts behind it.
+    n_finite: ClassVar[Column[int | None]] = Column(
+        "infinite.n_finite"
+    )  #: prompts behind it.
     #: the estimate that the columns from ``estimate`` on come from; None without one.
     figure: Figure | None = None
     ranks: RowRanks = NO_RANKS  #: that the statistical ranks come from.
-    unscored: UnscoredBounds = NO_BOUNDS  #: that the bounds of unscored samples come from.
-    #: of a truncated run whose source publishes the figure: the row of the samples that are stored; else None.
+    unscored: UnscoredBounds = (
+        NO_BOUNDS  #: that the bounds of unscored samples come from.
+    )
+    #: of a truncated run whose source publishes the figure: the row of the samples that
+    #: are stored; else None.
     part: LeaderboardRow | None = None
 
     PARTS = ("figure", "ranks", "unscored", "part")
@@ -304,37 +411,58 @@ class LeaderboardRow(Row):
 
 
 def make_row(
-    entry: ScoredCondition, clusters: ClusterMap, options: Ranking, whole: BenchmarkCoverage
+    entry: ScoredCondition,
+    clusters: ClusterMap,
+    options: Ranking,
+    whole: BenchmarkCoverage,
 ) -> LeaderboardRow:
-    """The row of an entry, not ranked yet (StatisticsError: the data do not allow the method asked for).
+    """The row of an entry, not ranked yet (StatisticsError: the data do not allow the
+    method asked for).
 
     Args:
         whole: the prompts of the whole benchmark.
     """
     bare = _bare_row(entry, options, whole)
     if entry.stopped is not None:
-        return _stopped_row(replace(bare, flags=(*bare.flags, STOPPED)), entry, entry.stopped)
+        return _stopped_row(
+            replace(bare, flags=(*bare.flags, STOPPED)), entry, entry.stopped
+        )
     if entry.infinite is not None:
         found = infinite_estimate(entry, clusters, options.level)
         n_prompts = found.scores.n
         words = found.scores.reason
         n_draws = bare.n_draws + n_prompts - found.scores.n_finite
         bare = replace(bare, n_draws=n_draws)
-        return replace(bare, figure=found, n_prompts=n_prompts, flags=(*bare.flags, "infinite"), reason=words)
+        return replace(
+            bare,
+            figure=found,
+            n_prompts=n_prompts,
+            flags=(*bare.flags, "infinite"),
+            reason=words,
+        )
     if entry.is_cut and entry.published is not None and entry.usable is not None:
         part = _estimated(bare, entry.usable, entry.metric, clusters, options)
         return replace(_as_published(bare, entry.published, entry.metric), part=part)
     if entry.scores is not None and entry.scores.n_unscored:
-        bare = replace(bare, unscored=unscored_bounds(entry.scores, entry.metric, clusters, bare.level))
+        bare = replace(
+            bare,
+            unscored=unscored_bounds(entry.scores, entry.metric, clusters, bare.level),
+        )
     if entry.usable is not None:
         return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
         return _as_published(bare, entry.published, entry.metric)
-    reason = "the figure is no mean of these scores" if entry.metric.link == "none" else entry.why_none
+    reason = (
+        "the figure is no mean of these scores"
+        if entry.metric.link == "none"
+        else entry.why_none
+    )
     return replace(bare, reason=reason)
 
 
-def _stopped_row(bare: LeaderboardRow, entry: ScoredCondition, stopped: StoppedRun) -> LeaderboardRow:
+def _stopped_row(
+    bare: LeaderboardRow, entry: ScoredCondition, stopped: StoppedRun
+) -> LeaderboardRow:
     """The row of an entry that was ended early."""
     scores = entry.scores
     if scores is None or not scores.n or entry.metric.link == "none":
@@ -343,12 +471,16 @@ def _stopped_row(bare: LeaderboardRow, entry: ScoredCondition, stopped: StoppedR
     return replace(bare, figure=figure, reason=reason)
 
 
-def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage) -> LeaderboardRow:
+def _bare_row(
+    entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
+) -> LeaderboardRow:
     scores, condition = entry.scores, entry.condition
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
     share = n_unscored / n_samples if n_samples else 0.0
-    flags = coverage_flags(entry, whole) + unscored_flags(n_unscored, n_samples, options.max_unscored)
+    flags = coverage_flags(entry, whole) + unscored_flags(
+        n_unscored, n_samples, options.max_unscored
+    )
     flags += tuple(flag for flag in entry.row_flags if flag not in flags)
     n_seeds = None
     if entry.is_trained:
@@ -380,7 +512,11 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
 
 
 def _estimated(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap, options: Ranking
+    bare: LeaderboardRow,
+    scores: PromptScores,
+    metric: Metric,
+    clusters: ClusterMap,
+    options: Ranking,
 ) -> LeaderboardRow:
     bounds, outside = usable_bounds(scores, metric)
     bare = replace(bare, flags=bare.flags + outside)
@@ -419,11 +555,23 @@ def _over_seeds(
     )
     flags = bare.flags + figure.flags + outside_clusters(labels)
     no_place = "too few seeds" if TOO_FEW in figure.flags else bare.no_place
-    return replace(bare, figure=figure, flags=flags, reason=figure.reason, seeds=scores.seeds.labels, no_place=no_place)
+    return replace(
+        bare,
+        figure=figure,
+        flags=flags,
+        reason=figure.reason,
+        seeds=scores.seeds.labels,
+        no_place=no_place,
+    )
 
 
 def _prompts_sampled(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None, clusters: ClusterMap, method: str
+    bare: LeaderboardRow,
+    scores: PromptScores,
+    metric: Metric,
+    bounds: Bounds | None,
+    clusters: ClusterMap,
+    method: str,
 ) -> LeaderboardRow:
     labels = clusters.labels(scores.prompts)
     figure = estimate_mean(
@@ -440,38 +588,67 @@ def _prompts_sampled(
     return replace(bare, figure=figure, flags=flags, reason=figure.reason)
 
 
-def _prompts_fixed(bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None) -> LeaderboardRow:
+def _prompts_fixed(
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None
+) -> LeaderboardRow:
     if metric.link != "identity" or scores.uneven_weights is not None:
-        raise StatisticsError("prompts fixed: only for plain means, not for ratios of sums")
-    figure = estimate_mean_prompts_fixed(scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level)
-    return replace(bare, figure=figure, flags=bare.flags + figure.flags, reason=figure.reason)
+        raise StatisticsError(
+            "prompts fixed: only for plain means, not for ratios of sums"
+        )
+    figure = estimate_mean_prompts_fixed(
+        scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level
+    )
+    return replace(
+        bare, figure=figure, flags=bare.flags + figure.flags, reason=figure.reason
+    )
 
 
-def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
+def usable_bounds(
+    scores: PromptScores, metric: Metric
+) -> tuple[Bounds | None, tuple[str, ...]]:
     """The declared bounds, unless the scores themselves break them."""
     bounds = metric.bounds_of(scores.values.min(), scores.values.max())
     return bounds, ("outside_bounds",) if bounds != metric.bounds else ()
 
 
-def _as_published(bare: LeaderboardRow, published: PublishedFigure, metric: Metric) -> LeaderboardRow:
+def _as_published(
+    bare: LeaderboardRow, published: PublishedFigure, metric: Metric
+) -> LeaderboardRow:
     if published.seeds and not np.isfinite(published.seeds).all():
         published = replace(published, seeds=())  # no spread of them is one
     if published.seeds:
-        bounds = None if metric.link != "identity" else metric.bounds_of(min(published.seeds), max(published.seeds))
-        figure = replace(figures_over_seeds(published.seeds, bounds=bounds, level=bare.level), method="published")
+        bounds = (
+            None
+            if metric.link != "identity"
+            else metric.bounds_of(min(published.seeds), max(published.seeds))
+        )
+        figure = replace(
+            figures_over_seeds(published.seeds, bounds=bounds, level=bare.level),
+            method="published",
+        )
         reason, own_flags = figure.reason, figure.flags
         if bare.n_seeds is None:  # repeats
-            reason = reason.replace("of the seeds", "of the runs").replace("the seeds are", "the runs are")
+            reason = reason.replace("of the seeds", "of the runs").replace(
+                "the seeds are", "the runs are"
+            )
             own_flags = tuple(flag for flag in own_flags if flag != "two_seeds")
         flags = (*bare.flags, "published", *own_flags)
         n_prompts = published.n or bare.n_prompts
-        return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=reason)
+        return replace(
+            bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=reason
+        )
     is_finite = math.isfinite(published.value)
-    interval = interval_normal(published.value, published.standard_error, level=bare.level) if is_finite else None
+    interval = (
+        interval_normal(published.value, published.standard_error, level=bare.level)
+        if is_finite
+        else None
+    )
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(
         bare,
-        figure=PublishedEstimate(published.value, published.standard_error if is_finite else None, low, high),
+        figure=PublishedEstimate(
+            published.value, published.standard_error if is_finite else None, low, high
+        ),
         n_prompts=published.n or bare.n_prompts,
         flags=(*bare.flags, "published", *(() if is_finite else ("infinite",))),
         reason=_reason_of(published, interval is not None),
@@ -483,4 +660,8 @@ def _reason_of(figure: PublishedFigure, has_interval: bool) -> str:
         return "infinite"
     if has_interval:
         return _PUBLISHED_WITH_ERROR
-    return _PUBLISHED_WITHOUT_ERROR if figure.standard_error is None else _PUBLISHED_WITH_ZERO
+    return (
+        _PUBLISHED_WITHOUT_ERROR
+        if figure.standard_error is None
+        else _PUBLISHED_WITH_ZERO
+    )

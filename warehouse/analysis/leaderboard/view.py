@@ -1,4 +1,5 @@
-"""A leaderboard as people are shown it: its table, and how the figures were made, in words."""
+"""A leaderboard as people are shown it: its table, and how the figures were made, in
+words."""
 
 from __future__ import annotations
 
@@ -12,7 +13,15 @@ from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.rows.seed_row import TOO_FEW
 from warehouse.tables.view import Table, TableNote
-from warehouse.tables.words import decimals, interval, level_column, number, reasons, seeds_in_words, span_of
+from warehouse.tables.words import (
+    decimals,
+    interval,
+    level_column,
+    number,
+    reasons,
+    seeds_in_words,
+    span_of,
+)
 
 #: Columns of what clusters do to the variance, by CR2 and by the paper's error.
 EFFECTS = ("design effect", "design effect (Miller)")
@@ -56,29 +65,45 @@ def leaderboard_table(rows: Sequence[LeaderboardRow], *, verbose: bool) -> Table
     """The rows, without columns that say nothing here, or only what the heading says."""
     digits = decimals(row.standard_error for row in rows)
     hidden = _hidden(rows, verbose)
-    cells = [{name: cell for name, cell in _cells(row, digits).items() if name not in hidden} for row in rows]
+    cells = [
+        {name: cell for name, cell in _cells(row, digits).items() if name not in hidden}
+        for row in rows
+    ]
     return Table.of(cells, hide_empty=HIDE_EMPTY, minor=MINOR)
 
 
 def unranked_table(rows: Sequence[LeaderboardRow]) -> Table:
-    """Rows of several benchmarks that have one model each, with as many decimals as each has."""
+    """Rows of several benchmarks that have one model each, with as many decimals as
+    each has."""
     kept = ("split", "prompts", "clusters", "flags")
     cells = []
     for row in rows:
         digits = decimals([row.standard_error])
         shown = _cells(row, digits)
-        estimate, ends = number(row.estimate, digits), interval(row.ci_low, row.ci_high, digits, at=row.estimate)
+        estimate, ends = (
+            number(row.estimate, digits),
+            interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        )
         cells.append(
-            {"benchmark": row.benchmark, "model": row.model, "metric": row.metric, "estimate": estimate}
+            {
+                "benchmark": row.benchmark,
+                "model": row.model,
+                "metric": row.metric,
+                "estimate": estimate,
+            }
             | {level_column(row.level): ends}
             | {name: shown[name] for name in kept}
         )
-    return Table.of(cells, hide_empty=HIDE_EMPTY, minor=("split", "clusters", "flags", "metric"))
+    return Table.of(
+        cells, hide_empty=HIDE_EMPTY, minor=("split", "clusters", "flags", "metric")
+    )
 
 
 def reasons_of(rows: Sequence[LeaderboardRow], *, verbose: bool) -> list[str]:
     """Why rows have no figure; with ``verbose`` whatever there is to say of any."""
-    return reasons([(row, row.reason) for row in rows if row.estimate is None or verbose])
+    return reasons(
+        [(row, row.reason) for row in rows if row.estimate is None or verbose]
+    )
 
 
 def legend_lines(legend: Iterable[str]) -> list[TableNote]:
@@ -90,7 +115,11 @@ def _hidden(rows: Sequence[LeaderboardRow], verbose: bool) -> set[str]:
     """Columns that say nothing here, or only what the heading says."""
     hidden = set() if verbose else {"method", "bounds", "bounds with error", *EFFECTS}
     if not any(row.group for row in rows):
-        hidden |= {"stat. rank"} if any("planned" in row.flags for row in rows) else {"stat. rank", "rank set"}
+        hidden |= (
+            {"stat. rank"}
+            if any("planned" in row.flags for row in rows)
+            else {"stat. rank", "rank set"}
+        )
     if len({row.metric for row in rows}) == 1:
         hidden.add("metric")
     if all(row.runs == 1 for row in rows):
@@ -105,7 +134,11 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
     return {
         "rank": row.rank,
         "stat. rank": row.statistical_rank,
-        "rank set": None if low is None else str(low) if low == high else f"{low}-{high}",
+        "rank set": None
+        if low is None
+        else str(low)
+        if low == high
+        else f"{low}-{high}",
         "group": row.group,
         "model": row.model,
         "condition": row.condition,
@@ -121,7 +154,9 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "draws": row.n_draws,
         "runs": row.runs,
         "bounds": interval(row.unscored_low, row.unscored_high, digits),
-        "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, digits),
+        "bounds with error": interval(
+            row.unscored_ci_low, row.unscored_ci_high, digits
+        ),
         EFFECTS[0]: number(row.design_effect, 2),
         EFFECTS[1]: number(row.design_effect_miller, 2),
         "method": row.method,
@@ -130,7 +165,8 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
 
 
 def _ends(row: LeaderboardRow, digits: int) -> Any:
-    """The interval; nothing where it says nothing for want of seeds, whose figures stand beside it."""
+    """The interval; nothing where it says nothing for want of seeds, whose figures
+    stand beside it."""
     if TOO_FEW in row.flags:
         return None
     return interval(row.ci_low, row.ci_high, digits, at=row.estimate)
@@ -173,11 +209,16 @@ def describe_basis(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    """One line for each method, the commonest first, with the reason that most rows give."""
+    """One line for each method, the commonest first, with the reason that most rows
+    give."""
     names = [_method(row) for row in rows]
     methods = Counter(names)
     for name, count in methods.most_common():
-        own = [row.reason for row, method in zip(rows, names, strict=True) if method == name]
+        own = [
+            row.reason
+            for row, method in zip(rows, names, strict=True)
+            if method == name
+        ]
         reasons = sorted(Counter(own).items(), key=lambda item: (-item[1], item[0]))
         number = f" ({count} of {len(rows)} rows)" if len(methods) > 1 else ""
         reason = reasons[0][0] + (", and the like" if len(reasons) > 1 else "")
@@ -194,12 +235,23 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if any(row.estimand == PROMPTS_FIXED for row in rows):
         yield "prompts fixed: errors are those of asking these very prompts again"
         return
-    over_seeds = [row for row in rows if row.over_seeds is not None and row.method != "published"]
+    over_seeds = [
+        row for row in rows if row.over_seeds is not None and row.method != "published"
+    ]
     rows = [row for row in rows if row.over_seeds is None]
     if over_seeds:
-        clusters = " in clusters" if any(row.n_clusters is not None for row in over_seeds) else ""
-        yield f"over seeds: errors are those of other prompts{clusters} and of another draw of seeds"
-    clustered = [row for row in rows if row.n_clusters is not None and row.design_effect]
+        clusters = (
+            " in clusters"
+            if any(row.n_clusters is not None for row in over_seeds)
+            else ""
+        )
+        yield (
+            f"over seeds: errors are those of other prompts{clusters} and of another "
+            "draw of seeds"
+        )
+    clustered = [
+        row for row in rows if row.n_clusters is not None and row.design_effect
+    ]
     if clustered:
         yield _clustered(clustered)
         yield from _wide(clustered)
@@ -208,13 +260,18 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _clustered(rows: Sequence[LeaderboardRow]) -> str:
-    """The effect of clusters on the standard errors; a ratio of about 1 or below is chance and is not reported."""
+    """The effect of clusters on the standard errors; a ratio of about 1 or below is
+    chance and is not reported."""
     ratios = [math.sqrt(row.design_effect or 0) for row in rows]
     clusters = f"{span_of([row.n_clusters or 0 for row in rows], 'd')} clusters"
     if max(ratios) < CLUSTERS_MATTER:
         return f"errors allow for {clusters}, and are no larger than the naive ones"
     most = rows[ratios.index(max(ratios))]
-    times = f"up to {max(ratios):.1f}" if min(ratios) < CLUSTERS_MATTER else span_of(ratios, ".1f")
+    times = (
+        f"up to {max(ratios):.1f}"
+        if min(ratios) < CLUSTERS_MATTER
+        else span_of(ratios, ".1f")
+    )
     return (
         f"errors are {times} x the naive ones because of {clusters} ({most.model}:"
         f" {most.standard_error:.2g}, naive {most.se_naive:.2g})"
@@ -232,12 +289,15 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         freedom = (
             ""
             if row.degrees_of_freedom is None
-            else (f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom")
+            else (
+                f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom"
+            )
         )
         condition = f" {row.condition}" if row.condition else ""
         yield (
-            f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x as wide as"
-            f" with many clusters{freedom} ({row.n_clusters} clusters, unequal or few)"
+            f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x "
+            f"as wide as with many clusters{freedom} ({row.n_clusters} clusters, "
+            "unequal or few)"
         )
 
 
@@ -248,12 +308,18 @@ def usual_width(row: LeaderboardRow) -> float:
 
 def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     with_second = [
-        row for row in rows if row.beside_method and (row.beside_method not in _USUAL or _SKEWED in row.flags)
+        row
+        for row in rows
+        if row.beside_method
+        and (row.beside_method not in _USUAL or _SKEWED in row.flags)
     ]
     for row in with_second[:_SECOND]:
         ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
         condition = f" {row.condition}" if row.condition else ""
-        yield f"{row.model}{condition}: {row.beside_method} gives {ends}; {_why_second(row)}"
+        yield (
+            f"{row.model}{condition}: {row.beside_method} gives {ends}; "
+            f"{_why_second(row)}"
+        )
     if len(with_second) > _SECOND:
         yield f"and {len(with_second) - _SECOND} more second intervals: --json has all"
 
@@ -268,9 +334,15 @@ def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if not tested:
         return
     size = round(1 - tested[0].level, 10)
-    yield f"stat. rank: 1 + number of models significantly better (Holm over all pairs, {size:g})"
+    yield (
+        "stat. rank: 1 + number of models significantly better (Holm over all pairs, "
+        f"{size:g})"
+    )
     yield "group: models that share a letter cannot be told apart (the same tests)"
     draws = max(row.rank_draws for row in tested)
     if draws:
         share = f"{100 * tested[0].level:g}%"
-        yield f"rank set: where a model's true rank is, at {share} (max-|T|, {draws} draws)"
+        yield (
+            f"rank set: where a model's true rank is, at {share} (max-|T|, {draws} "
+            "draws)"
+        )

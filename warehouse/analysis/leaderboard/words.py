@@ -1,4 +1,5 @@
-"""What a leaderboard says in one sentence: who is first, of whom, who cannot be told from it, who is left out."""
+"""What a leaderboard says in one sentence: who is first, of whom, who cannot be told
+from it, who is left out."""
 
 from __future__ import annotations
 
@@ -15,7 +16,15 @@ from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, some_of, span_of
+from warehouse.tables.words import (
+    IF_ONE_SCALE,
+    MIXED_SCALES,
+    decimals,
+    fixed,
+    listed,
+    some_of,
+    span_of,
+)
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
@@ -28,7 +37,9 @@ Rows = Sequence[LeaderboardRow] | Sequence[SuiteRow]
 T = TypeVar("T", LeaderboardRow, SuiteRow)
 
 
-def rows_in_words(rows: Sequence[LeaderboardRow], higher_is_better: bool | None) -> Sentence:
+def rows_in_words(
+    rows: Sequence[LeaderboardRow], higher_is_better: bool | None
+) -> Sentence:
     """The sentence of a leaderboard, by its figures and the letters of its groups.
 
     Args:
@@ -36,14 +47,22 @@ def rows_in_words(rows: Sequence[LeaderboardRow], higher_is_better: bool | None)
         higher_is_better: direction of their metric; nobody leads where it is not known.
     """
     counted = [row for row in rows if row.rank is not None]
-    # a judge that tells groups apart stands in no row, but only of different groups are figures both first
-    n_groups = len({(row.split, row.metric, row.estimate) for row in rows if row.rank == 1})
+    # a judge that tells groups apart stands in no row, but only of different groups are
+    # figures both first
+    n_groups = len(
+        {(row.split, row.metric, row.estimate) for row in rows if row.rank == 1}
+    )
     more = "; other groups of runs are ranked alone" if n_groups > 1 else ""
-    return first_in_words(counted, rows, higher_is_better) + Sentence(f"{counts_in_words(counted or rows)}{more}.")
+    return first_in_words(counted, rows, higher_is_better) + Sentence(
+        f"{counts_in_words(counted or rows)}{more}."
+    )
 
 
-def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> Sentence:
-    """Without tests of pairs: the first by its figure, of how many, and those who share a letter with it.
+def first_in_words(
+    ranked: Rows, shown: Rows, higher_is_better: bool | None
+) -> Sentence:
+    """Without tests of pairs: the first by its figure, of how many, and those who share
+    a letter with it.
 
     Args:
         ranked: rows with a rank, best first.
@@ -59,32 +78,50 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
     apart = _n_apart(first)
     figure, of = figure_in_words(first, shown), of_whom(rows, shown)
     if len(rows) == 1:
-        sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
+        sentence = Sentence(
+            f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),)
+        )
     elif len(top) > 1 and apart < len(rows) - 1:
-        sentence = named([*map(label_of, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
+        sentence = named([*map(label_of, top)], "are tied") + Sentence(
+            f" with {figure}{of and f',{of}'}"
+        )
     elif _leads(rows, higher_is_better):
-        sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (label_of(first),))
+        sentence = Sentence(
+            f"{{}} leads with {figure}{of and f', first{of}'}", (label_of(first),)
+        )
     else:  # who cannot be told from others is not called first
         extreme = "lowest" if higher_is_better is False else "highest"
-        have = f"{'have' if len(top) > 1 else 'has'} the {extreme} figure{of and f'{of},'} {figure}"
+        have = (
+            f"{'have' if len(top) > 1 else 'has'} the {extreme} "
+            f"figure{of and f'{of},'} {figure}"
+        )
         sentence = named([*map(label_of, top)], have)
     if len(rows) > 1 and higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
     if set(map(label_of, alike)) - set(map(label_of, top)):
-        sentence += Sentence("; ") + alike_in_words([(label_of(row), row.group) for row in (first, *alike)])
+        sentence += Sentence("; ") + alike_in_words(
+            [(label_of(row), row.group) for row in (first, *alike)]
+        )
     elif len(rows) > 1 and not first.group:
         sentence += Sentence("; no test of differences")
-    return sentence + Sentence(not_compared(apart) + beside_first(rows, shown, higher_is_better))
+    return sentence + Sentence(
+        not_compared(apart) + beside_first(rows, shown, higher_is_better)
+    )
 
 
 def in_short(rows: Rows, higher_is_better: bool | None) -> str:
-    """``, first NAME at FIGURE`` (``highest`` where nobody leads) for a line that goes on, with who is left out; empty
-    where nobody is ranked."""
-    ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
+    """``, first NAME at FIGURE`` (``highest`` where nobody leads) for a line that goes
+    on, with who is left out; empty where nobody is ranked."""
+    ranked = first_group(
+        [row for row in rows if row.rank is not None and row.estimate is not None]
+    )
     if not ranked:
         return ""
     top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    at, apart = f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}", _n_apart(ranked[0])
+    at, apart = (
+        f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}",
+        _n_apart(ranked[0]),
+    )
     if len(ranked) == 1:
         leader = f"{top[0]} {at}"
     elif len(top) > 1:
@@ -92,9 +129,13 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     else:
         extreme = "lowest" if higher_is_better is False else "highest"
         best = "first" if _leads(ranked, higher_is_better) else extreme
-        leader = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
+        leader = (
+            f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
+        )
     leader += IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in ranked)
-    return f", {leader}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
+    return (
+        f", {leader}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
+    )
 
 
 def _alike(rows: Sequence[Any]) -> list[Any]:
@@ -104,13 +145,20 @@ def _alike(rows: Sequence[Any]) -> list[Any]:
 
 
 def _leads(rows: Sequence[Any], higher_is_better: bool | None) -> bool:
-    """Whether the first is told from all others, and better: who is not is not called first."""
-    alone = bool(rows[0].group) and not _alike(rows) and not _n_apart(rows[0]) and not n_better(rows[0])
+    """Whether the first is told from all others, and better: who is not is not called
+    first."""
+    alone = (
+        bool(rows[0].group)
+        and not _alike(rows)
+        and not _n_apart(rows[0])
+        and not n_better(rows[0])
+    )
     return higher_is_better is not None and alone
 
 
 def n_better(row: Any) -> int:
-    """Rows that are better than it where both have a score, whatever the figures over other prompts say."""
+    """Rows that are better than it where both have a score, whatever the figures over
+    other prompts say."""
     return (row.statistical_rank or 1) - 1
 
 
@@ -119,7 +167,9 @@ def first_group(ranked: Sequence[Any]) -> list[Any]:
     rows = list(ranked[:1])
     for row in ranked[1:]:
         before = rows[-1]
-        if row.rank < before.rank or (row.rank == before.rank and not is_tie(row.estimate, before.estimate)):
+        if row.rank < before.rank or (
+            row.rank == before.rank and not is_tie(row.estimate, before.estimate)
+        ):
             break
         rows.append(row)
     return rows
@@ -138,31 +188,50 @@ def of_whom(rows: Sequence[Any], shown: Sequence[Any] = ()) -> str:
     if any(row.rank is None and row.no_place for row in shown):
         who = "with a place"
     elif isinstance(first, SuiteRow):
-        who = f"with all {first.n_leaves} benchmarks" if not any(row.n_missing for row in rows) else "with a figure"
+        who = (
+            f"with all {first.n_leaves} benchmarks"
+            if not any(row.n_missing for row in rows)
+            else "with a figure"
+        )
     elif any(is_partial(row.flags) for row in rows):
         who = "with a figure"
     elif first.method == "published":
         who = "with a published figure of all of it"
     else:
         size = max(row.n_prompts for row in rows)
-        who = f"that answered all {size}" + (" or a planned sample" if any("planned" in r.flags for r in rows) else "")
+        who = f"that answered all {size}" + (
+            " or a planned sample" if any("planned" in r.flags for r in rows) else ""
+        )
     noun = "models" if len({row.model for row in rows}) == len(rows) else "conditions"
     return f" {who}" if len(rows) == 1 else f" of the {len(rows)} {noun} {who}"
 
 
-def beside_first(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:
-    """How many are better than the first where both answered, how many answered a part only, and `left_out`."""
+def beside_first(
+    rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None
+) -> str:
+    """How many are better than the first where both answered, how many answered a part
+    only, and `left_out`."""
     parts = sum(is_partial(row.flags) for row in rows)
     whom = "none of them" if parts == len(rows) > 1 else f"{parts} of {len(rows)}"
     did = "answered all" if parts == len(rows) > 1 else "answered a part"
-    ranked = "; on a part" if parts == len(rows) == 1 else f"; {whom} {did}" if parts else ""
+    ranked = (
+        "; on a part" if parts == len(rows) == 1 else f"; {whom} {did}" if parts else ""
+    )
     n = n_better(rows[0])
-    better = f"; {n} other{' is' if n == 1 else 's are'} better on the prompts that both answered" if n else ""
+    better = (
+        f"; {n} other{' is' if n == 1 else 's are'} better on the prompts that both "
+        "answered"
+        if n
+        else ""
+    )
     return better + ranked + left_out(rows, shown, higher_is_better)
 
 
-def left_out(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:
-    """How many rows are not ranked with the first, and how many of those have a better figure; empty for none.
+def left_out(
+    rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None
+) -> str:
+    """How many rows are not ranked with the first, and how many of those have a better
+    figure; empty for none.
 
     Args:
         rows: that are ranked among one another, at least one.
@@ -173,26 +242,42 @@ def left_out(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool |
     if not first.n_left_out:
         return ""
     if not n:
-        others = "1 other is" if first.n_left_out == 1 else f"{first.n_left_out} others are"
+        others = (
+            "1 other is" if first.n_left_out == 1 else f"{first.n_left_out} others are"
+        )
         return f"; {others} not ranked, none with a {more} score"
-    better = [row for row in shown if row.rank is None and is_better(row.estimate, first.estimate, higher_is_better)]
+    better = [
+        row
+        for row in shown
+        if row.rank is None
+        and is_better(row.estimate, first.estimate, higher_is_better)
+    ]
     where = " or ".join(dict.fromkeys(_where(row) for row in better))
-    others = f"1 other has a {more} score" if n == 1 else f"{n} others have {more} scores"
+    others = (
+        f"1 other has a {more} score" if n == 1 else f"{n} others have {more} scores"
+    )
     return f"; {others} {where}"
 
 
 def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T]:
-    """Rows that are ranked among one another, and the others beside them, with the counts of the latter."""
+    """Rows that are ranked among one another, and the others beside them, with the
+    counts of the latter."""
     others = [row.estimate for row in rows if row.rank is None]
     if not others:
         return list(rows)
     sign = -1.0 if higher_is_better is False else 1.0
-    figures = sorted(sign * _rounded(value) for value in others if value is not None and not math.isnan(value))
+    figures = sorted(
+        sign * _rounded(value)
+        for value in others
+        if value is not None and not math.isnan(value)
+    )
     counted: list[T] = []
     for row in rows:
         n_better = 0
         if row.estimate is not None and not math.isnan(row.estimate):
-            n_better = len(figures) - bisect_right(figures, sign * _rounded(row.estimate))
+            n_better = len(figures) - bisect_right(
+                figures, sign * _rounded(row.estimate)
+            )
         counted.append(replace(row, n_left_out=len(others), left_out_higher=n_better))
     return counted
 
@@ -202,8 +287,11 @@ def _rounded(value: float) -> float:
     return float(f"{value:.12g}")
 
 
-def is_better(value: float | None, other: float | None, higher_is_better: bool | None) -> bool:
-    """Whether a figure is better than another by more than rounding; higher is where the direction is not known."""
+def is_better(
+    value: float | None, other: float | None, higher_is_better: bool | None
+) -> bool:
+    """Whether a figure is better than another by more than rounding; higher is where
+    the direction is not known."""
     if value is None or other is None or is_tie(value, other):
         return False
     return value < other if higher_is_better is False else value > other
@@ -211,12 +299,16 @@ def is_better(value: float | None, other: float | None, higher_is_better: bool |
 
 def is_tie(value: float | None, other: float | None) -> bool:
     """Whether two figures differ by no more than rounding."""
-    return value is not None and other is not None and f"{value:.12g}" == f"{other:.12g}"
+    return (
+        value is not None and other is not None and f"{value:.12g}" == f"{other:.12g}"
+    )
 
 
 def named(names: Sequence[str], are: str) -> Sentence:
     """``a, b and c are``, with a number in place of very many."""
-    if len(names) > MOST_NAMES or (len(names) > 2 and sum(map(len, names)) > MOST_CHARACTERS):
+    if len(names) > MOST_NAMES or (
+        len(names) > 2 and sum(map(len, names)) > MOST_CHARACTERS
+    ):
         return Sentence(f"{{}} and {len(names) - 1} others {are}", (names[0],))
     return Sentence(f"{listed(['{}'] * len(names))} {are}", tuple(names))
 
@@ -232,7 +324,9 @@ def _unranked(shown: Rows) -> Sentence:
     rows = [row for row in shown if row.estimate is not None]
     if not rows:
         return Sentence("No figure")
-    words = f"{{}} has {figure_in_words(rows[0], shown)}" + ("; none is ranked" if len(rows) > 1 else "")
+    words = f"{{}} has {figure_in_words(rows[0], shown)}" + (
+        "; none is ranked" if len(rows) > 1 else ""
+    )
     return Sentence(words, (label_of(rows[0]),))
 
 
@@ -240,7 +334,9 @@ def figure_in_words(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
     """The estimate and its interval, with the decimals of all rows shown."""
     digits = decimals(row.standard_error for row in shown)
     figure = f"{fixed(row.estimate or 0.0, digits)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
-    return figure + (", estimated from a planned subset" if "planned" in row.flags else "")
+    return figure + (
+        ", estimated from a planned subset" if "planned" in row.flags else ""
+    )
 
 
 def _n_apart(row: LeaderboardRow | SuiteRow) -> int:
@@ -264,7 +360,8 @@ def tied_in_words(names: Sequence[str]) -> Sentence:
 
 
 def alike_in_words(lettered: Sequence[tuple[str, str]]) -> Sentence:
-    """That no test separates the others from the first; nor from one another, where all share a letter.
+    """That no test separates the others from the first; nor from one another, where all
+    share a letter.
 
     Args:
         lettered: names with their letters, the first one first.
@@ -289,29 +386,41 @@ def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
     notes: dict[str, None] = {}
     for row in rows:
         for part in row.notes:
-            notes[part if part.startswith(f"{row.model}:") else f"{label_of(row)}: {part}"] = None
+            notes[
+                part if part.startswith(f"{row.model}:") else f"{label_of(row)}: {part}"
+            ] = None
     for row in rows:
         if "seeds_too_few" in row.flags:
             what = "runs" if row.n_seeds is None else "seeds"
             means = listed([f"{mean:.3g}" for mean in sorted(row.seed_means)])
             notes[
-                f"{label_of(row)}: {len(row.seed_means)} {what}, {means}: too few for an interval, and for a place"
+                f"{label_of(row)}: {len(row.seed_means)} {what}, {means}: too few for "
+                "an interval, and for a place"
             ] = None
     along = sorted({row.model for row in rows if row.n_checkpoints > 1})
     if along:
         most = max(row.n_checkpoints for row in rows)
         name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
         who = some_of(along, _NAMED)
-        notes[f"{who}: the last whole of up to {most} checkpoints; all of them: warehouse curves {name}"] = None
-    notes |= dict.fromkeys(_infinite_notes([row for row in rows if not isinstance(row, SuiteRow)]))
+        notes[
+            f"{who}: the last whole of up to {most} checkpoints; all of them: "
+            f"warehouse curves {name}"
+        ] = None
+    notes |= dict.fromkeys(
+        _infinite_notes([row for row in rows if not isinstance(row, SuiteRow)])
+    )
     seeded = [row for row in rows if (row.n_seeds or 0) > 1]
     if seeded:
-        notes["training seeds count as noise; of sampling? --seeds-are sampling; each apart: --each seed"] = None
+        notes[
+            "training seeds count as noise; of sampling? --seeds-are sampling; each "
+            "apart: --each seed"
+        ] = None
     return list(notes)
 
 
 def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    """How many answers are off by an infinite amount, and how many may be where none was."""
+    """How many answers are off by an infinite amount, and how many may be where none
+    was."""
     if not any(row.infinite for row in rows):
         return
     for row in rows:
@@ -319,18 +428,28 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         if found is None:
             if row.n_prompts and row.estimate is not None:
                 most = interval_clopper_pearson(0, row.n_prompts, level=row.level).high
-                yield f"{name}: none of {row.n_prompts} scores is infinite (at most {100 * most:.1f} % of all would be)"
+                yield (
+                    f"{name}: none of {row.n_prompts} scores is infinite (at most "
+                    f"{100 * most:.1f} % of all would be)"
+                )
             continue
-        which = "mean infinite" if found.mean is not None else "no mean, as scores are infinite on both sides"
+        which = (
+            "mean infinite"
+            if found.mean is not None
+            else "no mean, as scores are infinite on both sides"
+        )
         median = "infinite" if math.isinf(found.median) else f"{found.median:.4g}"
         finite = ""
         if found.mean_finite is not None:
             finite = (
-                f"; mean {found.mean_finite:.4g} of the {found.n_finite} finite ones, which is no figure of the model"
+                f"; mean {found.mean_finite:.4g} of the {found.n_finite} finite ones, "
+                "which is no figure of the model"
             )
         yield (
-            f"{name}: {which}: {found.n_infinite} of {found.n} answers are off by an infinite amount"
-            f" ({100 * found.share_low:.0f}-{100 * found.share_high:.0f} %); median {median}{finite}"
+            f"{name}: {which}: {found.n_infinite} of {found.n} answers are off by an "
+            "infinite amount "
+            f"({100 * found.share_low:.0f}-{100 * found.share_high:.0f} %); median "
+            f"{median}{finite}"
         )
 
 
@@ -338,7 +457,11 @@ def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
     """How many prompts and clusters the figures rest on; a semicolon before them."""
     scale = IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows)
     if not any(row.n_prompts for row in rows):
-        return scale + ("; published figures" if any(row.estimate is not None for row in rows) else "")
+        return scale + (
+            "; published figures"
+            if any(row.estimate is not None for row in rows)
+            else ""
+        )
     prompts = span_of([row.n_prompts for row in rows])
     clusters = [row.n_clusters for row in rows if row.n_clusters is not None]
     within = f" in {span_of(clusters)} clusters" if clusters else ""

@@ -1,1 +1,2 @@
-"""The performance matrix of a benchmark: from the store to the statistics of `stats.matrix`."""
+"""The performance matrix of a benchmark: from the store to the statistics of
+`stats.matrix`."""

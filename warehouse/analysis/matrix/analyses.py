@@ -1,4 +1,5 @@
-"""The analyses of a performance matrix, here or on executors: tests, clusters, explanations, weights, growth."""
+"""The analyses of a performance matrix, here or on executors: tests, clusters,
+explanations, weights, growth."""
 
 from __future__ import annotations
 
@@ -14,12 +15,26 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.matrix.cluster_view import ClusterCountRow, ClusterRow, MatrixClusters
+from warehouse.analysis.matrix.cluster_view import (
+    ClusterCountRow,
+    ClusterRow,
+    MatrixClusters,
+)
 from warehouse.analysis.matrix.correlation_view import HistogramRow, MatrixTest, TestRow
-from warehouse.analysis.matrix.explanation_view import ExplainedParts, ExplainRow, MatrixExplanation, PartRow
+from warehouse.analysis.matrix.explanation_view import (
+    ExplainedParts,
+    ExplainRow,
+    MatrixExplanation,
+    PartRow,
+)
 from warehouse.analysis.matrix.growth_view import GrowthRow, GrowthStep, MatrixGrowth
 from warehouse.analysis.matrix.read import MatrixData
-from warehouse.analysis.matrix.weights_view import MatrixWeights, OutrankRow, RandomWeightRow, WeightRow
+from warehouse.analysis.matrix.weights_view import (
+    MatrixWeights,
+    OutrankRow,
+    RandomWeightRow,
+    WeightRow,
+)
 from warehouse.analysis.results import shared_fields
 from warehouse.errors import MisuseError, StoreError, first_line
 from warehouse.stats.matrix import (
@@ -100,11 +115,18 @@ def run_test(
     rows = tuple(TestRow(**vars(statistic)) for statistic in test.statistics)
     binary = bool(np.isin(data.values, (0, 1)).all())
     notes = (
-        () if binary or similarities else ("scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",)
+        ()
+        if binary or similarities
+        else (
+            "scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",
+        )
     )
     of_spread = () if spread is None else spread.notes
     return MatrixTest(
-        **common(data, seed, *notes, *of_spread), rows=rows, n_permutations=n_permutations, histogram=_histogram(test)
+        **common(data, seed, *notes, *of_spread),
+        rows=rows,
+        n_permutations=n_permutations,
+        histogram=_histogram(test),
     )
 
 
@@ -112,7 +134,13 @@ def _histogram(test: PermutationTest) -> tuple[HistogramRow, ...]:
     return tuple(
         HistogramRow(shape.similarity, *bin)
         for shape in test.histograms
-        for bin in zip(shape.edges[:-1], shape.edges[1:], shape.observed, shape.permuted, strict=True)
+        for bin in zip(
+            shape.edges[:-1],
+            shape.edges[1:],
+            shape.observed,
+            shape.permuted,
+            strict=True,
+        )
     )
 
 
@@ -126,12 +154,21 @@ def run_clusters(
 ) -> MatrixClusters:
     """The clustering with the best silhouette, against shuffled matrices."""
     search = cluster_search(
-        data.values, n_clusters or None, n_permutations=n_permutations, seed=seed, spread=spread, progress=progress
+        data.values,
+        n_clusters or None,
+        n_permutations=n_permutations,
+        seed=seed,
+        spread=spread,
+        progress=progress,
     )
     chosen = search.chosen
     rows = tuple(
         ClusterCountRow(
-            count.n_clusters, count.observed, count.permuted, count.permuted_high, count.n_clusters == chosen.n_clusters
+            count.n_clusters,
+            count.observed,
+            count.permuted,
+            count.permuted_high,
+            count.n_clusters == chosen.n_clusters,
         )
         for count in search.counts
     )
@@ -170,7 +207,12 @@ def _clusters(data: MatrixData, search: ClusterSearch) -> tuple[ClusterRow, ...]
 
 
 def run_explain(
-    data: MatrixData, vectors: Vectors, intercept: bool, n_permutations: int, seed: int, progress: Progress | None
+    data: MatrixData,
+    vectors: Vectors,
+    intercept: bool,
+    n_permutations: int,
+    seed: int,
+    progress: Progress | None,
 ) -> MatrixExplanation:
     """Regressions of performance on semantic similarity, largest coefficient first."""
     explanation = explain(
@@ -183,9 +225,14 @@ def run_explain(
     )
     missing = len(data.prompts) - len(vectors.rows)
     what = "text" if vectors.part == PROMPT else vectors.part
-    notes = [f"{missing} prompts left out: no vector of their {what}"] if missing else []
+    notes = (
+        [f"{missing} prompts left out: no vector of their {what}"] if missing else []
+    )
     if explanation.n_undefined:
-        notes.append(f"{explanation.n_undefined} prompts have no coefficient: nothing varies, or nothing is left")
+        notes.append(
+            f"{explanation.n_undefined} prompts have no coefficient: nothing varies, "
+            "or nothing is left"
+        )
     head = common(data, seed, *notes) | {"n_prompts": explanation.n_prompts}
     own = {
         "rows": _explained(data, vectors, explanation),
@@ -196,15 +243,24 @@ def run_explain(
         "mantel_p": explanation.mantel.p_value,
         "part": vectors.part,
     }
-    return MatrixExplanation(**shared_fields(explanation, MatrixExplanation, **head, **own))
+    return MatrixExplanation(
+        **shared_fields(explanation, MatrixExplanation, **head, **own)
+    )
 
 
 def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
     """Explanations by several parts of the prompts, one row each."""
-    p_values = [math.nan if test.p_mean_coefficient is None else test.p_mean_coefficient for test in found]
+    p_values = [
+        math.nan if test.p_mean_coefficient is None else test.p_mean_coefficient
+        for test in found
+    ]
     adjusted = [None if math.isnan(p) else float(p) for p in holm(p_values)]
     rows = tuple(
-        PartRow(**shared_fields(test, PartRow, p_value=test.p_mean_coefficient, p_holm=p_holm))
+        PartRow(
+            **shared_fields(
+                test, PartRow, p_value=test.p_mean_coefficient, p_holm=p_holm
+            )
+        )
         for test, p_holm in zip(found, adjusted, strict=True)
     )
     first = found[0]
@@ -212,7 +268,13 @@ def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
     if len({test.n_prompts for test in found}) > 1:
         notes["parts are compared on different prompts: not all have each"] = None
     return ExplainedParts(
-        first.benchmark, first.metric, first.n_models, first.embedder, first.n_permutations, rows, tuple(notes)
+        first.benchmark,
+        first.metric,
+        first.n_models,
+        first.embedder,
+        first.n_permutations,
+        rows,
+        tuple(notes),
     )
 
 
@@ -224,11 +286,23 @@ def _share(explanation: Explanation) -> float | None:
     return float((significant & (explanation.coefficients[defined] > 0)).mean())
 
 
-def _explained(data: MatrixData, vectors: Vectors, explanation: Explanation) -> tuple[ExplainRow, ...]:
-    figures = np.column_stack([explanation.coefficients, explanation.statistics, explanation.p_values, explanation.fdr])
+def _explained(
+    data: MatrixData, vectors: Vectors, explanation: Explanation
+) -> tuple[ExplainRow, ...]:
+    figures = np.column_stack(
+        [
+            explanation.coefficients,
+            explanation.statistics,
+            explanation.p_values,
+            explanation.fdr,
+        ]
+    )
     undefined = np.isnan(explanation.coefficients)
     order = np.lexsort([-np.where(undefined, 0, explanation.coefficients), undefined])
-    return tuple(_row(data.keys[vectors.rows[index]], figures[index], vectors.texts[index]) for index in order.tolist())
+    return tuple(
+        _row(data.keys[vectors.rows[index]], figures[index], vectors.texts[index])
+        for index in order.tolist()
+    )
 
 
 def _row(key: str, figures: NDArray[np.float64], text: str | None) -> ExplainRow:
@@ -238,10 +312,12 @@ def _row(key: str, figures: NDArray[np.float64], text: str | None) -> ExplainRow
 
 _log = logging.getLogger(__name__)
 
-#: Work below so many processor seconds is done here: executors take some seconds to begin.
+#: Work below so many processor seconds is done here: executors take some seconds to
+#: begin.
 WORTH_SECONDS = 30.0
-#: Measured on one core (docs/scale.md): pairs of prompts per second, for each 64 models where all
-#: scores are 0 or 1; pairs per second where they are not; seconds per score and number of clusters.
+#: Measured on one core (docs/scale.md): pairs of prompts per second, for each 64 models
+#: where all scores are 0 or 1; pairs per second where they are not; seconds per score
+#: and number of clusters.
 _BINARY_PAIRS, _PAIRS, _CLUSTERED = 2e9, 1.5e7, 1e-5
 
 
@@ -253,13 +329,21 @@ def seconds_of_test(data: MatrixData, n_permutations: int) -> float:
     return pairs * -(-k // 64) / _BINARY_PAIRS if binary else pairs / _PAIRS
 
 
-def seconds_of_clusters(data: MatrixData, tried: Sequence[int], n_permutations: int) -> float:
+def seconds_of_clusters(
+    data: MatrixData, tried: Sequence[int], n_permutations: int
+) -> float:
     """Processor seconds that the shuffled matrices of a search of clusters take, about."""
-    return _CLUSTERED * float(data.values.size) * (len(tried) or MOST_CLUSTERS - 1) * n_permutations
+    return (
+        _CLUSTERED
+        * float(data.values.size)
+        * (len(tried) or MOST_CLUSTERS - 1)
+        * n_permutations
+    )
 
 
 class OnExecutors:
-    """Executors, as a :class:`warehouse.stats.matrix.tables.Spread`; what they cannot do is done here.
+    """Executors, as a :class:`warehouse.stats.matrix.tables.Spread`; what they cannot
+    do is done here.
 
     Attributes:
         notes: why something was done here, if anything was.
@@ -269,18 +353,25 @@ class OnExecutors:
         self._executors = executors
         self.notes: list[str] = []
 
-    def __call__(self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+    def __call__(
+        self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]
+    ) -> Iterator[tuple[int, bytes]]:
         """Run a function on each of some tasks, in blocks on executors."""
         left = dict(enumerate(tasks))
         if not self.notes:
-            _log.debug("%d tasks go to the executors of %s", len(tasks), self._executors)
+            _log.debug(
+                "%d tasks go to the executors of %s", len(tasks), self._executors
+            )
             try:
                 self._executors.open()
                 for number, data in self._executors.map(function, tasks):
                     if left.pop(number, None) is not None:
                         yield number, data
             except (StoreError, MisuseError) as error:
-                self.notes.append(f"computed by this process, since executors could not: {first_line(error)}")
+                self.notes.append(
+                    "computed by this process, since executors could not: "
+                    f"{first_line(error)}"
+                )
         if left:
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 yield from zip(left, pool.map(function, left.values()), strict=True)
@@ -288,7 +379,8 @@ class OnExecutors:
 
 @contextmanager
 def executors_for(opener: StoreOpener, seconds: float) -> Iterator[OnExecutors | None]:
-    """Who else can do some work; ``None`` where it is not worth the way, or there is nobody.
+    """Who else can do some work; ``None`` where it is not worth the way, or there is
+    nobody.
 
     Args:
         opener: of the store whose server is asked.
@@ -327,7 +419,8 @@ def run_weights(
     Args:
         labels: clusters behind medoid and distance weights, shape (n,).
         clustering: what those clusters are called.
-        equal_clusters: name of a clustering to its labels: each cluster gets equal weight.
+        equal_clusters: name of a clustering to its labels: each cluster gets equal
+            weight.
         own_weights: the user's weights, shape (n,).
         n_draws: random weightings.
     """
@@ -336,7 +429,10 @@ def run_weights(
         "medoid_equal": medoid_weights(data.values, labels, share=False),
         "distance": distance_weights(data.values, labels),
         "inverse_distance": inverse_distance_weights(data.values, labels),
-        **{f"clusters:{name}": cluster_weights(own, len(data.prompts)) for name, own in equal_clusters.items()},
+        **{
+            f"clusters:{name}": cluster_weights(own, len(data.prompts))
+            for name, own in equal_clusters.items()
+        },
         **({} if own_weights is None else {"given": own_weights}),
     }
     higher = data.higher_is_better is not False
@@ -344,13 +440,22 @@ def run_weights(
     rows = tuple(
         WeightRow(item.scheme, model, score, rank, change, item.effective_prompts)
         for item in weighted
-        for model, score, rank, change in zip(data.models, item.scores, item.ranks, item.rank_changes, strict=True)
+        for model, score, rank, change in zip(
+            data.models, item.scores, item.ranks, item.rank_changes, strict=True
+        )
     )
     drawn = random_weights(
-        data.values, n_draws=n_draws, seed=seed, higher_is_better=higher, levels=(0.025, 0.5, 0.975), progress=progress
+        data.values,
+        n_draws=n_draws,
+        seed=seed,
+        higher_is_better=higher,
+        levels=(0.025, 0.5, 0.975),
+        progress=progress,
     )
     notes = (
-        () if data.higher_is_better is not None else ("it is not known whether higher is better; higher ranks first",)
+        ()
+        if data.higher_is_better is not None
+        else ("it is not known whether higher is better; higher ranks first",)
     )
     return MatrixWeights(
         **common(data, seed, *notes),
@@ -364,9 +469,19 @@ def run_weights(
 
 def _random(data: MatrixData, drawn: RandomWeights) -> tuple[RandomWeightRow, ...]:
     figures = np.column_stack(
-        [drawn.uniform, drawn.lowest, *drawn.quantiles, drawn.highest, drawn.exact_standard_deviation, drawn.best]
+        [
+            drawn.uniform,
+            drawn.lowest,
+            *drawn.quantiles,
+            drawn.highest,
+            drawn.exact_standard_deviation,
+            drawn.best,
+        ]
     )
-    return tuple(RandomWeightRow(model, *row) for model, row in zip(data.models, figures.tolist(), strict=True))
+    return tuple(
+        RandomWeightRow(model, *row)
+        for model, row in zip(data.models, figures.tolist(), strict=True)
+    )
 
 
 def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, ...]:
@@ -378,10 +493,17 @@ def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, 
     )
 
 
-def run_growth(data: MatrixData, sizes: Sequence[int], seed: int, progress: Progress | None) -> MatrixGrowth:
-    """Scores of all models against size, most informative prompts first and in random order."""
+def run_growth(
+    data: MatrixData, sizes: Sequence[int], seed: int, progress: Progress | None
+) -> MatrixGrowth:
+    """Scores of all models against size, most informative prompts first and in random
+    order."""
     n = len(data.prompts)
-    chosen = np.asarray(sizes) if sizes else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
+    chosen = (
+        np.asarray(sizes)
+        if sizes
+        else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
+    )
     orders: tuple[Order, ...] = ("informative", "random")
     rows: list[GrowthRow] = []
     steps: list[GrowthStep] = []
@@ -400,7 +522,10 @@ def _growth_rows(data: MatrixData, growth: Growth) -> list[GrowthRow]:
         GrowthRow(growth.order, int(size), model, float(score), int(rank))
         for size, scores in zip(growth.sizes, growth.scores, strict=True)
         for model, score, rank in zip(
-            data.models, scores, competition_ranks(scores, higher_is_better=higher), strict=True
+            data.models,
+            scores,
+            competition_ranks(scores, higher_is_better=higher),
+            strict=True,
         )
     ]
 

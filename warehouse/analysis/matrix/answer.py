@@ -59,26 +59,39 @@ from warehouse.store.open import StoreOpener
 METHOD_VERSION = "3"
 
 Found = TypeVar("Found", bound=MatrixResult)
-_SEMANTIC = "select name from clustering where kind = 'semantic' and benchmark_id in (:ids)"
+_SEMANTIC = (
+    "select name from clustering where kind = 'semantic' and benchmark_id in (:ids)"
+)
 
 
 class Matrix:
     """The performance matrix of a benchmark: prompts × models, complete rows only.
 
-    Every method answers from the store where it was asked before and nothing has changed, and
-    stores what it computes; the store is open only while it is read or written.
+    Every method answers from the store where it was asked before and nothing has
+    changed, and stores what it computes; the store is open only while it is read or
+    written.
     """
 
     def __init__(self, opener: StoreOpener, question: PerformanceMatrix) -> None:
-        self.opener, self.benchmark, self.fresh = opener, question.benchmark, question.fresh
+        self.opener, self.benchmark, self.fresh = (
+            opener,
+            question.benchmark,
+            question.fresh,
+        )
         self.selection = Selection(
-            question.benchmark, question.metric, as_conditions(question.where), latest=question.latest
+            question.benchmark,
+            question.metric,
+            as_conditions(question.where),
+            latest=question.latest,
         )
         self.store_result = question.store_result
         self.progress = question.progress
 
     def __repr__(self) -> str:
-        return f"Matrix of {self.benchmark}: ask it by test(), cluster(), weights(), grow() or explain()"
+        return (
+            f"Matrix of {self.benchmark}: ask it by test(), cluster(), weights(), "
+            "grow() or explain()"
+        )
 
     @cached_property
     def data(self) -> MatrixData:
@@ -95,7 +108,11 @@ class Matrix:
         values = self.data.values
         for name in question.similarities:
             check_similarity(name, bool(np.isin(values, (0, 1)).all()))
-        chosen, permutations, seed = list(dict.fromkeys(question.similarities)), question.permutations, question.seed
+        chosen, permutations, seed = (
+            list(dict.fromkeys(question.similarities)),
+            question.permutations,
+            question.seed,
+        )
         return self._ask(
             "test",
             MatrixTest,
@@ -103,7 +120,9 @@ class Matrix:
             seed,
             lambda: self._spread(
                 seconds_of_test(self.data, permutations),
-                lambda spread: run_test(self.data, chosen, permutations, seed, self.progress, spread),
+                lambda spread: run_test(
+                    self.data, chosen, permutations, seed, self.progress, spread
+                ),
             ),
         )
 
@@ -111,7 +130,9 @@ class Matrix:
     def cluster(self, question: ClusterMatrix) -> MatrixClusters:
         name, permutations, seed = question.store, question.permutations, question.seed
         if name and not self.store_result:
-            raise MisuseError("a trial stores no clustering: give a name, or store no result")
+            raise MisuseError(
+                "a trial stores no clustering: give a name, or store no result"
+            )
         tried = sorted(set(question.n_clusters))
         clusters = self._ask(
             "cluster",
@@ -120,7 +141,9 @@ class Matrix:
             seed,
             lambda: self._spread(
                 seconds_of_clusters(self.data, tried, permutations),
-                lambda spread: run_clusters(self.data, tried, permutations, seed, self.progress, spread),
+                lambda spread: run_clusters(
+                    self.data, tried, permutations, seed, self.progress, spread
+                ),
             ),
         )
         if name:
@@ -138,17 +161,27 @@ class Matrix:
             }
             agreed = {"default": question.default, "replace": question.replace}
             with self.opener.writing() as writable:
-                keep_clustering(writable, self.data, clusters, name, settings, made, **agreed)
+                keep_clustering(
+                    writable, self.data, clusters, name, settings, made, **agreed
+                )
         return clusters
 
     @with_keywords(WeightMatrix, Gives[MatrixWeights])
     def weights(self, question: WeightMatrix) -> MatrixWeights:
-        data, draws, seed, given = self.data, question.draws, question.seed, question.given
+        data, draws, seed, given = (
+            self.data,
+            question.draws,
+            question.seed,
+            question.given,
+        )
         labels, name = self._labels(question.cluster, seed)
         with self.opener.reading() as store:
             ids = find_benchmark(store, self.benchmark).ids
             semantic = [row["name"] for row in store.rows(_SEMANTIC, {"ids": ids})]
-        clusters = {label: self._stored_labels(label) for label in dict.fromkeys([*question.equal, *semantic])}
+        clusters = {
+            label: self._stored_labels(label)
+            for label in dict.fromkeys([*question.equal, *semantic])
+        }
         own = None if given is None else _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {
@@ -162,7 +195,9 @@ class Matrix:
             MatrixWeights,
             settings,
             seed,
-            lambda: run_weights(data, labels, name, clusters, own, draws, seed, self.progress),
+            lambda: run_weights(
+                data, labels, name, clusters, own, draws, seed, self.progress
+            ),
             *(part.tobytes() for part in parts),
         )
         absent = len((given or {}).keys() - set(data.keys))
@@ -175,23 +210,37 @@ class Matrix:
     def grow(self, question: GrowMatrix) -> MatrixGrowth:
         chosen, seed = sorted(set(question.sizes)), question.seed
         return self._ask(
-            "grow", MatrixGrowth, {"sizes": chosen}, seed, lambda: run_growth(self.data, chosen, seed, self.progress)
+            "grow",
+            MatrixGrowth,
+            {"sizes": chosen},
+            seed,
+            lambda: run_growth(self.data, chosen, seed, self.progress),
         )
 
     @with_keywords(ExplainMatrix, Gives[MatrixExplanation])
     def explain(self, question: ExplainMatrix) -> MatrixExplanation:
         data, part = self.data, question.part
-        intercept, permutations, seed = question.intercept, question.permutations, question.seed
+        intercept, permutations, seed = (
+            question.intercept,
+            question.permutations,
+            question.seed,
+        )
         with self.opener.reading() as store:
             vectors = matrix_vectors(store, data, question.embedder, part)
-        settings = {"embedder": vectors.embedder, "intercept": intercept, "permutations": permutations}
+        settings = {
+            "embedder": vectors.embedder,
+            "intercept": intercept,
+            "permutations": permutations,
+        }
         settings |= {} if part == PROMPT else {"part": part}
         return self._ask(
             "explain",
             MatrixExplanation,
             settings,
             seed,
-            lambda: run_explain(data, vectors, intercept, permutations, seed, self.progress),
+            lambda: run_explain(
+                data, vectors, intercept, permutations, seed, self.progress
+            ),
             vectors.rows.tobytes(),
             vectors.vectors.tobytes(),
         )
@@ -200,19 +249,28 @@ class Matrix:
     def explain_parts(self, question: CompareParts) -> ExplainedParts:
         names = [*dict.fromkeys(question.parts)]
         with self.opener.reading() as store:
-            labels = dict.fromkeys(choose_embedder(store, question.embedder, part).label for part in names)
+            labels = dict.fromkeys(
+                choose_embedder(store, question.embedder, part).label for part in names
+            )
         if len(labels) != 1:
             raise MisuseError(
-                f"the parts have vectors of different embedders ({', '.join(labels)}): embed each by one of them, and"
-                " name it with --embedder"
+                f"the parts have vectors of different embedders ({', '.join(labels)}): "
+                "embed each by one of them, and name it with --embedder"
                 if labels
                 else "which parts? prompt, target, choices or metadata.FIELD"
             )
-        shared = {name: getattr(question, name) for name in options(CompareParts) if name != "parts"}
+        shared = {
+            name: getattr(question, name)
+            for name in options(CompareParts)
+            if name != "parts"
+        }
         return compare_parts([self.explain(**shared, part=part) for part in names])
 
-    def _spread(self, seconds: float, compute: Callable[[OnExecutors | None], Found]) -> Found:
-        """What is computed with the help of executors, where there are any and it is worth it."""
+    def _spread(
+        self, seconds: float, compute: Callable[[OnExecutors | None], Found]
+    ) -> Found:
+        """What is computed with the help of executors, where there are any and it is
+        worth it."""
         with executors_for(self.opener, seconds) as spread:
             return compute(spread)
 
@@ -225,7 +283,11 @@ class Matrix:
         compute: Callable[[], Found],
         *inputs: bytes,
     ) -> Found:
-        chosen = {"metric": self.data.metric, "where": sorted(self.selection.where), "latest": self.selection.latest}
+        chosen = {
+            "metric": self.data.metric,
+            "where": sorted(self.selection.where),
+            "latest": self.selection.latest,
+        }
         question = StoredQuestion(
             f"matrix_{kind}",
             self.data.benchmark,
@@ -238,21 +300,32 @@ class Matrix:
             self.opener,
             question,
             result,
-            lambda now: with_changes(compute(), computed_at=now.isoformat(timespec="seconds")),
+            lambda now: with_changes(
+                compute(), computed_at=now.isoformat(timespec="seconds")
+            ),
             fresh=self.fresh,
             store_result=self.store_result,
         )
         if answered.read_back:
-            note = f"read back: computed on {answered.computed_on}, and nothing has changed since"
+            note = (
+                f"read back: computed on {answered.computed_on}, and nothing has "
+                "changed since"
+            )
         else:
             note = f"not stored: {answered.not_stored}" if answered.not_stored else ""
-        return with_changes(answered.result, notes=(*answered.result.notes, note)) if note else answered.result
+        return (
+            with_changes(answered.result, notes=(*answered.result.notes, note))
+            if note
+            else answered.result
+        )
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:
             return self._stored_labels(cluster), cluster
         clusters = self.cluster(seed=seed, permutations=0)
-        return np.array(clusters.labels, dtype=np.int64), f"performance, {clusters.n_clusters} clusters"
+        return np.array(
+            clusters.labels, dtype=np.int64
+        ), f"performance, {clusters.n_clusters} clusters"
 
     def _stored_labels(self, name: str) -> NDArray[np.int64]:
         with self.opener.reading() as store:
@@ -260,7 +333,9 @@ class Matrix:
             clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, name)
             labels = clusters.labels(self.data.prompts)
         if labels is None:
-            raise MisuseError(f"clustering {name!r} holds none of the prompts of the matrix")
+            raise MisuseError(
+                f"clustering {name!r} holds none of the prompts of the matrix"
+            )
         return labels
 
 
@@ -274,8 +349,8 @@ def _by_prompt(data: MatrixData, weights: Mapping[str, float]) -> NDArray[np.flo
     """Weights by row; prompts that go by one name have one weight."""
     if not weights.keys() & set(data.keys):
         raise MisuseError(
-            f"the weights name none of the {len(data.keys)} prompts of the matrix; prompts are"
-            f" called such as {data.keys[0]!r}, found {list(weights)[:1]}"
+            f"the weights name none of the {len(data.keys)} prompts of the matrix; "
+            f"prompts are called such as {data.keys[0]!r}, found {list(weights)[:1]}"
         )
     return np.array([weights.get(key, 0.0) for key in data.keys])
 
@@ -291,7 +366,8 @@ def keep_clustering(
     default: bool,
     replace: bool = False,
 ) -> None:
-    """Store a clustering with medoids and distances, under each benchmark that prompts are of.
+    """Store a clustering with medoids and distances, under each benchmark that prompts
+    are of.
 
     Args:
         store: open for writing.
@@ -300,7 +376,8 @@ def keep_clustering(
         replace: also in place of one that was made with other settings.
 
     Raises:
-        MisuseError: a clustering of another kind, or made with other settings, has this name.
+        MisuseError: a clustering of another kind, or made with other settings, has this
+            name.
     """
     labels, distances = np.array(clusters.labels), np.array(clusters.distances)
     for benchmark in np.unique(data.benchmark_ids).tolist():
@@ -308,7 +385,9 @@ def keep_clustering(
         _, own = np.unique(labels[rows], return_inverse=True)
         nearest = np.lexsort([distances[rows], own])
         medoids = nearest[np.unique(own[nearest], return_index=True)[1]]
-        members = Members(data.prompts[rows], own.astype(np.intp), distances[rows], medoids)
+        members = Members(
+            data.prompts[rows], own.astype(np.intp), distances[rows], medoids
+        )
         store_clustering(
             store,
             benchmark,
@@ -321,7 +400,9 @@ def keep_clustering(
         )
 
 
-def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: str = PROMPT) -> Vectors:
+def matrix_vectors(
+    store: Store, data: MatrixData, embedder: str | None, part: str = PROMPT
+) -> Vectors:
     """Up-to-date vectors of a part of the prompts of a matrix.
 
     Args:
@@ -332,8 +413,8 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: s
     """
     if part == PROMPT and not any(data.texts):
         raise MisuseError(
-            f"the prompts of {data.benchmark} have no text in the store: there is nothing to"
-            " compare their performance with"
+            f"the prompts of {data.benchmark} have no text in the store: there is "
+            "nothing to compare their performance with"
         )
     chosen = choose_embedder(store, embedder, part)
     benchmarks = np.unique(data.benchmark_ids).tolist()
@@ -346,9 +427,12 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: s
         rows = np.flatnonzero(vectors.prompts[found_at] == data.prompts)
     if not len(rows):
         raise MisuseError(
-            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: {embed_command(part, data.benchmark)}"
+            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: "
+            f"{embed_command(part, data.benchmark)}"
         )
     prompts = data.prompts[rows].tolist()
     shown = texts_of_part(store, part, prompts)
     found = vectors.vectors[found_at[rows]].astype(np.float64)
-    return Vectors(chosen.label, rows, found, [shown.get(prompt) for prompt in prompts], part)
+    return Vectors(
+        chosen.label, rows, found, [shown.get(prompt) for prompt in prompts], part
+    )

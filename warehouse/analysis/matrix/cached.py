@@ -38,18 +38,29 @@ _KINDS: Mapping[str, tuple[str, type[MatrixResult]]] = {
 class StoredMatrix:
     """One analysis of each kind that fits the scores as they are now; None for none.
 
-    Of several the one of all runs by the headline metric comes first, then that with the most
-    permutations or draws, then the newest: a trial does not take the place of the evidence.
+    Of several the one of all runs by the headline metric comes first, then that with
+    the most permutations or draws, then the newest: a trial does not take the place of
+    the evidence.
     """
 
     test: MatrixTest | None = None  #: are prompts correlated beyond chance?
     clusters: MatrixClusters | None = None  #: which prompts do models find alike?
-    weights: MatrixWeights | None = None  #: scores and ranks when prompts do not weigh the same.
+    weights: MatrixWeights | None = (
+        None  #: scores and ranks when prompts do not weigh the same.
+    )
     growth: MatrixGrowth | None = None  #: scores while the benchmark grows.
-    explanation: MatrixExplanation | None = None  #: does what prompts ask explain which models succeed?
-    chosen: tuple[tuple[str, str], ...] = ()  #: the runs of each analysis that was not made of all, in words, by field.
-    missing: tuple[str, ...] = ()  #: last word of the command of each kind that is not there.
-    outdated: tuple[str, ...] = ()  #: of each kind that is only there for scores that have changed since.
+    explanation: MatrixExplanation | None = (
+        None  #: does what prompts ask explain which models succeed?
+    )
+    chosen: tuple[
+        tuple[str, str], ...
+    ] = ()  #: the runs of each analysis that was not made of all, in words, by field.
+    missing: tuple[
+        str, ...
+    ] = ()  #: last word of the command of each kind that is not there.
+    outdated: tuple[
+        str, ...
+    ] = ()  #: of each kind that is only there for scores that have changed since.
 
     @property
     def found(self) -> tuple[MatrixResult, ...]:
@@ -71,18 +82,34 @@ def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
     missing: list[str] = []
     outdated: list[str] = []
     for name, (word, result) in _KINDS.items():
-        # of explanations those by the question: other parts stand beside one another in an answer of their own
-        own = [entry for entry in entries if entry.kind == f"matrix_{word}" and "part" not in entry.parameters]
-        own.sort(key=current.evidence, reverse=True)  # of equal ones the newest stays first
+        # of explanations those by the question: other parts stand beside one another in
+        # an answer of their own
+        own = [
+            entry
+            for entry in entries
+            if entry.kind == f"matrix_{word}" and "part" not in entry.parameters
+        ]
+        own.sort(
+            key=current.evidence, reverse=True
+        )  # of equal ones the newest stays first
         fitting = current.first(own, result)
         if fitting is None:
             (outdated if own else missing).append(word)
             continue
         results[name] = fitting[1]
-        latest = ["the newest condition of each model"] if fitting[0].parameters["latest"] else []
+        latest = (
+            ["the newest condition of each model"]
+            if fitting[0].parameters["latest"]
+            else []
+        )
         selection = ", ".join([*fitting[0].parameters["where"], *latest])
         chosen += [(name, selection)] if selection else []
-    return StoredMatrix(**results, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated))
+    return StoredMatrix(
+        **results,
+        chosen=tuple(chosen),
+        missing=tuple(missing),
+        outdated=tuple(outdated),
+    )
 
 
 class _Current:
@@ -99,11 +126,14 @@ class _Current:
         return None if matrix is None else Selection(self.benchmark, matrix.metric)
 
     def evidence(self, entry: Kept) -> tuple[bool, int]:
-        """What orders analyses of one kind: whether of all runs, then permutations or draws."""
+        """What orders analyses of one kind: whether of all runs, then permutations or
+        draws."""
         size = entry.parameters.get("permutations", entry.parameters.get("draws")) or 0
         return self.selection(entry) == self.headline, int(size)
 
-    def first(self, entries: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
+    def first(
+        self, entries: list[Kept], kind: type[MatrixResult]
+    ) -> tuple[Kept, MatrixResult] | None:
         """The first of some analyses whose matrix is still the same."""
         for entry in entries:
             result = kind.from_dict(result_cache.result_of(self.store, entry))
@@ -114,7 +144,12 @@ class _Current:
     def selection(self, kept: Kept) -> Selection:
         """The runs that an analysis was made of."""
         where = tuple(kept.parameters["where"])
-        return Selection(self.benchmark, str(kept.parameters["metric"]), where, latest=bool(kept.parameters["latest"]))
+        return Selection(
+            self.benchmark,
+            str(kept.parameters["metric"]),
+            where,
+            latest=bool(kept.parameters["latest"]),
+        )
 
     def _of(self, selection: Selection) -> str:
         if selection not in self.fingerprints:
@@ -124,7 +159,9 @@ class _Current:
 
     def _read(self, selection: Selection) -> MatrixData | None:
         try:
-            scores = select_among(self.store, self.found, replace(selection, cluster=NO_CLUSTERS))
+            scores = select_among(
+                self.store, self.found, replace(selection, cluster=NO_CLUSTERS)
+            )
             matrix = matrix_of(self.store, scores)
         except MisuseError:  # such runs are there no more
             return None

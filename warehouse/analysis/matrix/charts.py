@@ -10,7 +10,20 @@ from warehouse.analysis.matrix.correlation_view import HistogramRow, MatrixTest
 from warehouse.analysis.matrix.explanation_view import MatrixExplanation
 from warehouse.analysis.matrix.growth_view import MatrixGrowth
 from warehouse.analysis.matrix.weights_view import MatrixWeights, RandomWeightRow
-from warehouse.charts.chart import COLOURS, Bin, Chart, Points, Spec, axis, bars, chart, colours, layer, lines, span
+from warehouse.charts.chart import (
+    COLOURS,
+    Bin,
+    Chart,
+    Points,
+    Spec,
+    axis,
+    bars,
+    chart,
+    colours,
+    layer,
+    lines,
+    span,
+)
 from warehouse.charts.heat_map import heat_map
 
 #: Bins of the coefficients.
@@ -18,7 +31,10 @@ BINS = 30
 #: FDR from which on a coefficient is drawn as found.
 FDR = 0.05
 #: Names of the two orders in which prompts are added.
-_ORDERS = {"informative": "most informative prompts first", "random": "prompts in random order"}
+_ORDERS = {
+    "informative": "most informative prompts first",
+    "random": "prompts in random order",
+}
 
 
 def similarity_charts(test: MatrixTest) -> list[Chart]:
@@ -38,7 +54,8 @@ def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
     heights = [value for row in rows for value in (row.observed, row.permuted)]
     return chart(
         f"{name.capitalize()} similarity of pairs of prompts",
-        f"Histogram of {name} similarity, observed against shuffled: the two differ in {100 * apart:.1f}% of the pairs",
+        f"Histogram of {name} similarity, observed against shuffled: the two differ in "
+        f"{100 * apart:.1f}% of the pairs",
         axis("similarity", span([rows[0].low, rows[-1].high]), nice=False),
         axis("share of pairs", span(heights, also=(0.0,))),
         [bars(observed, {"observed": "var(--fill)"}), _outline(rows)],
@@ -56,7 +73,9 @@ def _outline(rows: Sequence[HistogramRow]) -> Spec:
     words = "shuffled, mean"
     stroke = colours("k", {words: "var(--warm)"}, {"symbolType": "stroke"})
     return layer(
-        {"type": "line", "interpolate": "step-after"}, [{**corner, "k": words} for corner in corners], stroke=stroke
+        {"type": "line", "interpolate": "step-after"},
+        [{**corner, "k": words} for corner in corners],
+        stroke=stroke,
     )
 
 
@@ -75,9 +94,13 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
     layers = lines(curves, dots=True)
     return chart(
         "Mean silhouette against the number of clusters",
-        f"Mean silhouette by number of clusters; {clustering.n_clusters} clusters are best",
+        f"Mean silhouette by number of clusters; {clustering.n_clusters} clusters are "
+        "best",
         axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
-        axis("mean silhouette", span([value for _, points in curves for _, value in points], also=(0.0,))),
+        axis(
+            "mean silhouette",
+            span([value for _, points in curves for _, value in points], also=(0.0,)),
+        ),
         layers,
     )
 
@@ -93,11 +116,18 @@ def by_rank(weights: MatrixWeights) -> list[RandomWeightRow]:
     return sorted(weights.random, key=lambda row: ranks[row.model])
 
 
-def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
-    """How often the row outranks the column: a heat map of models in the order of ``rows``."""
+def outrank_chart(
+    weights: MatrixWeights, rows: Sequence[RandomWeightRow]
+) -> Chart | None:
+    """How often the row outranks the column: a heat map of models in the order of
+    ``rows``."""
     shares = {(row.model, row.other): row.outranks for row in weights.outranks}
     values = [[shares.get((row.model, other.model)) for other in rows] for row in rows]
-    turned = sum(shares[row.model, other.model] < 0.95 for index, row in enumerate(rows) for other in rows[index + 1 :])
+    turned = sum(
+        shares[row.model, other.model] < 0.95
+        for index, row in enumerate(rows)
+        for other in rows[index + 1 :]
+    )
     n_pairs = len(rows) * (len(rows) - 1) // 2
     return heat_map(
         values,
@@ -109,15 +139,21 @@ def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Ch
 
 
 def growth_charts(growth: MatrixGrowth) -> list[Chart]:
-    """Scores against size in both orders, and how far they are from those on all prompts."""
+    """Scores against size in both orders, and how far they are from those on all
+    prompts."""
     last = max(row.size for row in growth.rows)
     final = {row.model: row.rank for row in growth.rows if row.size == last}
     best = sorted(final, key=lambda model: (final[model], model))[:COLOURS]
-    charts = [*(_scores_by_size(growth, order, best) for order in _ORDERS), _gaps(growth)]
+    charts = [
+        *(_scores_by_size(growth, order, best) for order in _ORDERS),
+        _gaps(growth),
+    ]
     return [drawn for drawn in charts if drawn]
 
 
-def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Chart | None:
+def _scores_by_size(
+    growth: MatrixGrowth, order: str, best: Sequence[str]
+) -> Chart | None:
     curves: dict[str, list[tuple[float, float | None]]] = {}
     for row in growth.rows:
         if row.order == order:
@@ -130,8 +166,8 @@ def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Ch
     )
     return chart(
         f"Score against size, {_ORDERS[order]}",
-        f"Score of {len(curves)} models against the number of prompts, {_ORDERS[order]}; best on"
-        f" all prompts: {', '.join(best)}",
+        f"Score of {len(curves)} models against the number of prompts, "
+        f"{_ORDERS[order]}; best on all prompts: {', '.join(best)}",
         axis("prompts", span([float(row.size) for row in growth.rows]), log=True),
         axis("score", span([row.score for row in growth.rows])),
         layers,
@@ -140,15 +176,22 @@ def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Ch
 
 def _gaps(growth: MatrixGrowth) -> Chart | None:
     curves: list[tuple[str, Points]] = [
-        (order, [(row.size, row.largest_gap) for row in growth.steps if row.order == order]) for order in _ORDERS
+        (
+            order,
+            [(row.size, row.largest_gap) for row in growth.steps if row.order == order],
+        )
+        for order in _ORDERS
     ]
     layers = lines(curves)
     return chart(
         "Largest difference of a model's score from that on all prompts",
-        "Largest difference of any model's score from its score on all prompts, against the"
-        " number of prompts, in both orders",
+        "Largest difference of any model's score from its score on all prompts, "
+        "against the number of prompts, in both orders",
         axis("prompts", span([float(row.size) for row in growth.steps]), log=True),
-        axis("largest difference", span([row.largest_gap for row in growth.steps], also=(0.0,))),
+        axis(
+            "largest difference",
+            span([row.largest_gap for row in growth.steps], also=(0.0,)),
+        ),
         layers,
     )
 
@@ -180,11 +223,18 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
         f" {sum(low_fdr)} have an FDR below {FDR}",
         axis("coefficient", ends, nice=False),
         axis("prompts", (0.0, float(highest)), whole=True),
-        [bars(_stacked(ends, low_fdr, others, words), {words: "var(--fill)", "others": "var(--grey)"})],
+        [
+            bars(
+                _stacked(ends, low_fdr, others, words),
+                {words: "var(--fill)", "others": "var(--grey)"},
+            )
+        ],
     )
 
 
-def _stacked(ends: tuple[float, float], low_fdr: Sequence[int], others: Sequence[int], words: str) -> Iterator[Bin]:
+def _stacked(
+    ends: tuple[float, float], low_fdr: Sequence[int], others: Sequence[int], words: str
+) -> Iterator[Bin]:
     """Bars of one kind at the floor, those of the others on top of them."""
     edges = [ends[0] + index * (ends[1] - ends[0]) / BINS for index in range(BINS + 1)]
     for index in range(BINS):

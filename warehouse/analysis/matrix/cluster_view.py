@@ -45,11 +45,15 @@ class MatrixClusters(MatrixResult):
     rows: tuple[ClusterCountRow, ...]
     n_clusters: int  #: of the chosen clustering.
     silhouette: float | None  #: its mean silhouette.
-    silhouette_permuted: float | None  #: mean of the best silhouettes of shuffled matrices.
+    silhouette_permuted: (
+        float | None
+    )  #: mean of the best silhouettes of shuffled matrices.
     p_value: float | None  #: (1 + #{shuffled ≥ observed})/(1 + N).
     n_permutations: int  #: shuffled matrices N.
     clusters: tuple[ClusterRow, ...]  #: the chosen ones.
-    labels: tuple[int, ...]  #: cluster of each prompt from 0, by natural key of the prompts.
+    labels: tuple[
+        int, ...
+    ]  #: cluster of each prompt from 0, by natural key of the prompts.
     distances: tuple[float, ...]  #: 1 − cosine of each prompt with its medoid.
     medoids: tuple[int, ...]  #: row of each cluster's medoid.
     prompts: tuple[str, ...]  #: what each prompt is called.
@@ -63,17 +67,29 @@ class MatrixClusters(MatrixResult):
 def _counts(counts: tuple[ClusterCountRow, ...]) -> Table:
     """The silhouette at each number of clusters."""
     cells = [
-        (row.n_clusters, number(row.silhouette, 4), number(row.silhouette_permuted, 4), "chosen" if row.chosen else "")
+        (
+            row.n_clusters,
+            number(row.silhouette, 4),
+            number(row.silhouette_permuted, 4),
+            "chosen" if row.chosen else "",
+        )
         for row in counts
     ]
-    return Table(("clusters", "silhouette", "shuffled", ""), tuple(cells), hide_empty=("shuffled",))
+    return Table(
+        ("clusters", "silhouette", "shuffled", ""),
+        tuple(cells),
+        hide_empty=("shuffled",),
+    )
 
 
 def _silhouette(result: MatrixClusters) -> list[Part]:
     """The best silhouette beside that of shuffled matrices; nothing without these."""
     if result.silhouette is None or result.silhouette_permuted is None:
         return []
-    shuffled = f"{result.silhouette_permuted:.4f} with shuffled columns (N = {result.n_permutations}"
+    shuffled = (
+        f"{result.silhouette_permuted:.4f} with shuffled columns (N = "
+        f"{result.n_permutations}"
+    )
     if result.n_permutations >= LEAST_FOR_P:
         shuffled += f", p = {result.p_value:.2g}"
     return ["", f"best silhouette {result.silhouette:.4f}; {shuffled})"]

@@ -29,7 +29,8 @@ class HistogramRow(Row):
 
 @dataclass(frozen=True)
 class MatrixTest(MatrixResult):
-    """Are prompts correlated beyond chance? ``histogram`` has the similarities behind it."""
+    """Are prompts correlated beyond chance? ``histogram`` has the similarities behind
+    it."""
 
     DRAWN_BY = "warehouse.analysis.matrix.charts:similarity_charts"
 

@@ -1,4 +1,5 @@
-"""What prompts ask, and on which of them models succeed: rows, the sentences and the tables."""
+"""What prompts ask, and on which of them models succeed: rows, the sentences and the
+tables."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ class ExplainRow(Row):
     coefficient: float | None  #: β; None where not defined.
     t: float | None  #: β over its standard error.
     p_value: float | None  #: two-sided.
-    fdr: float | None  #: Benjamini–Hochberg over prompts (descriptive: the tests depend on one another).
+    fdr: (
+        float | None
+    )  #: Benjamini–Hochberg over prompts (descriptive: the tests depend on one another).
     text: str | None  #: of the prompt.
 
 
@@ -35,17 +38,25 @@ class MatrixExplanation(MatrixResult):
     n_permutations: int  #: N.
     n_without_vector: int  #: prompts of the matrix left out for want of a vector.
     n_undefined: int  #: prompts whose regression is not defined.
-    share_fdr: float | None  #: share of the defined prompts with FDR below 0.05 and β above 0.
-    mean_coefficient: float | None  #: mean β, ``_permuted`` over the permutations, and its one-sided p.
+    share_fdr: (
+        float | None
+    )  #: share of the defined prompts with FDR below 0.05 and β above 0.
+    mean_coefficient: (
+        float | None
+    )  #: mean β, ``_permuted`` over the permutations, and its one-sided p.
     mean_coefficient_permuted: float | None
     p_mean_coefficient: float | None
-    ks_coefficient: float | None  #: distance of the β from all tables, its exact p, and the textbook's.
+    ks_coefficient: (
+        float | None
+    )  #: distance of the β from all tables, its exact p, and the textbook's.
     p_ks_coefficient: float | None
     p_ks_coefficient_textbook: float | None
     ks_fdr: float | None  #: the same of the FDRs.
     p_ks_fdr: float | None
     p_ks_fdr_textbook: float | None
-    mantel_r: float | None  #: correlation of the two similarities over pairs; one-sided p beside it.
+    mantel_r: (
+        float | None
+    )  #: correlation of the two similarities over pairs; one-sided p beside it.
     mantel_p: float | None
     part: str = "prompt"  #: what of the prompts was embedded.
 
@@ -59,13 +70,16 @@ class MatrixExplanation(MatrixResult):
         if self.part != "prompt":
             vectors = f"{self.part}, {vectors}"
         form = "with intercept" if self.intercept else "through the origin"
-        head = heading(self, vectors, form, f"{self.n_permutations} permutations, seed {self.seed}")
+        head = heading(
+            self, vectors, form, f"{self.n_permutations} permutations, seed {self.seed}"
+        )
         shown = self.rows[:top] if top else self.rows
         return View((*head, *_tests(self), "", _prompts(shown)), self.notes)
 
 
 def _tests(result: MatrixExplanation) -> list[Part]:
-    """Each statistic beside what it is without any effect, and how many prompts have one."""
+    """Each statistic beside what it is without any effect, and how many prompts have
+    one."""
     cells = (
         (
             "mean coefficient",
@@ -81,18 +95,37 @@ def _tests(result: MatrixExplanation) -> list[Part]:
             p_value(result.p_ks_coefficient),
             p_value(result.p_ks_coefficient_textbook),
         ),
-        ("ks of FDRs", number(result.ks_fdr, 4), None, p_value(result.p_ks_fdr), p_value(result.p_ks_fdr_textbook)),
+        (
+            "ks of FDRs",
+            number(result.ks_fdr, 4),
+            None,
+            p_value(result.p_ks_fdr),
+            p_value(result.p_ks_fdr_textbook),
+        ),
         ("Mantel r", number(result.mantel_r, 4), None, p_value(result.mantel_p), None),
     )
-    parts: list[Part] = [Table(("statistic", "observed", "shuffled", "p", "p textbook"), cells)]
+    parts: list[Part] = [
+        Table(("statistic", "observed", "shuffled", "p", "p textbook"), cells)
+    ]
     if result.share_fdr is not None:
-        parts += ["", f"{100 * result.share_fdr:.1f}% of prompts: coefficient above 0, FDR below 0.05"]
+        parts += [
+            "",
+            f"{100 * result.share_fdr:.1f}% of prompts: coefficient above 0, FDR below "
+            "0.05",
+        ]
     return parts
 
 
 def _prompts(rows: Sequence[ExplainRow]) -> Table:
     cells = [
-        (row.prompt, number(row.coefficient, 4), number(row.t, 2), p_value(row.fdr), line_of(row.text)) for row in rows
+        (
+            row.prompt,
+            number(row.coefficient, 4),
+            number(row.t, 2),
+            p_value(row.fdr),
+            line_of(row.text),
+        )
+        for row in rows
     ]
     return Table(("prompt", "coefficient", "t", "FDR", "text"), tuple(cells))
 
@@ -134,12 +167,21 @@ class ExplainedParts(Result):
     @property
     def one_line(self) -> str:
         """Which parts explain performance, in a sentence."""
-        found = [row for row in self.rows if row.p_holm is not None and row.p_holm <= SHOWN]
-        both = [row.part for row in found if row.mantel_p is not None and row.mantel_p <= SHOWN]
+        found = [
+            row for row in self.rows if row.p_holm is not None and row.p_holm <= SHOWN
+        ]
+        both = [
+            row.part
+            for row in found
+            if row.mantel_p is not None and row.mantel_p <= SHOWN
+        ]
         only = [row.part for row in found if row.part not in both]
         said = [f"prompts alike in {listed(both)} have scores alike"] if both else []
         said += (
-            [f"prompts alike in {listed(only)} have scores alike one by one, not over all pairs (Mantel)"]
+            [
+                f"prompts alike in {listed(only)} have scores alike one by one, not "
+                "over all pairs (Mantel)"
+            ]
             if only
             else []
         )
@@ -168,14 +210,23 @@ class ExplainedParts(Result):
         ]
         table = Table.of(cells, hide_empty=("without",), minor=("shuffled", "Mantel p"))
         vectors = f"vectors of {self.embedder}; {self.n_permutations} permutations"
-        return View((self.one_line, vectors, "", table, "", *legend(_PARTS, are_terms=False)), self.notes)
+        return View(
+            (self.one_line, vectors, "", table, "", *legend(_PARTS, are_terms=False)),
+            self.notes,
+        )
 
 
 #: Columns of parts in words.
 _PARTS = {
-    "mean": "mean coefficient of performance on similarity of the part, within single prompts",
+    "mean": (
+        "mean coefficient of performance on similarity of the part, within single "
+        "prompts"
+    ),
     "shuffled": "the same where prompts have the text of others",
     "p Holm": "chance of such a mean without any effect, all parts taken together",
-    "above 0": "share of prompts whose own coefficient is, at a false discovery rate below 0.05",
+    "above 0": (
+        "share of prompts whose own coefficient is, at a false discovery rate below "
+        "0.05"
+    ),
     "Mantel r": "correlation of both similarities over all pairs of prompts",
 }

@@ -17,10 +17,12 @@ _Shuffled = Option("Matrices with every column shuffled.", "N", least=1)
 class PerformanceMatrix(ChosenScores, Question):
     """The performance matrix of a benchmark: prompts × models, complete rows only.
 
-    It is asked by ``.test()``, ``.cluster()``, ``.weights()``, ``.grow()`` and ``.explain()``; nothing is read before.
+    It is asked by ``.test()``, ``.cluster()``, ``.weights()``, ``.grow()`` and
+    ``.explain()``; nothing is read before.
 
     Raises:
-        MisuseError: by its methods: unknown names, or fewer than two models or complete prompts.
+        MisuseError: by its methods: unknown names, or fewer than two models or complete
+            prompts.
     """
 
     NAME, OPENS = "matrix", True
@@ -32,7 +34,9 @@ class PerformanceMatrix(ChosenScores, Question):
     store_result: StoreResult = True
     progress: Annotated[
         Callable[[int, int], None] | None,
-        Option("Called with (done, all) while something is computed.", in_python_only=True),
+        Option(
+            "Called with (done, all) while something is computed.", in_python_only=True
+        ),
     ] = None
 
 
@@ -61,18 +65,29 @@ class ClusterMatrix(Options):
     """Clusters of prompts on which models succeed and fail alike.
 
     Raises:
-        MisuseError: see :attr:`data`; fewer than three distinct rows; a name that is taken, also by a clustering made
-            with other settings unless ``replace``.
+        MisuseError: see :attr:`data`; fewer than three distinct rows; a name that is
+            taken, also by a clustering made with other settings unless ``replace``.
     """
 
     n_clusters: Annotated[
-        Sequence[int], Option("Numbers of clusters to try, such as 2-10. [default: 2-20]", "N,...", ("--clusters",))
+        Sequence[int],
+        Option(
+            "Numbers of clusters to try, such as 2-10. [default: 2-20]",
+            "N,...",
+            ("--clusters",),
+        ),
     ] = ()
     permutations: Annotated[int, Option(_Shuffled.help, "N", least=0)] = 1
     seed: Seed = 0
-    store: Annotated[str | None, Option("Keep it; --cluster NAME uses it for error bars.", "NAME")] = None
-    default: Annotated[bool, Option("With --store: use it for error bars from now on.")] = False
-    replace: Annotated[bool, Option("Also in place of a clustering made with other settings.")] = False
+    store: Annotated[
+        str | None, Option("Keep it; --cluster NAME uses it for error bars.", "NAME")
+    ] = None
+    default: Annotated[
+        bool, Option("With --store: use it for error bars from now on.")
+    ] = False
+    replace: Annotated[
+        bool, Option("Also in place of a clustering made with other settings.")
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,7 +101,8 @@ class ClusterMatrix(Options):
 class WeightMatrix(Options):
     """Scores and ranks when prompts do not weigh the same.
 
-    Weights of your own are by prompt (the tool's id or key), at least 0; others weigh 0.
+    Weights of your own are by prompt (the tool's id or key), at least 0; others weigh
+    0.
 
     Raises:
         MisuseError: see :attr:`data`; unknown clusterings or prompts, weights below 0.
@@ -96,14 +112,25 @@ class WeightMatrix(Options):
     seed: Seed = 0
     cluster: Annotated[
         str | None,
-        Option("Stored clustering behind medoids and distances. [default: found as by matrix cluster]", "NAME"),
+        Option(
+            "Stored clustering behind medoids and distances. [default: found as by "
+            "matrix cluster]",
+            "NAME",
+        ),
     ] = None
     equal: Annotated[
         Sequence[str],
-        Option("Stored clustering whose clusters get equal weight; semantic ones come by themselves.", "NAME"),
+        Option(
+            "Stored clustering whose clusters get equal weight; semantic ones come by "
+            "themselves.",
+            "NAME",
+        ),
     ] = ()
     given: Annotated[
-        Mapping[str, float] | None, Option("Your own: CSV with the columns prompt and weight.", "FILE", ("--weights",))
+        Mapping[str, float] | None,
+        Option(
+            "Your own: CSV with the columns prompt and weight.", "FILE", ("--weights",)
+        ),
     ] = None
 
 
@@ -116,7 +143,11 @@ class GrowMatrix(Options):
     """
 
     sizes: Annotated[
-        Sequence[int], Option("Sizes to report. [default: some 40, evenly on a logarithmic scale]", "N,...")
+        Sequence[int],
+        Option(
+            "Sizes to report. [default: some 40, evenly on a logarithmic scale]",
+            "N,...",
+        ),
     ] = ()
     seed: Seed = 0
 
@@ -125,11 +156,19 @@ class GrowMatrix(Options):
 class _Explained(Options):
     """How performance is held against what prompts ask."""
 
-    embedder: Annotated[str | None, Option("Whose vectors. [default: the only one]", "NAME")] = None
+    embedder: Annotated[
+        str | None, Option("Whose vectors. [default: the only one]", "NAME")
+    ] = None
     intercept: Annotated[
-        bool, Option("False for regressions through the origin, as in the paper.", flags=("--no-intercept",))
+        bool,
+        Option(
+            "False for regressions through the origin, as in the paper.",
+            flags=("--no-intercept",),
+        ),
     ] = True
-    permutations: Annotated[int, Option("Times that prompts get the text of others.", "N", least=1)] = 1000
+    permutations: Annotated[
+        int, Option("Times that prompts get the text of others.", "N", least=1)
+    ] = 1000
     seed: Seed = 0
 
 
@@ -142,13 +181,19 @@ class ExplainMatrix(_Explained):
     """
 
     part: Annotated[
-        str, Option("What of the prompts: prompt (the question), target, choices or metadata.FIELD.", "PART")
+        str,
+        Option(
+            "What of the prompts: prompt (the question), target, choices or "
+            "metadata.FIELD.",
+            "PART",
+        ),
     ] = "prompt"
 
 
 @dataclass(frozen=True)
 class CompareParts(_Explained):
-    """Which part of the prompts explains on which of them models succeed: :meth:`explain` of each, side by side.
+    """Which part of the prompts explains on which of them models succeed:
+    :meth:`explain` of each, side by side.
 
     Raises:
         MisuseError: see :meth:`explain`; vectors of different embedders.
@@ -157,8 +202,8 @@ class CompareParts(_Explained):
     parts: Annotated[
         Sequence[str],
         Option(
-            "What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable: one row for"
-            " each. [default: prompt]",
+            "What of the prompts: prompt (the question), target, choices or "
+            "metadata.FIELD. Repeatable: one row for each. [default: prompt]",
             "PART",
             ("--part",),
         ),

@@ -1,4 +1,5 @@
-"""The performance matrix of a benchmark: complete rows only, models as on the leaderboard."""
+"""The performance matrix of a benchmark: complete rows only, models as on the
+leaderboard."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from warehouse.analysis.selection.benchmarks import Metric, advise_others
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.prompts import keyed_prompts
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+)
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection
@@ -25,7 +29,8 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class MatrixData:
-    """Scores of every model on the prompts that all of them have, or with gaps that two have."""
+    """Scores of every model on the prompts that all of them have, or with gaps that two
+    have."""
 
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
@@ -34,12 +39,17 @@ class MatrixData:
     prompts: NDArray[np.int64]  #: ids of the rows, by natural key, shape (n,).
     keys: tuple[str, ...]  #: what to call each prompt: the tool's id, else its key.
     texts: tuple[str | None, ...]  #: text of each prompt, None where there is none.
-    benchmark_ids: NDArray[np.int64]  #: row of ``benchmark`` of each prompt, shape (n,).
-    #: prompts × models, in the metric's per-prompt unit, shape (n, k); NaN only where it was read with gaps.
+    benchmark_ids: NDArray[
+        np.int64
+    ]  #: row of ``benchmark`` of each prompt, shape (n,).
+    #: prompts × models, in the metric's per-prompt unit, shape (n, k); NaN only where
+    #: it was read with gaps.
     values: NDArray[np.float64]
     n_incomplete: int  #: prompts left out because a model lacks a score.
     notes: tuple[str, ...]  #: what a reader should know.
-    natural_keys: tuple[str, ...]  #: split, key and occurrence of each prompt, as one text.
+    natural_keys: tuple[
+        str, ...
+    ]  #: split, key and occurrence of each prompt, as one text.
     conditions: tuple[Condition, ...]  #: of the columns.
 
     @cached_property
@@ -62,7 +72,9 @@ class _Column:
     scores: PromptScores
 
 
-def read_matrix(store: Store, selection: Selection, *, gaps: bool = False) -> MatrixData:
+def read_matrix(
+    store: Store, selection: Selection, *, gaps: bool = False
+) -> MatrixData:
     """Read the matrix of a benchmark.
 
     Args:
@@ -70,21 +82,30 @@ def read_matrix(store: Store, selection: Selection, *, gaps: bool = False) -> Ma
         gaps: keep every prompt that two models have a score of; NaN where one has none.
 
     Raises:
-        MisuseError: unknown names; fewer than two models, or than two prompts that all models have scores for.
+        MisuseError: unknown names; fewer than two models, or than two prompts that all
+            models have scores for.
     """
-    return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)), gaps=gaps)
+    return matrix_of(
+        store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)), gaps=gaps
+    )
 
 
-def matrix_of(store: Store, scores: BenchmarkScores, *, gaps: bool = False) -> MatrixData:
+def matrix_of(
+    store: Store, scores: BenchmarkScores, *, gaps: bool = False
+) -> MatrixData:
     """`read_matrix` of scores that were read."""
     members, notes = scores.largest_group()
-    columns = [_Column(_name(entry), entry.condition, entry.usable) for entry in members if entry.usable]
+    columns = [
+        _Column(_name(entry), entry.condition, entry.usable)
+        for entry in members
+        if entry.usable
+    ]
     chosen = sorted(columns, key=lambda column: (column.name, column.condition.key))
     name, label = scores.benchmark.name, scores.metric.label
     if len(chosen) < 2:
         raise MisuseError(
-            f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a performance"
-            f" matrix needs at least 2{advise_others(scores.others)}"
+            f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a "
+            f"performance matrix needs at least 2{advise_others(scores.others)}"
         )
     prompts, seen = _complete(chosen)
     n_complete = len(prompts)
@@ -92,20 +113,21 @@ def matrix_of(store: Store, scores: BenchmarkScores, *, gaps: bool = False) -> M
         prompts = _shared(chosen)
     if len(prompts) < 2:
         raise MisuseError(
-            f"{len(prompts)} of {len(seen)} prompts of {name} have a score of all"
-            f" {len(chosen)} models, at least 2 are needed; fewest scores: {_fewest(chosen)}; leave"
-            " models out with --where model!=NAME"
+            f"{len(prompts)} of {len(seen)} prompts of {name} have a score of all "
+            f"{len(chosen)} models, at least 2 are needed; fewest scores: "
+            f"{_fewest(chosen)}; leave models out with --where model!=NAME"
         )
     left_out = len(seen) - len(prompts)
     if gaps and len(prompts) > n_complete:
         notes.append(
-            f"{n_complete} of {len(seen)} prompts have a score of every model (fewest scores:"
-            f" {_fewest(chosen)}): figures of the others are over the models that answered them"
+            f"{n_complete} of {len(seen)} prompts have a score of every model (fewest "
+            f"scores: {_fewest(chosen)}): figures of the others are over the models "
+            "that answered them"
         )
     elif left_out:
         notes.append(
-            f"{left_out} of {len(seen)} prompts left out: not every model has a score (fewest"
-            f" scores: {_fewest(chosen)})"
+            f"{left_out} of {len(seen)} prompts left out: not every model has a score "
+            f"(fewest scores: {_fewest(chosen)})"
         )
     return _assemble(store, name, scores.metric, chosen, prompts, left_out, notes)
 
@@ -115,8 +137,11 @@ def _name(entry: ScoredCondition) -> str:
     return f"{model} ({entry.label})" if entry.label else model
 
 
-def _complete(columns: Sequence[_Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Prompts that every column has a score of, and those that any has seen; ids, ascending."""
+def _complete(
+    columns: Sequence[_Column],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Prompts that every column has a score of, and those that any has seen; ids,
+    ascending."""
     complete, seen = columns[0].scores.prompts, columns[0].scores.seen
     for column in columns[1:]:
         complete = np.intersect1d(complete, column.scores.prompts, assume_unique=True)
@@ -126,7 +151,10 @@ def _complete(columns: Sequence[_Column]) -> tuple[NDArray[np.int64], NDArray[np
 
 def _shared(columns: Sequence[_Column]) -> NDArray[np.int64]:
     """Prompts that at least two columns have a score of; ids, ascending."""
-    prompts, counts = np.unique(np.concatenate([column.scores.prompts for column in columns]), return_counts=True)
+    prompts, counts = np.unique(
+        np.concatenate([column.scores.prompts for column in columns]),
+        return_counts=True,
+    )
     return prompts[counts > 1]
 
 
@@ -149,7 +177,9 @@ def _assemble(
     values = np.full((len(ordered), len(columns)), np.nan)
     for index, column in enumerate(columns):
         scored = np.isin(ordered, column.scores.prompts, assume_unique=True)
-        values[scored, index] = column.scores.values[np.searchsorted(column.scores.prompts, ordered[scored])]
+        values[scored, index] = column.scores.values[
+            np.searchsorted(column.scores.prompts, ordered[scored])
+        ]
     return MatrixData(
         benchmark=benchmark,
         metric=metric.label,
@@ -162,13 +192,22 @@ def _assemble(
         values=values,
         n_incomplete=n_incomplete,
         notes=(*notes, *_constant(values, columns)),
-        natural_keys=tuple(f"{row['split']}/{row['key']}/{row['occurrence']}" for row in rows),
+        natural_keys=tuple(
+            f"{row['split']}/{row['key']}/{row['occurrence']}" for row in rows
+        ),
         conditions=tuple(column.condition for column in columns),
     )
 
 
 def _constant(values: NDArray[np.float64], columns: Sequence[_Column]) -> list[str]:
-    same = [column.name for index, column in enumerate(columns) if (values[:, index] == values[0, index]).all()]
+    same = [
+        column.name
+        for index, column in enumerate(columns)
+        if (values[:, index] == values[0, index]).all()
+    ]
     if not same or len(same) == len(columns):
         return []
-    return [f"one score for all prompts: {', '.join(same[:5])}{' …' if len(same) > 5 else ''}"]
+    return [
+        "one score for all prompts: "
+        f"{', '.join(same[:5])}{' …' if len(same) > 5 else ''}"
+    ]

@@ -1,4 +1,5 @@
-"""What results of the matrix analyses have in common: named fields, made of what JSON can hold, and a heading."""
+"""What results of the matrix analyses have in common: named fields, made of what JSON
+can hold, and a heading."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class MatrixResult(StoredResult):
     n_prompts: int  #: rows of the matrix: prompts that every model has a score of.
     n_incomplete: int  #: prompts left out because a model lacks a score.
     seed: int  #: of what is random.
-    #: sha256 of models, prompts and scores; see :attr:`warehouse.analysis.matrix.read.MatrixData.fingerprint`.
+    #: sha256 of models, prompts and scores; see
+    #: :attr:`warehouse.analysis.matrix.read.MatrixData.fingerprint`.
     matrix_fingerprint: str
     computed_at: str  #: when, ISO 8601 in UTC.
     notes: tuple[str, ...]  #: what a reader should know.
@@ -34,7 +36,10 @@ class MatrixResult(StoredResult):
 
     @property
     def one_line(self) -> str:
-        return f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × {self.n_models} models"
+        return (
+            f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × "
+            f"{self.n_models} models"
+        )
 
 
 def heading(result: MatrixResult, *more: str) -> tuple[str, str]:

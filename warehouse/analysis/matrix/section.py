@@ -1,4 +1,5 @@
-"""Stored analyses of a performance matrix in the report of a benchmark: a sentence, charts and tables of each."""
+"""Stored analyses of a performance matrix in the report of a benchmark: a sentence,
+charts and tables of each."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class MatrixSection(Section):
-    """The analyses of its performance matrix that the store holds; there is at least one."""
+    """The analyses of its performance matrix that the store holds; there is at least
+    one."""
 
     WORDS = "Performance matrix"
 
@@ -51,7 +53,12 @@ class MatrixSection(Section):
 
 def _test(part: Mapping[str, Any]) -> Markup:
     return Markup(
-        '\n<h4>Are prompts correlated beyond chance?</h4>\n<p>{}</p>\n<p class="dim">{}; {} permutations.</p>\n{}\n{}{}'
+        "\n"
+        "<h4>Are prompts correlated beyond chance?</h4>\n"
+        "<p>{}</p>\n"
+        '<p class="dim">{}; {} permutations.</p>\n'
+        "{}\n"
+        "{}{}"
     ).format(
         part["says"],
         part["head"],
@@ -84,7 +91,10 @@ def _silhouettes_say(clustering: Any) -> str:
     if clustering.silhouette is not None:
         said += f", {_number(clustering.silhouette)}"
     if clustering.silhouette_permuted is not None:
-        said += f"; with shuffled columns the best is {_number(clustering.silhouette_permuted)}"
+        said += (
+            "; with shuffled columns the best is "
+            f"{_number(clustering.silhouette_permuted)}"
+        )
         said += f" (N = {clustering.n_permutations}"
         if clustering.n_permutations >= LEAST_PERMUTATIONS:
             said += f", p = {_number(clustering.p_value, '%.2g')}"
@@ -95,8 +105,13 @@ def _silhouettes_say(clustering: Any) -> str:
 def _weights(part: Mapping[str, Any]) -> Markup:
     return Markup(
         "\n<h4>Do ranks hold when prompts weigh otherwise?</h4>\n<p>{}</p>\n"
-        '<p class="dim">{}; medoids and distances: <bdi>{}</bdi>.</p>\n{}\n{}\n{}\n'
-        '<p class="dim">All shares: <code>warehouse matrix weights BENCHMARK --part pairs --csv</code></p>\n{}'
+        '<p class="dim">{}; medoids and distances: <bdi>{}</bdi>.</p>\n'
+        "{}\n"
+        "{}\n"
+        "{}\n"
+        '<p class="dim">All shares: <code>warehouse matrix weights BENCHMARK --part '
+        "pairs --csv</code></p>\n"
+        "{}"
     ).format(
         part["says"],
         part["head"],
@@ -112,7 +127,13 @@ def _growth(part: Mapping[str, Any]) -> Markup:
     return Markup(
         "\n<h4>How do scores settle while prompts are added?</h4>\n<p>{}</p>\n"
         '<p class="dim">{}.</p>\n{}\n<details><summary>Sizes</summary>\n{}</details>{}'
-    ).format(part["says"], part["head"], figures(part["charts"]), part["table"], notes(part["result"].notes))
+    ).format(
+        part["says"],
+        part["head"],
+        figures(part["charts"]),
+        part["table"],
+        notes(part["result"].notes),
+    )
 
 
 def _explanation(part: Mapping[str, Any]) -> Markup:
@@ -122,7 +143,10 @@ def _explanation(part: Mapping[str, Any]) -> Markup:
     return Markup(
         "\n<h4>Does what prompts ask explain which models succeed?</h4>\n"
         '<p class="dim">{}; vectors of <bdi>{}</bdi>, {}, {} permutations.</p>\n'
-        "<p>{} of {} prompts have a coefficient above 0 with an FDR below 0.05.</p>\n{}\n{}\n{}{}"
+        "<p>{} of {} prompts have a coefficient above 0 with an FDR below 0.05.</p>\n"
+        "{}\n"
+        "{}\n"
+        "{}{}"
     ).format(
         part["head"],
         result.embedder,

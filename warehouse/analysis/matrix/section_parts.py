@@ -1,4 +1,5 @@
-"""Stored matrix analyses of one benchmark for the page: drawings, tables, and one plain sentence on each."""
+"""Stored matrix analyses of one benchmark for the page: drawings, tables, and one plain
+sentence on each."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ from warehouse.analysis.matrix.cluster_view import ClusterRow, MatrixClusters
 from warehouse.analysis.matrix.correlation_view import MatrixTest
 from warehouse.analysis.matrix.explanation_view import ExplainRow, MatrixExplanation
 from warehouse.analysis.matrix.growth_view import GrowthStep, MatrixGrowth
-from warehouse.analysis.matrix.weights_view import MatrixWeights, RandomWeightRow, WeightRow
+from warehouse.analysis.matrix.weights_view import (
+    MatrixWeights,
+    RandomWeightRow,
+    WeightRow,
+)
 from warehouse.charts.axes import Axis, make_axis
 from warehouse.charts.in_tables import drawing
 from warehouse.tables.page import PageColumn, count, number, table, text, written
@@ -38,11 +43,14 @@ TOP = 10
 _SIZES = 10
 
 
-def matrix_part(stored: StoredMatrix, distinct: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
+def matrix_part(
+    stored: StoredMatrix, distinct: Mapping[tuple[str, str], bool] | None = None
+) -> dict[str, Any]:
     """Charts and tables of what is stored, by field; what is not there is None.
 
     Args:
-        distinct: whether two models differ by a test, by their labels; unknown pairs count as ties.
+        distinct: whether two models differ by a test, by their labels; unknown pairs
+            count as ties.
     """
     chosen = dict(stored.chosen)
     parts: dict[str, Any] = {
@@ -65,11 +73,14 @@ def matrix_part(stored: StoredMatrix, distinct: Mapping[tuple[str, str], bool] |
 
 
 def _head(result: Any, chosen: str) -> str:
-    left_out = f", {result.n_incomplete} incomplete left out" if result.n_incomplete else ""
+    left_out = (
+        f", {result.n_incomplete} incomplete left out" if result.n_incomplete else ""
+    )
     selection = f"; runs: {chosen}" if chosen else ""
     return (
-        f"{result.n_prompts} prompts{left_out} × {result.n_models} models, {result.metric}, seed"
-        f" {result.seed}; computed {result.computed_at.replace('T', ' ')} UTC{selection}"
+        f"{result.n_prompts} prompts{left_out} × {result.n_models} models, "
+        f"{result.metric}, seed {result.seed}; computed "
+        f"{result.computed_at.replace('T', ' ')} UTC{selection}"
     )
 
 
@@ -96,7 +107,9 @@ class ChangeRow:
     changes: tuple[tuple[float, int, str], ...]
 
 
-def _weights(weights: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
+def _weights(
+    weights: MatrixWeights, distinct: Mapping[tuple[str, str], bool]
+) -> dict[str, Any]:
     schemes = list(dict.fromkeys(row.scheme for row in weights.rows))
     cells = {(row.model, row.scheme): row for row in weights.rows}
     models = sorted(weights.models, key=lambda model: cells[model, "uniform"].rank)
@@ -132,7 +145,8 @@ def _weights(weights: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -
 
 
 def _shade(change: int, n_models: int) -> str:
-    """Class of a cell: the direction of a change of rank, and how large it is of all ranks."""
+    """Class of a cell: the direction of a change of rank, and how large it is of all
+    ranks."""
     if not change:
         return ""
     level = 1 + min(4, int(10 * abs(change) / n_models))
@@ -147,7 +161,9 @@ def _growth(growth: MatrixGrowth) -> dict[str, Any]:
         "result": growth,
         "charts": growth_charts(growth),
         "says": growth_says(growth),
-        "table": growth_table([step for step in growth.steps if step.size in shown], growth.benchmark),
+        "table": growth_table(
+            [step for step in growth.steps if step.size in shown], growth.benchmark
+        ),
     }
 
 
@@ -169,7 +185,13 @@ def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
             explanation.p_ks_coefficient,
             explanation.p_ks_coefficient_textbook,
         ),
-        ("ks of FDRs", explanation.ks_fdr, None, explanation.p_ks_fdr, explanation.p_ks_fdr_textbook),
+        (
+            "ks of FDRs",
+            explanation.ks_fdr,
+            None,
+            explanation.p_ks_fdr,
+            explanation.p_ks_fdr_textbook,
+        ),
         ("Mantel r", explanation.mantel_r, None, explanation.mantel_p, None),
     ]
     top = positive[:TOP]
@@ -180,7 +202,11 @@ def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
         "chart": coefficient_chart(explanation),
         "table": explanation_table(tests, explanation.benchmark),
         "top": bool(top),
-        "top_table": explained_table(top, explanation.benchmark, [by_row[row.prompt] for row in top]) if top else None,
+        "top_table": explained_table(
+            top, explanation.benchmark, [by_row[row.prompt] for row in top]
+        )
+        if top
+        else None,
         "n_found": sum((row.fdr or 0) < FDR for row in positive if row.fdr is not None),
         "n_defined": len(rows),
     }
@@ -195,17 +221,20 @@ LARGE = 0.3
 
 
 def test_says(test: MatrixTest) -> str:
-    """Whether models fail on the same prompts: the smallest p, times the number of tests (Bonferroni)."""
+    """Whether models fail on the same prompts: the smallest p, times the number of
+    tests (Bonferroni)."""
     n_tests = len(test.rows)
     if 1 / (test.n_permutations + 1) > 0.05 / n_tests:
         return (
-            f"{test.n_permutations} permutations are too few to say whether prompts are correlated beyond chance:"
-            f" {n_tests} tests need {math.ceil(n_tests / 0.05) - 1}."
+            f"{test.n_permutations} permutations are too few to say whether prompts "
+            f"are correlated beyond chance: {n_tests} tests need "
+            f"{math.ceil(n_tests / 0.05) - 1}."
         )
     if any(row.p_value <= 0.05 / n_tests for row in test.rows):
         return (
-            "Prompts are correlated: models succeed and fail on the same ones, more than by chance, so that the mean"
-            " depends on which kinds of prompts there are many of."
+            "Prompts are correlated: models succeed and fail on the same ones, more "
+            "than by chance, so that the mean depends on which kinds of prompts there "
+            "are many of."
         )
     return "No correlation of prompts beyond chance was found."
 
@@ -215,9 +244,9 @@ def test_table(test: MatrixTest) -> Markup:
     rows = test.rows
     return table(
         f"Permutation tests of {test.benchmark}",
-        "Each model's scores shuffled over the prompts. p: (1 + shuffled at or above the observed) / (1 + N). The"
-        " textbook p of ks takes pairs of prompts as independent: it is too small, and stands here to compare with"
-        " papers.",
+        "Each model's scores shuffled over the prompts. p: (1 + shuffled at or above "
+        "the observed) / (1 + N). The textbook p of ks takes pairs of prompts as "
+        "independent: it is too small, and stands here to compare with papers.",
         [
             name_column("Similarity", [row.similarity for row in rows]),
             text("Statistic", [row.statistic for row in rows], keep=True),
@@ -233,23 +262,28 @@ def test_table(test: MatrixTest) -> Markup:
 
 
 def clusters_say(clustering: MatrixClusters) -> str:
-    """Whether clusters are more than chance, and whether one of them holds most prompts."""
+    """Whether clusters are more than chance, and whether one of them holds most
+    prompts."""
     if clustering.p_value is None or clustering.n_permutations < LEAST_PERMUTATIONS:
-        sentence = f"Prompts fall into {clustering.n_clusters} clusters; whether that is chance was not tested."
+        sentence = (
+            f"Prompts fall into {clustering.n_clusters} clusters; whether that is "
+            "chance was not tested."
+        )
     elif clustering.p_value <= 0.05:
         sentence = (
-            f"Prompts fall into {clustering.n_clusters} clusters that models solve or fail together, more than by"
-            " chance."
+            f"Prompts fall into {clustering.n_clusters} clusters that models solve or "
+            "fail together, more than by chance."
         )
     else:
         sentence = (
-            f"The {clustering.n_clusters} clusters are no better than those of shuffled scores: do not read them."
+            f"The {clustering.n_clusters} clusters are no better than those of "
+            "shuffled scores: do not read them."
         )
     largest = max((row.n_prompts for row in clustering.clusters), default=0)
     if largest > LARGE * clustering.n_prompts and len(clustering.clusters) > 1:
         sentence += (
-            f" One of them holds {largest} of {clustering.n_prompts} prompts: it says little of what they have in"
-            " common."
+            f" One of them holds {largest} of {clustering.n_prompts} prompts: it says "
+            "little of what they have in common."
         )
     return sentence
 
@@ -262,18 +296,35 @@ def silhouettes_table(clustering: MatrixClusters) -> Markup:
         f"Silhouettes of {clustering.benchmark}",
         "Mean silhouette by number of clusters.",
         [
-            count("Clusters tried", [row.n_clusters for row in rows], minor=False, keep=True),
+            count(
+                "Clusters tried",
+                [row.n_clusters for row in rows],
+                minor=False,
+                keep=True,
+            ),
             number("Silhouette", [row.silhouette for row in rows]),
             number("Shuffled, mean", [row.silhouette_permuted for row in rows]),
-            number("Shuffled, largest", [row.silhouette_permuted_high for row in rows], minor=True),
+            number(
+                "Shuffled, largest",
+                [row.silhouette_permuted_high for row in rows],
+                minor=True,
+            ),
         ],
         chosen=chosen,
     )
 
 
-def clusters_table(rows: Sequence[ClusterRow], benchmark: str, more: int, excerpts: Sequence[str]) -> Markup:
+def clusters_table(
+    rows: Sequence[ClusterRow], benchmark: str, more: int, excerpts: Sequence[str]
+) -> Markup:
     """The chosen clusters."""
-    other = Markup(" The other {}: <code>warehouse matrix cluster BENCHMARK</code>.").format(more) if more else ""
+    other = (
+        Markup(
+            " The other {}: <code>warehouse matrix cluster BENCHMARK</code>."
+        ).format(more)
+        if more
+        else ""
+    )
     return table(
         f"Clusters of {benchmark}",
         Markup("The clusters chosen, largest first.{}").format(other),
@@ -283,7 +334,9 @@ def clusters_table(rows: Sequence[ClusterRow], benchmark: str, more: int, excerp
             number("Mean score", [row.mean_score for row in rows], 3),
             number("Mean distance", [row.mean_distance for row in rows], 3, minor=True),
             name_column("Medoid", [row.medoid for row in rows], wrap=True),
-            text("Its text", excerpts, long=True, minor=True) if any(excerpts) else None,
+            text("Its text", excerpts, long=True, minor=True)
+            if any(excerpts)
+            else None,
         ],
     )
 
@@ -294,7 +347,8 @@ def weights_say(
     others: Sequence[str],
     distinct: Mapping[tuple[str, str], bool],
 ) -> str:
-    """Whether other weights turn round any two models that differ by a test (``distinct``)."""
+    """Whether other weights turn round any two models that differ by a test
+    (``distinct``)."""
     turned = {
         tuple(sorted((a, b)))
         for scheme in others
@@ -303,9 +357,15 @@ def weights_say(
         if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get((a, b))
     }
     if not turned:
-        return "Ranks hold: other weights change the order only of models that cannot be told apart anyway."
+        return (
+            "Ranks hold: other weights change the order only of models that cannot be "
+            "told apart anyway."
+        )
     n = len(turned)
-    return f"Other weights turn round {n} {'pair' if n == 1 else 'pairs'} of models that equal weights tell apart."
+    return (
+        f"Other weights turn round {n} {'pair' if n == 1 else 'pairs'} of models that "
+        "equal weights tell apart."
+    )
 
 
 def passes(
@@ -315,17 +375,21 @@ def passes(
     cells: Mapping[tuple[str, str], WeightRow],
     distinct: Mapping[tuple[str, str], bool],
 ) -> bool:
-    """Whether a model changes places, under a weighting, with one that it differs from by a test."""
+    """Whether a model changes places, under a weighting, with one that it differs from
+    by a test."""
     own, uniform = cells[model, scheme].rank, cells[model, "uniform"].rank
     return any(
         distinct.get((model, other), False)
-        and (own - cells[other, scheme].rank) * (uniform - cells[other, "uniform"].rank) < 0
+        and (own - cells[other, scheme].rank) * (uniform - cells[other, "uniform"].rank)
+        < 0
         for other in models
         if other != model
     )
 
 
-def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str) -> Markup:
+def weights_table(
+    changes: Sequence[Any], schemes: Sequence[str], benchmark: str
+) -> Markup:
     """Scores and changes of rank under each weighting."""
     columns = []
     for index, scheme in enumerate(schemes):
@@ -336,11 +400,20 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
             kinds = " ".join(filter(None, [shade, "x" if index >= FIRST else ""]))
             own = f' class="{kinds}"' if kinds else ""
             cells.append(f'<td{own} data-v="{change}">{written(score, 3)} {arrow}')
-        columns.append(PageColumn(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, index >= FIRST))
+        columns.append(
+            PageColumn(
+                str(Markup("<bdi>{}</bdi>").format(scheme)),
+                "n",
+                tuple(cells),
+                None,
+                index >= FIRST,
+            )
+        )
     return table(
         f"Ranks under other weights, {benchmark}",
-        "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
-        " changes places with a model that it is told apart from, the stronger, the further.",
+        "Score under each weighting, and the change of rank from equal weights: ▲ "
+        "rises, ▼ falls; coloured where it changes places with a model that it is told "
+        "apart from, the stronger, the further.",
         [
             count("Rank", [row.rank for row in changes], minor=False, keep=True),
             name_column("Model weighed", [row.model for row in changes]),
@@ -350,22 +423,29 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
     )
 
 
-def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: Axis | None) -> Markup:
+def random_table(
+    weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: Axis | None
+) -> Markup:
     """Scores over random weightings."""
     drawn = [
-        f'<svg aria-hidden="true"><path class="thin" d="M{axis.at(row.lowest)} 10H{axis.at(row.highest)}"/><path'
-        f' class="bar" d="M{axis.at(row.low)} 10H{axis.at(row.high)}"/><circle class="dot" cx="{axis.at(row.uniform)}"'
-        ' cy="10" r="4"/></svg>'
+        f'<svg aria-hidden="true"><path class="thin" d="M{axis.at(row.lowest)} '
+        f'10H{axis.at(row.highest)}"/><path class="bar" d="M{axis.at(row.low)} '
+        f'10H{axis.at(row.high)}"/><circle class="dot" cx="{axis.at(row.uniform)}" '
+        'cy="10" r="4"/></svg>'
         if axis
         else ""
         for row in rows
     ]
     n_decimals = decimals(row.standard_deviation for row in rows)
-    best = [f'<td data-v="{written(row.best, "%.8g")}">{100 * row.best:.1f}%' for row in rows]
+    best = [
+        f'<td data-v="{written(row.best, "%.8g")}">{100 * row.best:.1f}%'
+        for row in rows
+    ]
     return table(
         f"Random weightings of {weights.benchmark}",
-        f"Scores over {weights.n_draws} random weightings. Drawn: score with equal weights, the range of 95% of the"
-        " weightings, and of all. Best in: share of the weightings in which the model is best.",
+        f"Scores over {weights.n_draws} random weightings. Drawn: score with equal "
+        "weights, the range of 95% of the weightings, and of all. Best in: share of "
+        "the weightings in which the model is best.",
         [
             count("No.", range(1, len(rows) + 1), keep=True),
             name_column("Model drawn", [row.model for row in rows]),
@@ -383,28 +463,43 @@ def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: 
 
 def growth_says(growth: MatrixGrowth) -> str:
     """From which size on scores are near those on all prompts."""
-    steps = sorted((step for step in growth.steps if step.order == "random"), key=lambda step: step.size)
+    steps = sorted(
+        (step for step in growth.steps if step.order == "random"),
+        key=lambda step: step.size,
+    )
     near = next(
-        (step.size for index, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[index:])),
+        (
+            step.size
+            for index, step in enumerate(steps)
+            if all(later.largest_gap <= 0.02 for later in steps[index:])
+        ),
         None,
     )
     if near is None or not steps:
-        return "Scores change while prompts are added; how far shows how much a smaller benchmark would say."
-    return f"From {near} prompts in random order on, no score is further than 0.02 from that on all {steps[-1].size}."
+        return (
+            "Scores change while prompts are added; how far shows how much a smaller "
+            "benchmark would say."
+        )
+    return (
+        f"From {near} prompts in random order on, no score is further than 0.02 from "
+        f"that on all {steps[-1].size}."
+    )
 
 
 def growth_table(steps: Sequence[GrowthStep], benchmark: str) -> Markup:
     """The first prompts of each order."""
     return table(
         f"Growth of {benchmark}",
-        "The first prompts of each order, over all models. Rank correlation: Kendall's τ-b with the scores on all"
-        " prompts.",
+        "The first prompts of each order, over all models. Rank correlation: Kendall's "
+        "τ-b with the scores on all prompts.",
         [
             name_column("Order", [step.order for step in steps]),
             count("Size", [step.size for step in steps], minor=False, keep=True),
             number("Mean score", [step.mean for step in steps], 3),
             number("Largest difference", [step.largest_gap for step in steps], "%.3g"),
-            number("Rank correlation", [step.kendall_tau for step in steps], 2, minor=True),
+            number(
+                "Rank correlation", [step.kendall_tau for step in steps], 2, minor=True
+            ),
         ],
     )
 
@@ -413,8 +508,9 @@ def explanation_table(tests: Sequence[tuple[Any, ...]], benchmark: str) -> Marku
     """Tests of what text explains."""
     return table(
         f"Tests of the explanation, {benchmark}",
-        "Performance similarity regressed on semantic similarity, prompt by prompt, against shuffled prompts; Mantel"
-        " r: correlation of the two similarities over pairs.",
+        "Performance similarity regressed on semantic similarity, prompt by prompt, "
+        "against shuffled prompts; Mantel r: correlation of the two similarities over "
+        "pairs.",
         [
             name_column("Statistic of the explanation", [test[0] for test in tests]),
             number("Observed", [test[1] for test in tests]),
@@ -425,7 +521,9 @@ def explanation_table(tests: Sequence[tuple[Any, ...]], benchmark: str) -> Marku
     )
 
 
-def explained_table(rows: Sequence[ExplainRow], benchmark: str, excerpts: Sequence[str]) -> Markup:
+def explained_table(
+    rows: Sequence[ExplainRow], benchmark: str, excerpts: Sequence[str]
+) -> Markup:
     """Prompts with the largest coefficients."""
     return table(
         f"Prompts explained best, {benchmark}",

@@ -62,7 +62,12 @@ class MatrixWeights(MatrixResult):
     outranks: tuple[OutrankRow, ...]  #: a row for each ordered pair of models.
     clustering: str  #: clusters behind the medoid and distance weights.
 
-    def view(self, *, verbose: bool = False, part: Literal["schemes", "random", "pairs"] | None = None) -> View:
+    def view(
+        self,
+        *,
+        verbose: bool = False,
+        part: Literal["schemes", "random", "pairs"] | None = None,
+    ) -> View:
         """Changes of rank by scheme, then what random weightings do.
 
         Args:
@@ -74,14 +79,22 @@ class MatrixWeights(MatrixResult):
         if part is None:
             parts.append("")
         if part in (None, "random"):
-            parts += [f"over {self.n_draws} random weightings (seed {self.seed}):", "", _random(self.random)]
+            parts += [
+                f"over {self.n_draws} random weightings (seed {self.seed}):",
+                "",
+                _random(self.random),
+            ]
         if part == "pairs":
             parts += _pairs(self)
-        return View((*heading(self, f"medoids and distances: {self.clustering}"), *parts), self.notes)
+        return View(
+            (*heading(self, f"medoids and distances: {self.clustering}"), *parts),
+            self.notes,
+        )
 
 
 def _schemes(result: MatrixWeights) -> Table:
-    """A row for each model, best first; score and rank, then the change under each scheme."""
+    """A row for each model, best first; score and rank, then the change under each
+    scheme."""
     schemes = list(dict.fromkeys(row.scheme for row in result.rows))
     cells = {(row.model, row.scheme): row for row in result.rows}
     models = sorted(result.models, key=lambda model: cells[model, "uniform"].rank)
@@ -89,18 +102,41 @@ def _schemes(result: MatrixWeights) -> Table:
     for model in models:
         plain = cells[model, "uniform"]
         others = [cells[model, scheme] for scheme in schemes[1:]]
-        changes = [WrittenNumber(f"{row.score:.4f} {row.rank_change:+d}") for row in others]
+        changes = [
+            WrittenNumber(f"{row.score:.4f} {row.rank_change:+d}") for row in others
+        ]
         rows.append((plain.rank, model, number(plain.score, 4), *changes))
-    return Table(("rank", "model", "uniform", *(f"{scheme} ±rank" for scheme in schemes[1:])), tuple(rows))
+    return Table(
+        ("rank", "model", "uniform", *(f"{scheme} ±rank" for scheme in schemes[1:])),
+        tuple(rows),
+    )
 
 
 def _random(rows: tuple[RandomWeightRow, ...]) -> Table:
     """Scores over random weightings, of the model that is best most often first."""
     cells = []
     for row in sorted(rows, key=lambda row: (-row.best, -row.uniform)):
-        scores = (row.uniform, row.standard_deviation, row.lowest, row.low, row.high, row.highest)
-        cells.append((row.model, *(number(score, 4) for score in scores), percentage(row.best)))
-    columns = ("model", "uniform", "sd", "lowest", "2.5%", "97.5%", "highest", "best in")
+        scores = (
+            row.uniform,
+            row.standard_deviation,
+            row.lowest,
+            row.low,
+            row.high,
+            row.highest,
+        )
+        cells.append(
+            (row.model, *(number(score, 4) for score in scores), percentage(row.best))
+        )
+    columns = (
+        "model",
+        "uniform",
+        "sd",
+        "lowest",
+        "2.5%",
+        "97.5%",
+        "highest",
+        "best in",
+    )
     return Table(columns, tuple(cells))
 
 
@@ -111,10 +147,19 @@ def _pairs(result: MatrixWeights) -> list[Part]:
     shares = {(row.model, row.other): row.outranks for row in result.outranks}
     cells = []
     for rank, model in enumerate(models, start=1):
-        own = [None if other == model else WrittenNumber(f"{100 * shares[model, other]:.1f}") for other in shown]
+        own = [
+            None
+            if other == model
+            else WrittenNumber(f"{100 * shares[model, other]:.1f}")
+            for other in shown
+        ]
         cells.append((f"{rank}", model, *own))
-    table = Table(("", "model", *(str(rank + 1) for rank in range(len(shown)))), tuple(cells))
+    table = Table(
+        ("", "model", *(str(rank + 1) for rank in range(len(shown)))), tuple(cells)
+    )
     parts: list[Part] = ["row outranks column in % of random weightings:", "", table]
     if len(shown) < len(models):
-        parts.append(f"{len(shown)} of {len(models)} columns; --part pairs --json has all")
+        parts.append(
+            f"{len(shown)} of {len(models)} columns; --part pairs --json has all"
+        )
     return parts

@@ -16,7 +16,12 @@ from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import advise_others, direction_unknown
-from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, score_table, too_many
+from warehouse.analysis.selection.score_matrix import (
+    LastPairs,
+    RankedPairs,
+    score_table,
+    too_many,
+)
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -35,7 +40,14 @@ from warehouse.stats import AllPairs as PairStatistics
 from warehouse.stats import Ranks
 from warehouse.store.connection import Store
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import decimals, direction, intervals, meanings, numbers, p_values
+from warehouse.tables.words import (
+    decimals,
+    direction,
+    intervals,
+    meanings,
+    numbers,
+    p_values,
+)
 
 
 def _label(model: str, condition: str) -> str:
@@ -83,7 +95,8 @@ class PairGroup:
 
 @dataclass(frozen=True)
 class Pairs(Result):
-    """All pairs on a benchmark, the largest group first; in each the better condition first."""
+    """All pairs on a benchmark, the largest group first; in each the better condition
+    first."""
 
     DRAWN_BY = "warehouse.analysis.pairs.charts:heat_maps"
 
@@ -103,12 +116,17 @@ class Pairs(Result):
         parts = [group.columns for group in self.groups]
         separated = sum(int(part.pairs.differ[: len(part)].sum()) for part in parts)
         models = sum(len(group.models) for group in self.groups)
-        counts = f"{models} conditions, {sum(map(len, parts))} pairs, {separated} differ by Holm"
+        counts = (
+            f"{models} conditions, {sum(map(len, parts))} pairs, {separated} differ by "
+            "Holm"
+        )
         return f"{self.benchmark} by {self.metric}: {counts}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, how the pairs were tested, and what was left out."""
-        return pairs_view(self.benchmark, self.metric, self.higher_is_better, self.groups, self.notes)
+        return pairs_view(
+            self.benchmark, self.metric, self.higher_is_better, self.groups, self.notes
+        )
 
     def each_record(self) -> Iterator[dict[str, Any]]:
         """The rows, a dictionary each, without keeping them."""
@@ -116,15 +134,22 @@ class Pairs(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Fields by name, without the groups (their figures are in the rows)."""
-        own = {name: getattr(self, name) for name in ("benchmark", "metric", "higher_is_better")}
-        return own | {"rows": [row.to_dict() for row in self.rows], "notes": list(self.notes)}
+        own = {
+            name: getattr(self, name)
+            for name in ("benchmark", "metric", "higher_is_better")
+        }
+        return own | {
+            "rows": [row.to_dict() for row in self.rows],
+            "notes": list(self.notes),
+        }
 
 
 @answers(AllPairs)
 def pairs(store: Store, question: AllPairs) -> Pairs:
-    """Conditions are those of the leaderboard: compared within one split, task version, metric and
-    judge; published figures have no prompts to pair; a part of the benchmark is not compared with
-    runs that have all of it. Adjustments are over the pairs of one group.
+    """Conditions are those of the leaderboard: compared within one split, task version,
+    metric and judge; published figures have no prompts to pair; a part of the benchmark
+    is not compared with runs that have all of it. Adjustments are over the pairs of one
+    group.
     """
     return pairs_of(
         select_entries(store, selection_of(question)),
@@ -146,16 +171,25 @@ def pairs_of(
     only_first: bool = False,
     pair_seeds: bool = False,
 ) -> Pairs:
-    """`pairs` of scores that were read, or the rows `only_first` of each group; asks the store nothing.
+    """`pairs` of scores that were read, or the rows `only_first` of each group; asks
+    the store nothing.
 
     Raises:
         MisuseError: fewer than two conditions that can be compared.
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
-    chosen = [order_entries(comparable(members, scores)) for members in scores.groups().values()]
-    sizable = sorted((members for members in chosen if len(members) > 1), key=len, reverse=True)
+    chosen = [
+        order_entries(comparable(members, scores))
+        for members in scores.groups().values()
+    ]
+    sizable = sorted(
+        (members for members in chosen if len(members) > 1), key=len, reverse=True
+    )
     if not sizable:
-        why = [f"{scores.benchmark.name} has no two conditions that can be compared", *_left_out(scores, chosen)]
+        why = [
+            f"{scores.benchmark.name} has no two conditions that can be compared",
+            *_left_out(scores, chosen),
+        ]
         raise MisuseError("; ".join(why) + advise_others(scores.others))
     groups: list[PairGroup] = []
     notes = _notes(scores, chosen, sizable)
@@ -169,40 +203,76 @@ def pairs_of(
             continue
         rising = members[0].metric.higher_is_better is not False
         found = LastPairs.among(scores).of(
-            table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising
+            table,
+            level=level,
+            n_resamples=n_resamples,
+            seed=seed,
+            higher_is_better=rising,
         )
         n_rows = len(members) - 1 if only_first else len(found.pairs)
-        columns = PairColumns.of(members, found.pairs, table if with_flags else None, n_rows)
+        columns = PairColumns.of(
+            members, found.pairs, table if with_flags else None, n_rows
+        )
         groups.append(_group(members, found, columns))
         notes += [table.note] if table.note else []
         notes += not_compared_notes(zip(groups[-1].labels, found.apart, strict=True))
     if not groups:
         raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
     name, metric = scores.benchmark.name, scores.metric
-    if metric.higher_is_better is None and any(group.pairs.differ.any() for group in groups):
+    if metric.higher_is_better is None and any(
+        group.pairs.differ.any() for group in groups
+    ):
         notes.append(direction_unknown(metric.label, name))
-    return Pairs(name, metric.label, metric.higher_is_better, tuple(groups), tuple(notes))
+    return Pairs(
+        name, metric.label, metric.higher_is_better, tuple(groups), tuple(notes)
+    )
 
 
 def _notes(
-    scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]], sizable: Sequence[Sequence[ScoredCondition]]
+    scores: BenchmarkScores,
+    chosen: Sequence[Sequence[ScoredCondition]],
+    sizable: Sequence[Sequence[ScoredCondition]],
 ) -> list[str]:
     """What is to be said before any pair is formed."""
     editions = list_editions(entry for members in sizable for entry in members)
-    notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note) + [*scores.notes]
-    notes += dict.fromkeys(note for members in chosen for entry in members for note in notes_of_row(entry))
-    name, entries = scores.benchmark.name, (entry for members in sizable for entry in members)
-    notes += mixed_scales((name, entry.metric, entry.usable.spans) for entry in entries if entry.usable is not None)
-    return notes + ([f"conditions differ in {editions} takes one alone"] if editions else [])
+    notes = (
+        _left_out(scores, chosen)
+        + [scores.clusters.note] * bool(scores.clusters.note)
+        + [*scores.notes]
+    )
+    notes += dict.fromkeys(
+        note for members in chosen for entry in members for note in notes_of_row(entry)
+    )
+    name, entries = (
+        scores.benchmark.name,
+        (entry for members in sizable for entry in members),
+    )
+    notes += mixed_scales(
+        (name, entry.metric, entry.usable.spans)
+        for entry in entries
+        if entry.usable is not None
+    )
+    return notes + (
+        [f"conditions differ in {editions} takes one alone"] if editions else []
+    )
 
 
-def comparable(entries: Sequence[ScoredCondition], scores: BenchmarkScores) -> list[ScoredCondition]:
-    """Those of one group that have prompts to pair, and all of them where a part will do.
+def comparable(
+    entries: Sequence[ScoredCondition], scores: BenchmarkScores
+) -> list[ScoredCondition]:
+    """Those of one group that have prompts to pair, and all of them where a part will
+    do.
 
     Where no entry is complete all are compared, as the leaderboard ranks them.
     """
-    usable = [entry for entry in entries if entry.usable is not None and not entry.no_place]
-    complete = [entry for entry in usable if not is_partial(coverage_flags(entry, scores.coverages[entry.group]))]
+    usable = [
+        entry for entry in entries if entry.usable is not None and not entry.no_place
+    ]
+    complete = [
+        entry
+        for entry in usable
+        if not is_partial(coverage_flags(entry, scores.coverages[entry.group]))
+    ]
     return usable if scores.subset_ok or not complete else complete
 
 
@@ -220,25 +290,36 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     return sorted(entries, key=order)
 
 
-def _group(members: Sequence[ScoredCondition], found: RankedPairs, columns: PairColumns) -> PairGroup:
+def _group(
+    members: Sequence[ScoredCondition], found: RankedPairs, columns: PairColumns
+) -> PairGroup:
     models = tuple(entry.condition.model for entry in members)
     labels = tuple(entry.label for entry in members)
     split, version, metric = members[0].group[:3]
     return PairGroup(split, version, metric, models, labels, found, columns)
 
 
-def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:
+def _left_out(
+    scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]
+) -> list[str]:
     """What of the benchmark is in no pair, and why."""
     paired = {id(entry) for members in chosen if len(members) > 1 for entry in members}
     reasons: dict[str, list[str]] = {}
     for entry in scores.entries:
         if id(entry) not in paired:
             reasons.setdefault(why_not(entry, scores), []).append(entry.condition.model)
-    more = {why: f" and {len(models) - 3} more" if len(models) > 3 else "" for why, models in reasons.items()}
-    notes = [f"left out, {why}: {', '.join(models[:3])}{more[why]}" for why, models in reasons.items()]
+    more = {
+        why: f" and {len(models) - 3} more" if len(models) > 3 else ""
+        for why, models in reasons.items()
+    }
+    notes = [
+        f"left out, {why}: {', '.join(models[:3])}{more[why]}"
+        for why, models in reasons.items()
+    ]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
-            "conditions differ in split, task version, metric or scorer; each group is compared and adjusted alone"
+            "conditions differ in split, task version, metric or scorer; each group is "
+            "compared and adjusted alone"
         )
     if scorers := scorers_in_words(entry for members in chosen for entry in members):
         notes.append(scorers)
@@ -250,7 +331,10 @@ def why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     if entry.stopped is not None:
         return "stopped early because of their scores"
     if entry.infinite is not None:
-        return "an infinite score, so that no difference of means has an error (compare tests two)"
+        return (
+            "an infinite score, so that no difference of means has an error (compare "
+            "tests two)"
+        )
     if entry.usable is None:
         return "no scored prompts to pair"
     if entry.no_place:
@@ -261,24 +345,46 @@ def why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-MINOR = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
+MINOR = (
+    "correlation",
+    "p",
+    "p BH",
+    "prompts",
+    "clusters",
+    "se",
+    "p step-down",
+    "split",
+    "p Holm",
+)
 
 
 def pairs_view(
-    benchmark: str, metric: str, higher_is_better: bool | None, groups: Sequence[PairGroup], notes: Sequence[str]
+    benchmark: str,
+    metric: str,
+    higher_is_better: bool | None,
+    groups: Sequence[PairGroup],
+    notes: Sequence[str],
 ) -> View:
     """The rows of each group with its conditions' labels, and how they were tested."""
     parts = [group.columns for group in groups]
-    digits = decimals(error for part in parts for error in part.column("standard_error"))
+    digits = decimals(
+        error for part in parts for error in part.column("standard_error")
+    )
     together = _simultaneous(groups[0].pairs.level)
     cells = [_cells(group, digits, together) for group in groups]
     table = Table.of_columns(
-        {name: [*chain.from_iterable(part[name] for part in cells)] for name in cells[0]},
+        {
+            name: [*chain.from_iterable(part[name] for part in cells)]
+            for name in cells[0]
+        },
         hide_empty=("split", "clusters", "flags", "why not", together),
         minor=MINOR,
     )
     seen = dict.fromkeys(chain.from_iterable(part.column("flags") for part in parts))
-    flags = [TableNote(line, "flags") for line in meanings(flag for own in seen for flag in own)]
+    flags = [
+        TableNote(line, "flags")
+        for line in meanings(flag for own in seen for flag in own)
+    ]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
 
@@ -294,8 +400,13 @@ def counted(groups: Sequence[PairGroup]) -> list[str]:
 
 
 def max_t_words(pairs: PairStatistics) -> str:
-    """The method of simultaneous intervals, with its draws, by whose number the ends differ a little."""
-    draws = f"all {pairs.n_resamples} signs" if pairs.exact else f"{pairs.n_resamples} draws, seed {pairs.seed}"
+    """The method of simultaneous intervals, with its draws, by whose number the ends
+    differ a little."""
+    draws = (
+        f"all {pairs.n_resamples} signs"
+        if pairs.exact
+        else f"{pairs.n_resamples} draws, seed {pairs.seed}"
+    )
     return f"max-|T|, {draws}"
 
 
@@ -305,15 +416,29 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
     for group in groups:
         pairs = group.pairs
         if pairs.over_seeds:
-            sentences.append("errors over training seeds and prompts; simultaneous intervals by Bonferroni")
+            sentences.append(
+                "errors over training seeds and prompts; simultaneous intervals by "
+                "Bonferroni"
+            )
             continue
         width = f"each at least {pairs.critical_value:.3g} errors to either side"
         if math.isinf(pairs.critical_value):
-            width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
+            width = (
+                "none, too few "
+                f"{'prompts' if pairs.n_clusters is None else 'clusters'} to tell a "
+                "difference"
+            )
         together = f"; simultaneous intervals by {max_t_words(pairs)}: {width}"
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        by_holm = "; p step-down and places by Holm, as the units are few" if pairs.places_by_holm else ""
-        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else together}{by_holm}")
+        by_holm = (
+            "; p step-down and places by Holm, as the units are few"
+            if pairs.places_by_holm
+            else ""
+        )
+        sentences.append(
+            "errors "
+            f"{errors}{'' if math.isnan(pairs.critical_value) else together}{by_holm}"
+        )
     return sentences
 
 
@@ -331,7 +456,9 @@ def _cells(group: PairGroup, digits: int, together: str) -> dict[str, Sequence[A
         "b": columns.of_side("b", labels),
         "a - b": numbers(differences, digits, sign=True),
         "se": numbers(columns.column("standard_error"), digits),
-        together: intervals(columns.column("ci_low"), columns.column("ci_high"), digits, at=differences),
+        together: intervals(
+            columns.column("ci_low"), columns.column("ci_high"), digits, at=differences
+        ),
         "p": p_values(columns.column("p_value")),
         "p Holm": p_values(columns.column("p_holm")),
         "p BH": p_values(columns.column("p_bh")),

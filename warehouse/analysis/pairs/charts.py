@@ -23,18 +23,29 @@ def heat_maps(pairs: Pairs) -> list[Chart | None]:
 
 def square(group: PairGroup, what: str) -> list[list[float]]:
     """A figure of all pairs as rows and columns, of the first conditions."""
-    figures: list[list[float]] = group.pairs.square(what)[:MOST_PAIRED, :MOST_PAIRED].tolist()
+    figures: list[list[float]] = group.pairs.square(what)[
+        :MOST_PAIRED, :MOST_PAIRED
+    ].tolist()
     return figures
 
 
 def _heat(group: PairGroup) -> Chart | None:
-    """Where the row differs from the column, and by how much; empty where the test finds no difference."""
+    """Where the row differs from the column, and by how much; empty where the test
+    finds no difference."""
     differences, tested = square(group, "difference"), square(group, "differ")
     size = round(1 - group.pairs.level, 10)
-    largest = max((abs(value) for row in differences for value in row if value == value), default=0.0) or 1.0
+    largest = (
+        max(
+            (abs(value) for row in differences for value in row if value == value),
+            default=0.0,
+        )
+        or 1.0
+    )
     shares = [
         [
-            min(max((value / largest + 1) / 2, 0.0), 1.0) if value == value and differs == 1 else None
+            min(max((value / largest + 1) / 2, 0.0), 1.0)
+            if value == value and differs == 1
+            else None
             for value, differs in zip(values, tests, strict=True)
         ]
         for values, tests in zip(differences, tested, strict=True)
@@ -43,10 +54,16 @@ def _heat(group: PairGroup) -> Chart | None:
     n_pairs = len(shares) * (len(shares) - 1) // 2
     edges = [largest * (2 * shade / SHADES - 1) for shade in range(SHADES + 1)]
     n_decimals = _decimals([edges])
-    words = [f"{fixed(a, n_decimals)} to {fixed(b, n_decimals)}" for a, b in zip(edges, edges[1:], strict=False)]
+    words = [
+        f"{fixed(a, n_decimals)} to {fixed(b, n_decimals)}"
+        for a, b in zip(edges, edges[1:], strict=False)
+    ]
     return heat_map(
         shares,
-        title=f"Row minus column, where Holm's test tells them apart at {size:g}; empty: it does not",
+        title=(
+            f"Row minus column, where Holm's test tells them apart at {size:g}; empty: "
+            "it does not"
+        ),
         say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_differing} of {n_pairs} pairs"
         " differ",
         words=words,
@@ -56,7 +73,10 @@ def _heat(group: PairGroup) -> Chart | None:
 
 def _decimals(differences: Sequence[Sequence[float]]) -> int:
     """Decimals at which the largest difference has three digits."""
-    largest = max((abs(value) for row in differences for value in row if value == value), default=0)
+    largest = max(
+        (abs(value) for row in differences for value in row if value == value),
+        default=0,
+    )
     return min(8, max(0, 2 - math.floor(math.log10(largest)))) if largest else 0
 
 
@@ -65,7 +85,12 @@ def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
     distinct: dict[tuple[str, str], bool] = {}
     for group in pairs.groups if pairs else ():
         labels, tests = group.labels, group.pairs
-        tested = zip(tests.first.tolist(), tests.second.tolist(), tests.differ.tolist(), strict=True)
+        tested = zip(
+            tests.first.tolist(),
+            tests.second.tolist(),
+            tests.differ.tolist(),
+            strict=True,
+        )
         for a, b, differs in tested:
             distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
     return distinct

@@ -1,4 +1,5 @@
-"""How large a comparison has to be, or what one of a given size can find (Miller 2024 §5)."""
+"""How large a comparison has to be, or what one of a given size can find (Miller 2024
+§5)."""
 
 from __future__ import annotations
 
@@ -44,12 +45,16 @@ class PowerQuestion(Planned):
         """
         if self.delta is not None and self.n is not None:
             if self.power is not None:
-                raise MisuseError("difference, prompts and power are all given: leave out the one to work out")
+                raise MisuseError(
+                    "difference, prompts and power are all given: leave out the one to "
+                    "work out"
+                )
             return "power"
         if self.delta is None and self.n is None:
             raise MisuseError(
-                "give a difference, delta (for the prompts it takes), a number of prompts, n (for"
-                " the smallest difference they find), or both (for the power)"
+                "give a difference, delta (for the prompts it takes), a number of "
+                "prompts, n (for the smallest difference they find), or both (for the "
+                "power)"
             )
         return "n" if self.n is None else "mde"
 
@@ -69,23 +74,41 @@ def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
     test = f"two-sided test at {question.alpha:g}"
     if goal == "n":
         return (
-            f"A difference of {plan.delta:g} is found with power {question.target_power:g} ({test}) by {size}: {made}."
+            f"A difference of {plan.delta:g} is found with power "
+            f"{question.target_power:g} ({test}) by {size}: {made}."
         )
     if goal == "mde":
-        return f"{size} ({made}) find a difference of {plan.mde:.4g} with power {question.target_power:g} ({test})."
-    return f"{size} ({made}) find a difference of {plan.delta:g} with power {plan.power:.3f} ({test})."
+        return (
+            f"{size} ({made}) find a difference of {plan.mde:.4g} with power "
+            f"{question.target_power:g} ({test})."
+        )
+    return (
+        f"{size} ({made}) find a difference of {plan.delta:g} with power "
+        f"{plan.power:.3f} ({test})."
+    )
 
 
 def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
-    """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came out below 0
-    and is taken as 0), ``skewed_pilot`` (its differences are skewed for so few units, of the plan or the pilot),
-    ``few_clusters`` (fewer than 20, of either)."""
-    flags = ("omega2_clipped",) if pilot is not None and "omega2_clipped" in pilot.flags else ()
+    """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came
+    out below 0 and is taken as 0), ``skewed_pilot`` (its differences are skewed for so
+    few units, of the plan or the pilot), ``few_clusters`` (fewer than 20, of either).
+    """
+    flags = (
+        ("omega2_clipped",)
+        if pilot is not None and "omega2_clipped" in pilot.flags
+        else ()
+    )
     units = plan.n if plan.n_clusters is None else plan.n_clusters
-    if pilot is not None and ("skewed_pilot" in pilot.flags or is_skewed_for(pilot.skewness, units)):
+    if pilot is not None and (
+        "skewed_pilot" in pilot.flags or is_skewed_for(pilot.skewness, units)
+    ):
         flags = (*flags, "skewed_pilot")
     planned = plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS
-    seen = pilot is not None and pilot.n_clusters is not None and pilot.n_clusters < FEW_CLUSTERS
+    seen = (
+        pilot is not None
+        and pilot.n_clusters is not None
+        and pilot.n_clusters < FEW_CLUSTERS
+    )
     return (*flags, "few_clusters") if planned or seen else flags
 
 
@@ -96,7 +119,9 @@ def _draws_in_words(plan: Plan, question: PowerQuestion) -> str:
     return f"{draws} each of the first model ({plan.k_b} of the second are there)"
 
 
-def notes_of(plan: Plan, question: PowerQuestion, source: VarianceParts | StoredPilot) -> list[str]:
+def notes_of(
+    plan: Plan, question: PowerQuestion, source: VarianceParts | StoredPilot
+) -> list[str]:
     """What had to be assumed, and where the plan is rough."""
     notes = []
     if isinstance(source, StoredPilot):
@@ -105,40 +130,58 @@ def notes_of(plan: Plan, question: PowerQuestion, source: VarianceParts | Stored
         if question.n is None and plan.n > n:
             notes.append(f"the pilot had {n:,} prompts: the rest must be like them")
     if plan.n < FEW_PROMPTS and plan.n_clusters is None:
-        notes.append(f"n = {plan.n} is small for a normal approximation; plan a few more")
+        notes.append(
+            f"n = {plan.n} is small for a normal approximation; plan a few more"
+        )
     if plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS:
-        notes.append(f"{plan.n_clusters} clusters are few for a normal approximation; plan more")
+        notes.append(
+            f"{plan.n_clusters} clusters are few for a normal approximation; plan more"
+        )
     return notes
 
 
 def _pilot_notes(source: StoredPilot) -> list[str]:
     pilot, notes = source.pilot, [*source.notes]
     if source.seeds_part is not None:
-        of = "runs that are counted like seeds" if source.is_over_runs else "training seeds"
+        of = (
+            "runs that are counted like seeds"
+            if source.is_over_runs
+            else "training seeds"
+        )
         others = "runs" if source.is_over_runs else "seeds"
         notes.append(
-            f"the pilot is over {of}: the plan is for these very {others}; what other {others} would change"
-            f" (standard error {source.seeds_part**0.5:.3g} of the difference) no number of prompts makes smaller"
+            f"the pilot is over {of}: the plan is for these very {others}; what other "
+            f"{others} would change (standard error {source.seeds_part**0.5:.3g} of "
+            "the difference) no number of prompts makes smaller"
         )
     if len(source.models) == 1:
         notes.append(
-            f"one run as pilot: the second model is taken to vary as {source.models[0]} does, with"
-            f" a correlation of {pilot.correlation:g} over prompts"
-            + ("" if pilot.correlation else " (the safe side; models usually agree more)")
+            "one run as pilot: the second model is taken to vary as "
+            f"{source.models[0]} does, with a correlation of {pilot.correlation:g} "
+            "over prompts"
+            + (
+                ""
+                if pilot.correlation
+                else " (the safe side; models usually agree more)"
+            )
         )
     if pilot.reason:
         notes.append(pilot.reason)
     if "omega2_clipped" in pilot.flags:
         notes.append(
-            f"the estimate of omega2 is below 0 ({pilot.omega2_raw:.3g}) and taken as 0: the pilot"
-            " is too small to see it, so take this plan for the least"
+            f"the estimate of omega2 is below 0 ({pilot.omega2_raw:.3g}) and taken as "
+            "0: the pilot is too small to see it, so take this plan for the least"
         )
     if "within_imputed" in pilot.flags:
         notes.append("prompts with one draw take the mean variance of the others")
     if pilot.n_clusters is not None and "few_clusters" in pilot.flags:
-        notes.append(f"the pilot has {pilot.n_clusters} clusters: its variance is a rough guess")
+        notes.append(
+            f"the pilot has {pilot.n_clusters} clusters: its variance is a rough guess"
+        )
     if "few_prompts" in pilot.flags:
-        notes.append(f"the pilot has {pilot.n_prompts} prompts: its variance is a rough guess")
+        notes.append(
+            f"the pilot has {pilot.n_prompts} prompts: its variance is a rough guess"
+        )
     return notes
 
 
@@ -161,7 +204,8 @@ def given_parts(
         omega2: ω² of single prompts, at least 0.
         sigma2_a: variance of one draw of the first model; None: 0.
         sigma2_b: of the second; None: as the first.
-        icc: correlation of the true differences within a cluster, with ``cluster_size``.
+        icc: correlation of the true differences within a cluster, with
+            ``cluster_size``.
         cluster_size: mean prompts in a cluster, with ``icc``.
 
     Raises:
@@ -173,7 +217,9 @@ def given_parts(
     if icc is None and cluster_size is None:
         return VarianceParts(omega2, first, second)
     if icc is None or cluster_size is None:
-        raise MisuseError("clusters need both: the correlation within them and their mean size")
+        raise MisuseError(
+            "clusters need both: the correlation within them and their mean size"
+        )
     clustered = clustered_omega2(omega2, icc, cluster_size)
     return VarianceParts(clustered, first, second, cluster_size)
 
@@ -181,10 +227,15 @@ def given_parts(
 @answers(PowerFromRuns)
 def power_from_runs(store: Store, question: PowerFromRuns) -> PowerPlan:
     """The plan that stored runs give, a generation costing 1 and a prompt nothing."""
-    return plan_power(question.shared_with(PowerQuestion), read_pilot.to(store, question.shared_with(PowerPilot)))
+    return plan_power(
+        question.shared_with(PowerQuestion),
+        read_pilot.to(store, question.shared_with(PowerPilot)),
+    )
 
 
-def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> PowerPlan:
+def plan_power(
+    question: PowerQuestion, source: VarianceParts | StoredPilot
+) -> PowerPlan:
     """The answer, the best designs and a table over n and K.
 
     Args:
@@ -194,11 +245,13 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
         MisuseError: contradictory or absurd questions.
         StatisticsError: numbers out of range, variances that are all 0.
     """
-    is_choice = question.budget is not None or (question.delta is not None and question.n is None)
+    is_choice = question.budget is not None or (
+        question.delta is not None and question.n is None
+    )
     if question.available is not None and not is_choice:
         raise MisuseError(
-            "available prompts limit the cheapest plan for a difference, or the best one for a budget:"
-            " give delta without n, or a budget"
+            "available prompts limit the cheapest plan for a difference, or the best "
+            "one for a budget: give delta without n, or a budget"
         )
     pilot = source.pilot if isinstance(source, StoredPilot) else None
     parts = pilot.parts if pilot is not None else source
@@ -213,13 +266,18 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
     answer = least(_answer_plan(question, goal, parts, draws[0]))
     best = _best_designs(question, parts)
     rows = [_row("answer", answer, question, pilot)]
-    rows += [_row(role, design.plan, question, pilot) for role, design in best if design.plan is not None]
+    rows += [
+        _row(role, design.plan, question, pilot)
+        for role, design in best
+        if design.plan is not None
+    ]
     sizes = question.n_values or _around(answer.n, pilot)
     table = map(least, plan_table(parts, sizes, draws, **_common(question)))
     rows += [_row("table", plan, question, pilot) for plan in table]
     return PowerPlan(
         goal=goal,
-        answer=answer_in_words(answer, goal, question) + caution(plan_flags(answer, pilot)),
+        answer=answer_in_words(answer, goal, question)
+        + caution(plan_flags(answer, pilot)),
         omega2=parts.omega2,
         sigma2_a=parts.sigma2_a,
         sigma2_b=parts.sigma2_b,
@@ -227,25 +285,40 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
         pilot=pilot,
         reachable=not limited or all(design.plan is not None for _, design in best),
         rows=tuple(rows),
-        notes=(*notes_of(answer, question, source), *notes, *(item.reason for _, item in best if item.plan is None)),
+        notes=(
+            *notes_of(answer, question, source),
+            *notes,
+            *(item.reason for _, item in best if item.plan is None),
+        ),
     )
 
 
 def _with_pilot(question: PowerQuestion, source: StoredPilot) -> PowerQuestion:
     """Defaults that stored runs give, and refusals that they allow."""
     pilot = source.pilot
-    if question.delta is not None and source.width is not None and question.delta >= source.width:
+    if (
+        question.delta is not None
+        and source.width is not None
+        and question.delta >= source.width
+    ):
         raise MisuseError(
-            f"a difference of {question.delta:g} is as wide as the whole range of {source.metric}"
-            f" on {source.benchmark} ({source.width:g}); give it on that scale"
+            f"a difference of {question.delta:g} is as wide as the whole range of "
+            f"{source.metric} on {source.benchmark} ({source.width:g}); give it on "
+            "that scale"
         )
-    most = max(pilot.draws_a if pilot.sigma2_a is None else 1.0, pilot.draws_b if pilot.sigma2_b is None else 1.0)
-    draw_counts = [*(question.k or ()), *([] if question.k_b is None else [question.k_b])]
+    most = max(
+        pilot.draws_a if pilot.sigma2_a is None else 1.0,
+        pilot.draws_b if pilot.sigma2_b is None else 1.0,
+    )
+    draw_counts = [
+        *(question.k or ()),
+        *([] if question.k_b is None else [question.k_b]),
+    ]
     if most > 1 and (question.k is None or min(draw_counts) < most):
         if any(k < most for k in draw_counts):
             raise MisuseError(
-                f"the pilot's scores are means of {most:g} draws whose variance is not stored:"
-                f" fewer draws cannot be planned, give --k {most:.0f} or more"
+                f"the pilot's scores are means of {most:g} draws whose variance is not "
+                f"stored: fewer draws cannot be planned, give --k {most:.0f} or more"
             )
         question = replace(question, k=(round(most),))
     if question.delta is None and question.n is None:
@@ -256,19 +329,29 @@ def _with_pilot(question: PowerQuestion, source: StoredPilot) -> PowerQuestion:
 def _with_least_variance(
     question: PowerQuestion, source: StoredPilot, parts: VarianceParts
 ) -> tuple[VarianceParts, list[str]]:
-    """The parts, not below what a difference by δ of right and wrong answers has, and a note where that counts."""
+    """The parts, not below what a difference by δ of right and wrong answers has, and a
+    note where that counts."""
     delta = question.delta
-    if delta is None or not source.is_right_or_wrong or not 0 < delta < 1 or parts.omega2 >= delta - delta**2:
+    if (
+        delta is None
+        or not source.is_right_or_wrong
+        or not 0 < delta < 1
+        or parts.omega2 >= delta - delta**2
+    ):
         return parts, []
     note = (
-        f"answers right or wrong that differ by {delta:g} differ on that share of the prompts at least: omega2 is taken"
-        f" as {delta - delta**2:.4g}, where the pilot, whose models differ less, has {parts.omega2:.4g}"
+        f"answers right or wrong that differ by {delta:g} differ on that share of the "
+        f"prompts at least: omega2 is taken as {delta - delta**2:.4g}, where the "
+        f"pilot, whose models differ less, has {parts.omega2:.4g}"
     )
     return replace(parts, omega2=delta - delta**2), [note]
 
 
-def _least_found(question: PowerQuestion, source: VarianceParts | StoredPilot) -> Callable[[Plan], Plan]:
-    """A plan whose smallest difference is not below that of right and wrong answers: δ² n = z² (δ − δ²)."""
+def _least_found(
+    question: PowerQuestion, source: VarianceParts | StoredPilot
+) -> Callable[[Plan], Plan]:
+    """A plan whose smallest difference is not below that of right and wrong answers: δ²
+    n = z² (δ − δ²)."""
     if not isinstance(source, StoredPilot) or not source.is_right_or_wrong:
         return lambda plan: plan
     square = quantiles(question.alpha, question.target_power) ** 2
@@ -292,16 +375,25 @@ def _common(question: PowerQuestion) -> dict[str, Any]:
     }
 
 
-def _answer_plan(question: PowerQuestion, goal: Goal, parts: VarianceParts, k: int) -> Plan:
+def _answer_plan(
+    question: PowerQuestion, goal: Goal, parts: VarianceParts, k: int
+) -> Plan:
     n = question.n
     if goal == "n":
         n = sample_size(
-            question.delta or 0.0, parts, k_a=k, k_b=question.k_b, alpha=question.alpha, power=question.target_power
+            question.delta or 0.0,
+            parts,
+            k_a=k,
+            k_b=question.k_b,
+            alpha=question.alpha,
+            power=question.target_power,
         )
     return plan_table(parts, [n or 0], [k], **_common(question))[0]
 
 
-def _best_designs(question: PowerQuestion, parts: VarianceParts) -> list[tuple[str, BestDesign]]:
+def _best_designs(
+    question: PowerQuestion, parts: VarianceParts
+) -> list[tuple[str, BestDesign]]:
     best = []
     limits: dict[str, Any] = {
         "cost": question.cost,
@@ -315,7 +407,12 @@ def _best_designs(question: PowerQuestion, parts: VarianceParts) -> list[tuple[s
     if question.delta is not None and question.n is None and choice:
         best.append(("cheapest", cheapest_design(question.delta, parts, **limits)))
     if question.budget is not None:
-        best.append(("budget", best_for_budget(question.budget, parts, delta=question.delta, **limits)))
+        best.append(
+            (
+                "budget",
+                best_for_budget(question.budget, parts, delta=question.delta, **limits),
+            )
+        )
     return best
 
 
@@ -324,7 +421,9 @@ def _around(n: int, pilot: Pilot | None) -> list[int]:
     return sorted(sizes | ({pilot.n_prompts} if pilot is not None else set()))
 
 
-def _row(role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None) -> PowerRow:
+def _row(
+    role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None
+) -> PowerRow:
     draws = plan.generations // plan.n
     return PowerRow(
         **shared_fields(

@@ -1,4 +1,5 @@
-"""How many prompts show that a model costs less than another, by drawing those of a pilot again (statistics.md §17)."""
+"""How many prompts show that a model costs less than another, by drawing those of a
+pilot again (statistics.md §17)."""
 
 from __future__ import annotations
 
@@ -32,17 +33,22 @@ class CostPowerRow(Row):
     n_clusters: int | None  #: clusters at the pilot's mean size; None without.
     power: float  #: chance to show that the first is ``times`` cheaper.
     no_verdict: float  #: chance that costs are too skewed for any (``skew_gate``).
-    #: an end of the 95 % interval of the ratio over the ratio, in the middle of samples; None without errors.
+    #: an end of the 95 % interval of the ratio over the ratio, in the middle of
+    #: samples; None without errors.
     factor: float | None
     times: float  #: how many times cheaper is to be shown.
     alpha: float  #: one-sided significance level.
-    cost_metric: str  #: ``cost``, ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
+    cost_metric: (
+        str  #: ``cost``, ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
+    )
     prices_digest: str  #: sha256 of the prices, else empty.
     cost_ratio: float  #: of the pilot, first over second.
     ratio_low: float | None  #: lower end of its 95 % interval.
     ratio_high: float | None  #: upper end.
     n_pilot: int  #: prompts of the pilot of which both costs are known.
-    flags: tuple[str, ...]  #: ``heavy_tail``: the pilot is too small for its tail; take the answer for the least.
+    flags: tuple[
+        str, ...
+    ]  #: ``heavy_tail``: the pilot is too small for its tail; take the answer for the least.
 
 
 @dataclass(frozen=True)
@@ -73,31 +79,62 @@ class CostPlan(Result):
         ]
         words = {
             "no verdict": "how often costs are too skewed for one",
-            "interval": "the 95 % interval of the ratio goes from the ratio divided by this to the ratio times this",
+            "interval": (
+                "the 95 % interval of the ratio goes from the ratio divided by this to "
+                "the ratio times this"
+            ),
         }
-        return View((self.answer, "", Table.of(cells, hide_empty=("clusters", "interval")), *legend(words)), self.notes)
+        return View(
+            (
+                self.answer,
+                "",
+                Table.of(cells, hide_empty=("clusters", "interval")),
+                *legend(words),
+            ),
+            self.notes,
+        )
 
 
 @answers(CostPower)
 def cost_power(store: Store, question: CostPower) -> CostPlan:
     """The plan that the costs of two stored runs give."""
     if len(question.references) != 2:
-        raise MisuseError(f"costs are planned from two runs, found {len(question.references)}")
-    selection, source = selection_of(question), cost_source(store, question.cost, question.prices)
+        raise MisuseError(
+            f"costs are planned from two runs, found {len(question.references)}"
+        )
+    selection, source = (
+        selection_of(question),
+        cost_source(store, question.cost, question.prices),
+    )
     conditions = choose_runs(store, question.references, selection)
-    runs = {run: side for side, condition in enumerate(conditions) for run in condition.run_ids}
+    runs = {
+        run: side
+        for side, condition in enumerate(conditions)
+        for run in condition.run_ids
+    }
     found = read_costs(store, runs, source, read_links(store))
     first, second = (found.get(side, NO_COSTS) for side in (0, 1))
     prompts = np.intersect1d(first.prompts, second.prompts)
     has_costs = ~np.isnan(first.at(prompts) + second.at(prompts))
     missing, prompts = int((~has_costs).sum()), prompts[has_costs]
     if len(prompts) < 2:
-        raise MisuseError(f"{len(prompts)} prompts have known {source.metric} of both models; two or more are needed")
-    a, b, labels = first.at(prompts), second.at(prompts), clusters_of(store, conditions, selection, prompts)
+        raise MisuseError(
+            f"{len(prompts)} prompts have known {source.metric} of both models; two or "
+            "more are needed"
+        )
+    a, b, labels = (
+        first.at(prompts),
+        second.at(prompts),
+        clusters_of(store, conditions, selection, prompts),
+    )
     ratio = cost_ratio(a, b, labels)
     if ratio.estimate is None:
         raise MisuseError(f"no ratio to plan for: {ratio.reason}")
-    given: dict[str, Any] = {"times": question.cheaper, "alpha": question.alpha, "seed": question.seed}
+    given: dict[str, Any] = {
+        "times": question.cheaper,
+        "alpha": question.alpha,
+        "seed": question.seed,
+    }
     answer: CheaperPower | None
     if question.n is not None:
         answer = cheaper_power(a, b, question.n, labels, **given)
@@ -129,7 +166,8 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
     rows += [row("table", cheaper_power(a, b, n, labels, **given)) for n in sizes]
     names = tuple(condition.model for condition in conditions)
     return CostPlan(
-        f"{_pilot_in_words(rows[0], names, source.unit)} {_answer_in_words(answer, question, names, ratio.flags)}",
+        f"{_pilot_in_words(rows[0], names, source.unit)} "
+        f"{_answer_in_words(answer, question, names, ratio.flags)}",
         answer is not None,
         tuple(rows),
         _notes(rows[0], missing),
@@ -137,31 +175,59 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
 
 
 def _pilot_in_words(row: CostPowerRow, names: tuple[str, ...], unit: str) -> str:
-    ends = "" if row.ratio_low is None or row.ratio_high is None else f" [{row.ratio_low:.3g}, {row.ratio_high:.3g}]"
-    return f"{names[0]} costs {row.cost_ratio:.3g}{ends} times what {names[1]} does ({unit}, {row.n_pilot:,} prompts)."
+    ends = (
+        ""
+        if row.ratio_low is None or row.ratio_high is None
+        else f" [{row.ratio_low:.3g}, {row.ratio_high:.3g}]"
+    )
+    return (
+        f"{names[0]} costs {row.cost_ratio:.3g}{ends} times what {names[1]} does "
+        f"({unit}, {row.n_pilot:,} prompts)."
+    )
 
 
 def _answer_in_words(
-    answer: CheaperPower | None, question: CostPower, names: tuple[str, ...], flags: tuple[str, ...]
+    answer: CheaperPower | None,
+    question: CostPower,
+    names: tuple[str, ...],
+    flags: tuple[str, ...],
 ) -> str:
     times = f"{question.cheaper:g} times cheaper" if question.cheaper > 1 else "cheaper"
     if answer is None:
         return f"No number of prompts like these shows that {names[0]} is {times}."
-    size = f"{answer.n_prompts:,} prompts" + (f" in {answer.n_clusters:,} clusters" if answer.n_clusters else "")
+    size = f"{answer.n_prompts:,} prompts" + (
+        f" in {answer.n_clusters:,} clusters" if answer.n_clusters else ""
+    )
     test = f"one-sided test at {question.alpha:g}"
     if question.n is not None:
         most = "at most " if flags else ""
-        return f"{size} show that it is {times} with power {most}{answer.power:.3f} ({test})."
-    least = ", the very least: the pilot is too small for how skewed its costs are" if flags else ""
-    return f"That it is {times} is shown with power {question.power or 0.8:g} ({test}) by {size}{least}."
+        return (
+            f"{size} show that it is {times} with power {most}{answer.power:.3f} "
+            f"({test})."
+        )
+    least = (
+        ", the very least: the pilot is too small for how skewed its costs are"
+        if flags
+        else ""
+    )
+    return (
+        f"That it is {times} is shown with power {question.power or 0.8:g} ({test}) by "
+        f"{size}{least}."
+    )
 
 
 def _notes(row: CostPowerRow, missing: int) -> tuple[str, ...]:
-    notes = ["simulated: prompts (clusters) like those of the pilot, drawn up to 1,000 times for each number"]
+    notes = [
+        "simulated: prompts (clusters) like those of the pilot, drawn up to 1,000 "
+        "times for each number"
+    ]
     if row.n < FEW_PROMPTS:
         notes.append(f"n = {row.n} is small for costs, which are skewed; plan more")
     if missing:
         notes.append(f"{missing:,} common prompts lack a cost and are left out")
     if row.flags:
-        notes.append("heavy_tail: the pilot shows too little of costly prompts; expect to need more")
+        notes.append(
+            "heavy_tail: the pilot shows too little of costly prompts; expect to need "
+            "more"
+        )
     return tuple(notes)

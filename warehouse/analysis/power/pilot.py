@@ -9,10 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.power.question import PowerPilot
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.analysis.selection.clusterings import (
+    ClusterMap,
+    cluster_map,
+    clusters_under_links,
+)
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import by_benchmark_split, by_one_scorer, parse_where, pick_one, with_scores
+from warehouse.analysis.selection.reference import (
+    by_benchmark_split,
+    by_one_scorer,
+    parse_where,
+    pick_one,
+    with_scores,
+)
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
@@ -37,14 +52,20 @@ class StoredPilot:
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
     width: float | None  #: of the metric's range, None where it has none.
-    #: prompts count singly, each with one answer that is right or wrong: models whose figures differ by δ differ on
-    #: that share of the prompts at least, so that the variance of a difference is δ − δ² or more.
+    #: prompts count singly, each with one answer that is right or wrong: models whose
+    #: figures differ by δ differ on that share of the prompts at least, so that the
+    #: variance of a difference is δ − δ² or more.
     is_right_or_wrong: bool = False
-    #: of the squared error of the difference what training seeds make, or runs that are counted like seeds, which more
-    #: prompts do not change; None where neither has a second one.
+    #: of the squared error of the difference what training seeds make, or runs that are
+    #: counted like seeds, which more prompts do not change; None where neither has a
+    #: second one.
     seeds_part: float | None = None
-    is_over_runs: bool = False  #: all of these are runs of one condition each, and no training seeds.
-    notes: tuple[str, ...] = ()  #: on repeats, and on seeds and checkpoints that are left out.
+    is_over_runs: bool = (
+        False  #: all of these are runs of one condition each, and no training seeds.
+    )
+    notes: tuple[
+        str, ...
+    ] = ()  #: on repeats, and on seeds and checkpoints that are left out.
 
 
 @answers(PowerPilot)
@@ -54,7 +75,9 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
     if len(references) not in (1, 2):
         raise MisuseError(f"a pilot is one run or two, found {len(references)}")
     if correlation is not None and len(references) == 2:
-        raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
+        raise MisuseError(
+            "the correlation of two stored runs is in their scores; leave it out"
+        )
     selection = selection_of(question)
     conditions = choose_runs(store, references, selection)
     clusters = _clusters(store, conditions, selection)
@@ -69,9 +92,13 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         metric=chosen.label,
         width=_width(chosen),
         seeds_part=_seeds_part(scores),
-        is_over_runs=all(own.seeds is None or own.seeds.kind == "repeats" for own in scores),
+        is_over_runs=all(
+            own.seeds is None or own.seeds.kind == "repeats" for own in scores
+        ),
         notes=tuple(dict.fromkeys(note for row in rows for note in row.row_notes)),
-        is_right_or_wrong=labels is None and chosen.link == "identity" and all(map(_right_or_wrong, scores)),
+        is_right_or_wrong=labels is None
+        and chosen.link == "identity"
+        and all(map(_right_or_wrong, scores)),
     )
 
 
@@ -82,7 +109,9 @@ def _seeds_part(scores: Sequence[PromptScores]) -> float | None:
 
 
 def _right_or_wrong(scores: PromptScores) -> bool:
-    return bool(np.all(scores.zero_one) and np.all(scores.n_draws == 1)) and is_constant(scores.weights)
+    return bool(
+        np.all(scores.zero_one) and np.all(scores.n_draws == 1)
+    ) and is_constant(scores.weights)
 
 
 def pilot_of(
@@ -108,19 +137,26 @@ def pilot_of(
     sides = [_side(own, prompts, metric, groups) for own in scores]
     bounds = metric.bounds if metric.link == "identity" else None
     if len(sides) == 1:
-        return plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0, bounds=bounds)
+        return plan_from_one(
+            *sides[0], clusters=labels, correlation=correlation or 0.0, bounds=bounds
+        )
     (a, within_a, k_a), (b, within_b, k_b) = sides
     return plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels, bounds=bounds)
 
 
 def clusters_of(
-    store: Store, conditions: Sequence[Condition], selection: Selection, prompts: NDArray[np.int64]
+    store: Store,
+    conditions: Sequence[Condition],
+    selection: Selection,
+    prompts: NDArray[np.int64],
 ) -> NDArray[np.int64] | None:
     """Cluster of each prompt, links followed; None without."""
     return _clusters(store, conditions, selection).labels(prompts)
 
 
-def _clusters(store: Store, conditions: Sequence[Condition], selection: Selection) -> ClusterMap:
+def _clusters(
+    store: Store, conditions: Sequence[Condition], selection: Selection
+) -> ClusterMap:
     clusters = cluster_map(
         store,
         sorted({condition.setting("benchmark_id") for condition in conditions}),
@@ -130,36 +166,59 @@ def _clusters(store: Store, conditions: Sequence[Condition], selection: Selectio
     return clusters_under_links(clusters, read_links(store))
 
 
-def choose_runs(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:
+def choose_runs(
+    store: Store, references: Sequence[str], selection: Selection
+) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
-    ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
+    ids = (
+        None
+        if selection.benchmark is None
+        else find_benchmark(store, selection.benchmark).ids
+    )
     filters = parse_where(selection.where)
     by_reference = []
     for text in references:
         conditions = with_scores(by_benchmark_split(store, text, ids, filters))
-        by_reference.append(rows_by_split(store, conditions, selection.metric, selection.rows or RowRules()))
+        by_reference.append(
+            rows_by_split(
+                store, conditions, selection.metric, selection.rows or RowRules()
+            )
+        )
     splits = sorted(set.intersection(*(set(splits) for splits in by_reference)))
     if len(splits) != 1:
-        there = ", ".join(f"{name} ({split})" if split else name for name, split in splits)
+        there = ", ".join(
+            f"{name} ({split})" if split else name for name, split in splits
+        )
         raise MisuseError(
-            f"{' and '.join(references)} are on several benchmarks or splits in common; choose one with"
-            f" --benchmark or --where split=...: {there}"
+            f"{' and '.join(references)} are on several benchmarks or splits in "
+            f"common; choose one with --benchmark or --where split=...: {there}"
             if splits
             else f"{' and '.join(references)} have no benchmark in common"
         )
-    sides = by_one_scorer(store, splits, list(zip(references, by_reference, strict=True)))
-    chosen = [pick_one(store, of_one[splits[0]], text, latest=selection.latest) for text, of_one in sides]
+    sides = by_one_scorer(
+        store, splits, list(zip(references, by_reference, strict=True))
+    )
+    chosen = [
+        pick_one(store, of_one[splits[0]], text, latest=selection.latest)
+        for text, of_one in sides
+    ]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
         raise MisuseError("both references mean the same run; give one of them alone")
     return chosen
 
 
 def _rows(
-    store: Store, conditions: Sequence[Condition], selection: Selection, clusters: ClusterMap
+    store: Store,
+    conditions: Sequence[Condition],
+    selection: Selection,
+    clusters: ClusterMap,
 ) -> tuple[Metric, list[ScoredCondition]]:
-    """The first metric that all conditions have scores of, with the row of each, over its seeds and repeats."""
+    """The first metric that all conditions have scores of, with the row of each, over
+    its seeds and repeats."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-    chosen = choose_metrics(metrics_of(store, ids), selection.metric, conditions[0].benchmark_split[0])
+    chosen = choose_metrics(
+        metrics_of(store, ids), selection.metric, conditions[0].benchmark_split[0]
+    )
     sides = [condition.members or (condition,) for condition in conditions]
     members = [own for side in sides for own in side]
     runs = {run: number for number, own in enumerate(members) for run in own.run_ids}
@@ -167,27 +226,45 @@ def _rows(
     for metric in chosen:
         if metric.link == "none":
             continue
-        found = read_scores(store, runs, [metric.id], links=read_links(store), with_repeats=True)
-        if infinite := [members[number].model for number, own in found.items() if own.has_infinite]:
-            raise MisuseError(f"{infinite[0]} has infinite scores: a difference of means cannot be planned")
+        found = read_scores(
+            store, runs, [metric.id], links=read_links(store), with_repeats=True
+        )
+        if infinite := [
+            members[number].model for number, own in found.items() if own.has_infinite
+        ]:
+            raise MisuseError(
+                f"{infinite[0]} has infinite scores: a difference of means cannot be "
+                "planned"
+            )
         scored = {members[number].key: own for number, own in found.items() if own.n}
         entries = [_entries(side, metric, scored) for side in sides]
         if all(entries):
             both = zip(conditions, entries, strict=True)
-            return metric, [row_of_condition(store, condition, own, clusters, rules) for condition, own in both]
+            return metric, [
+                row_of_condition(store, condition, own, clusters, rules)
+                for condition, own in both
+            ]
     models = " and ".join(condition.model for condition in conditions)
     raise MisuseError(
-        f"{models}: no scored prompts by {chosen[0].label} (planning needs scores of prompts;"
-        " published figures do not show their variances)"
+        f"{models}: no scored prompts by {chosen[0].label} (planning needs scores of "
+        "prompts; published figures do not show their variances)"
     )
 
 
-def _entries(members: Sequence[Condition], metric: Metric, scored: Mapping[str, PromptScores]) -> list[ScoredCondition]:
+def _entries(
+    members: Sequence[Condition], metric: Metric, scored: Mapping[str, PromptScores]
+) -> list[ScoredCondition]:
     """Those of one model, of several seeds one each, that have a scored prompt."""
-    return [ScoredCondition(own, "", metric, scored[own.key], None) for own in members if own.key in scored]
+    return [
+        ScoredCondition(own, "", metric, scored[own.key], None)
+        for own in members
+        if own.key in scored
+    ]
 
 
-def _common(conditions: Sequence[Condition], scores: Sequence[PromptScores]) -> NDArray[np.int64]:
+def _common(
+    conditions: Sequence[Condition], scores: Sequence[PromptScores]
+) -> NDArray[np.int64]:
     prompts = scores[0].prompts
     for other in scores[1:]:
         prompts = np.intersect1d(prompts, other.prompts, assume_unique=True)
@@ -198,14 +275,21 @@ def _common(conditions: Sequence[Condition], scores: Sequence[PromptScores]) -> 
 
 
 def _side(
-    scores: PromptScores, prompts: NDArray[np.int64], metric: Metric, clusters: Clusters | None
+    scores: PromptScores,
+    prompts: NDArray[np.int64],
+    metric: Metric,
+    clusters: Clusters | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Prompt means, variances of draws (both on the scale of the figure) and numbers of draws."""
+    """Prompt means, variances of draws (both on the scale of the figure) and numbers of
+    draws."""
     kept = np.searchsorted(scores.prompts, prompts)
     values, weights = scores.values[kept], scores.weights[kept]
     link = find_link(metric.link)
     figures = linearise_figure(values, weights, link)
-    if not is_constant(weights) and (len(values) if clusters is None else clusters.n) > 1:
+    if (
+        not is_constant(weights)
+        and (len(values) if clusters is None else clusters.n) > 1
+    ):
         figures = spread_as_plain(figures, weights, clusters)
     slope = link.slope(mean_of(linearise(values, weights)))
     scale = slope * weights / weights.mean()

@@ -14,11 +14,16 @@ from warehouse.charts.picture import Picture
 def _strength_chart(report: PreferenceReport, scorer: str) -> Chart | None:
     """The strengths by one who judged, with their intervals."""
     rows = [row for row in report.rows if row.scorer == scorer][:MOST]
-    points = [{"name": row.model} | {name: getattr(row, name) for name in ENDS} for row in rows]
+    points = [
+        {"name": row.model} | {name: getattr(row, name) for name in ENDS}
+        for row in rows
+    ]
     if not points:
         return None
     say = f"Strengths of {len(points)} models with their intervals"
-    return interval_chart(points, f"{report.benchmark} by {scorer}", say, "strength, log-odds", zero=True)
+    return interval_chart(
+        points, f"{report.benchmark} by {scorer}", say, "strength, log-odds", zero=True
+    )
 
 
 def strength_pictures(report: PreferenceReport) -> list[Picture]:
@@ -34,5 +39,13 @@ def preference_charts(report: PreferenceReport) -> Iterator[Chart | None]:
         yield _strength_chart(report, judge.scorer)
         if sum(row.scorer == judge.scorer for row in report.rows) > 2:
             chances = judge.chances[:MOST, :MOST].tolist()
-            say = f"Heat map of {len(chances)} by {len(chances)} models, the strongest first: chance of winning"
-            yield heat_map(chances, title=f"{title}: the row beats the column", say=say, names=judge.models[:MOST])
+            say = (
+                f"Heat map of {len(chances)} by {len(chances)} models, the strongest "
+                "first: chance of winning"
+            )
+            yield heat_map(
+                chances,
+                title=f"{title}: the row beats the column",
+                say=say,
+                names=judge.models[:MOST],
+            )

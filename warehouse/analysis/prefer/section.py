@@ -34,7 +34,9 @@ class VotesSection(Section):
         """The strengths; None without votes."""
         if reads.name not in report.once(_voted):
             return None
-        return cls(prefer(report.store, reads.name, by="scorer", level=report.ranks.level))
+        return cls(
+            prefer(report.store, reads.name, by="scorer", level=report.ranks.level)
+        )
 
     @property
     def answer(self) -> str:
@@ -44,25 +46,40 @@ class VotesSection(Section):
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The strengths as pictures, with the table behind them."""
         said = Markup("{}\n<p>{}</p>\n{}").format(
-            heading(name, part.name, "Votes"), self.report.one_line, figures(strength_pictures(self.report))
+            heading(name, part.name, "Votes"),
+            self.report.one_line,
+            figures(strength_pictures(self.report)),
         )
         if not self.report.rows:
             return said
-        return said + "\n" + opened_late("Figures of the strengths", preferences_table(self.report))
+        return (
+            said
+            + "\n"
+            + opened_late("Figures of the strengths", preferences_table(self.report))
+        )
 
 
 def preferences_table(report: PreferenceReport) -> Markup:
     """Strengths by votes."""
     rows = report.rows
     n_decimals = decimals(row.standard_error for row in rows)
-    ranks = ["" if row.rank_low is None else f"{row.rank_low}-{row.rank_high}" for row in rows]
+    ranks = [
+        "" if row.rank_low is None else f"{row.rank_low}-{row.rank_high}"
+        for row in rows
+    ]
     return table(
         f"Strengths on {report.benchmark} by votes",
-        "Log-odds of winning (Bradley and Terry) less the mean of all models, a tie as half a win; errors by voters and"
-        " prompts. Ranks: places that a model may have, by intervals that hold for all pairs together.",
+        "Log-odds of winning (Bradley and Terry) less the mean of all models, a tie as "
+        "half a win; errors by voters and prompts. Ranks: places that a model may "
+        "have, by intervals that hold for all pairs together.",
         [
             name("Model", [row.model for row in rows]),
-            text("Scorer", [row.scorer for row in rows] if len(report.judges) > 1 else [""] * len(rows)),
+            text(
+                "Scorer",
+                [row.scorer for row in rows]
+                if len(report.judges) > 1
+                else [""] * len(rows),
+            ),
             text("Ranks", ranks, keep=True),
             number("Strength", [row.estimate for row in rows], n_decimals),
             number("Low", [row.low for row in rows], n_decimals),

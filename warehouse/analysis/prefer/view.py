@@ -31,18 +31,39 @@ _SAID = 3
 _MINOR = ("prompts", "ties", "wins", "rank without", "p", "votes")
 #: Columns in words.
 _LEGEND = {
-    "ranks": "places that the model may have, by intervals that hold for all pairs together",
-    "Elo": "400 points are odds of ten to one; 1000 is the mean of all, where no model is the reference",
+    "ranks": (
+        "places that the model may have, by intervals that hold for all pairs together"
+    ),
+    "Elo": (
+        "400 points are odds of ten to one; 1000 is the mean of all, where no model is "
+        "the reference"
+    ),
     "rank without": "by votes as they are, without covariates",
 }
 #: Flags in words.
 _FLAGS = {
-    "voters_unknown": "each vote of an unknown voter counts as that of another: errors are too short if few cast many",
-    "prompts_unknown": "each vote on an unknown prompt counts as on another: errors are too short if few are on many",
-    "few_clusters": "so few voters or prompts, by share of the votes, that all intervals are wide",
-    "jackknife_singular": "one voter, or one prompt, alone holds some model to the others: it has no interval",
-    "order_confounded": "which of two models was shown first follows from the models: it may be the place that won",
-    "penalised": "strengths are pulled towards each other by the penalty, and have no errors",
+    "voters_unknown": (
+        "each vote of an unknown voter counts as that of another: errors are too short "
+        "if few cast many"
+    ),
+    "prompts_unknown": (
+        "each vote on an unknown prompt counts as on another: errors are too short if "
+        "few are on many"
+    ),
+    "few_clusters": (
+        "so few voters or prompts, by share of the votes, that all intervals are wide"
+    ),
+    "jackknife_singular": (
+        "one voter, or one prompt, alone holds some model to the others: it has no "
+        "interval"
+    ),
+    "order_confounded": (
+        "which of two models was shown first follows from the models: it may be the "
+        "place that won"
+    ),
+    "penalised": (
+        "strengths are pulled towards each other by the penalty, and have no errors"
+    ),
 }
 #: Covariates of answers and places of differences that are told one by one.
 _DIFFERENCES = 5
@@ -56,23 +77,30 @@ class PreferenceRow(Row):
     scorer: str  #: who judged.
     model: str  #: its name.
     rank: int  #: by the estimate.
-    estimate: float  #: log-odds against ``reference``, or against the mean of all models.
-    standard_error: float | None  #: of it, by voters and prompts; None with a ``reason``.
+    estimate: (
+        float  #: log-odds against ``reference``, or against the mean of all models.
+    )
+    standard_error: (
+        float | None
+    )  #: of it, by voters and prompts; None with a ``reason``.
     low: float | None  #: lower end of the interval, ``high`` the upper.
     high: float | None
     level: float  #: nominal coverage, also of the ranks.
     degrees_of_freedom: float | None  #: of the interval.
     p_value: float | None  #: of no difference from the reference (the mean).
-    #: of beating the reference (a model of mean strength), a tie as half; ``win_low``, ``win_high``.
+    #: of beating the reference (a model of mean strength), a tie as half; ``win_low``,
+    #: ``win_high``.
     win_probability: float
     win_low: float | None
     win_high: float | None
-    #: best rank that the model may have by intervals that hold for all pairs together; ``rank_high``.
+    #: best rank that the model may have by intervals that hold for all pairs together;
+    #: ``rank_high``.
     rank_low: int | None
     rank_high: int | None
     elo: float  #: 1000 + 400/ln 10 times the strength against the mean.
     reference: str  #: model that the figures are against; empty: the mean of all.
-    #: the estimate of the plain fit, with its ``rank_without``; None without covariates.
+    #: the estimate of the plain fit, with its ``rank_without``; None without
+    #: covariates.
     without_covariates: float | None
     rank_without: int | None
     n_votes: int  #: votes on its answers; ``n_wins``, ``n_ties`` of these.
@@ -101,18 +129,24 @@ class Judge:
     #: n_prompts, n_voters: that are known.
     n_prompts: int
     n_voters: int
-    #: effective_voters, effective_prompts: 1/Σ share²: as many of equal share would weigh as much.
+    #: effective_voters, effective_prompts: 1/Σ share²: as many of equal share would
+    #: weigh as much.
     effective_voters: float
     effective_prompts: float
     degrees_of_freedom: float | None  #: of all intervals.
-    chances: NDArray[np.float64]  #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
+    chances: NDArray[
+        np.float64
+    ]  #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
     apart: NDArray[np.bool_]
-    covariates: Mapping[str, Contrast]  #: coefficients by name, for a standard deviation.
+    covariates: Mapping[
+        str, Contrast
+    ]  #: coefficients by name, for a standard deviation.
     tie_parameter: Contrast | None  #: Davidson's ln ν.
     position: Position | None  #: whether it helps to be shown first.
     left_out: Mapping[str, int]  #: votes that do not count, by reason.
-    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``,
-    #: ``order_confounded``: who was shown first follows from the models, so that it may be the place that won.
+    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``,
+    #: ``jackknife_singular``, ``penalised``, ``order_confounded``: who was shown first
+    #: follows from the models, so that it may be the place that won.
     flags: tuple[str, ...]
     reason: str  #: why there are no errors, or no strengths.
 
@@ -127,7 +161,9 @@ class JudgeAgreement(Row):
     tau: float | None  #: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
     spearman: float | None
     n_votes: int  #: of both, on the prompts and pairs that both saw.
-    differences: Mapping[str, Contrast]  #: by model, strength by the first less by the second.
+    differences: Mapping[
+        str, Contrast
+    ]  #: by model, strength by the first less by the second.
     n_differ: int  #: models of which these differ (Holm).
     reason: str  #: why they are not compared.
 
@@ -139,9 +175,13 @@ class PreferenceReport(Result):
     DRAWN_BY = "warehouse.analysis.prefer.charts:preference_charts"
 
     benchmark: str  #: its name.
-    rows: tuple[PreferenceRow, ...]  #: one for each scorer and model, the strongest first.
+    rows: tuple[
+        PreferenceRow, ...
+    ]  #: one for each scorer and model, the strongest first.
     judges: tuple[Judge, ...]  #: what each scorer's votes say.
-    agreement: tuple[JudgeAgreement, ...]  #: between each two scorers, where several were asked for.
+    agreement: tuple[
+        JudgeAgreement, ...
+    ]  #: between each two scorers, where several were asked for.
     notes: tuple[str, ...]  #: on votes that stand in several sources.
     source_ids: tuple[int, ...]  #: where the votes are from.
     errors: str  #: whose spread the errors are of: ``two-way``, ``cr1``, ``voters`` or ``prompts``.
@@ -149,8 +189,14 @@ class PreferenceReport(Result):
     @property
     def one_line(self) -> str:
         """What is known, in a sentence for each of the first scorers."""
-        more = [f"{len(self.judges) - _SAID} more scorers have rows."] if len(self.judges) > _SAID else []
-        return " ".join([*(self.said_of(judge) for judge in self.judges[:_SAID]), *more])
+        more = (
+            [f"{len(self.judges) - _SAID} more scorers have rows."]
+            if len(self.judges) > _SAID
+            else []
+        )
+        return " ".join(
+            [*(self.said_of(judge) for judge in self.judges[:_SAID]), *more]
+        )
 
     def said_of(self, judge: Judge) -> str:
         """The sentence of one scorer."""
@@ -167,16 +213,28 @@ class PreferenceReport(Result):
             return f"{votes}: what they tell apart is not known: {judge.reason}."
         if m == 2:
             better, worse = judge.models
-            said = f"{better} is better than {worse}" if judge.n_apart else f"{better} and {worse} cannot be told apart"
-            place = ", or the place: one of the two was always shown first" * bool(judge.n_apart)
+            said = (
+                f"{better} is better than {worse}"
+                if judge.n_apart
+                else f"{better} and {worse} cannot be told apart"
+            )
+            place = ", or the place: one of the two was always shown first" * bool(
+                judge.n_apart
+            )
             return f"{votes}: {said}{place * ('order_confounded' in judge.flags)}."
         first = (
-            "the first place is decided" if judge.n_first == 1 else f"any of {judge.n_first} models may be the first"
+            "the first place is decided"
+            if judge.n_first == 1
+            else f"any of {judge.n_first} models may be the first"
         )
-        return f"{votes}: {judge.n_apart} of {m * (m - 1) // 2} pairs are told apart; {first}."
+        return (
+            f"{votes}: {judge.n_apart} of {m * (m - 1) // 2} pairs are told apart; "
+            f"{first}."
+        )
 
     def view(self, *, verbose: bool = False, elo: bool = False) -> View:
-        """Strengths by each scorer's votes, what they rest on, and how far scorers agree.
+        """Strengths by each scorer's votes, what they rest on, and how far scorers
+        agree.
 
         Args:
             elo: strengths as points of Elo.
@@ -186,23 +244,41 @@ class PreferenceReport(Result):
             if len(self.judges) > 1:
                 parts.append(f"{judge.scorer} ({judge.kind})")
             rows = [row for row in self.rows if row.scorer == judge.scorer]
-            parts += [self.said_of(judge), *_strengths(judge, rows, self.errors, elo), ""]
+            parts += [
+                self.said_of(judge),
+                *_strengths(judge, rows, self.errors, elo),
+                "",
+            ]
         parts += map(_agreed, self.agreement)
         found = {flag for judge in self.judges for flag in judge.flags}
-        flags = (f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in found)
+        flags = (
+            f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in found
+        )
         return View(tuple(parts), (*flags, *self.notes))
 
 
 def _duel(row: PreferenceRow, judge: Judge) -> str:
     """Two models in a sentence."""
-    beats = f"{row.model} beats {row.reference} in {row.win_probability:.0%} of votes, a tie as half"
+    beats = (
+        f"{row.model} beats {row.reference} in {row.win_probability:.0%} of votes, a "
+        "tie as half"
+    )
     if row.win_low is None or row.win_high is None or row.p_value is None:
         return f"{beats}; how sure that is is not known: {row.reason or judge.reason}."
-    apart = "the two are told apart" if row.p_value < 1 - row.level else "the two cannot be told apart"
-    return f"{beats} [{row.win_low:.0%}, {row.win_high:.0%}]: {apart} (p = {row.p_value:.2g})."
+    apart = (
+        "the two are told apart"
+        if row.p_value < 1 - row.level
+        else "the two cannot be told apart"
+    )
+    return (
+        f"{beats} [{row.win_low:.0%}, {row.win_high:.0%}]: {apart} (p = "
+        f"{row.p_value:.2g})."
+    )
 
 
-def _strengths(judge: Judge, rows: list[PreferenceRow], errors: str, elo: bool) -> list[Part]:
+def _strengths(
+    judge: Judge, rows: list[PreferenceRow], errors: str, elo: bool
+) -> list[Part]:
     """The table of one scorer, and what it rests on; nothing without strengths."""
     if not rows:
         return []
@@ -210,10 +286,15 @@ def _strengths(judge: Judge, rows: list[PreferenceRow], errors: str, elo: bool) 
     cells = [_cells(row, n_decimals, elo) for row in rows]
     table = Table.of(cells, hide_empty=("ranks", "rank without"), minor=_MINOR)
     parts: list[Part] = ["", table, "", *_legend(table), _basis(judge, rows[0], errors)]
-    parts += [f"{name}, a standard deviation more: {_with_ends(found)}" for name, found in judge.covariates.items()]
+    parts += [
+        f"{name}, a standard deviation more: {_with_ends(found)}"
+        for name, found in judge.covariates.items()
+    ]
     if judge.position is not None:
         parts.append(_position(judge.position))
-    return parts + [f"left out: {count} votes, {reason}" for reason, count in judge.left_out.items()]
+    return parts + [
+        f"left out: {count} votes, {reason}" for reason, count in judge.left_out.items()
+    ]
 
 
 def _legend(table: Table) -> list[TableNote]:
@@ -226,10 +307,14 @@ def _legend(table: Table) -> list[TableNote]:
 def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
     scale, start = (ELO, 0 if row.reference else 1000) if elo else (1.0, 0)
     estimate = start + scale * row.estimate
-    low, high = (None if end is None else start + scale * end for end in (row.low, row.high))
+    low, high = (
+        None if end is None else start + scale * end for end in (row.low, row.high)
+    )
     who = row.reference or "mean"
     return {
-        "ranks": None if row.rank_low is None or row.rank_high is None else count_range(row.rank_low, row.rank_high),
+        "ranks": None
+        if row.rank_low is None or row.rank_high is None
+        else count_range(row.rank_low, row.rank_high),
         "model": row.model,
         "Elo" if elo else "strength": number(estimate, n_decimals),
         level_column(row.level): interval(low, high, n_decimals, at=estimate),
@@ -245,9 +330,16 @@ def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
 
 def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
     """What the intervals rest on."""
-    against = f"less {row.reference}'s" if row.reference else "less the mean of all models"
-    pairs = "; each pair of models counts alike" if row.weights == "uniform_pairs" else ""
-    text = f"strength: log-odds of winning, {against}; {judge.n_ties} of {judge.n_votes} votes are ties"
+    against = (
+        f"less {row.reference}'s" if row.reference else "less the mean of all models"
+    )
+    pairs = (
+        "; each pair of models counts alike" if row.weights == "uniform_pairs" else ""
+    )
+    text = (
+        f"strength: log-odds of winning, {against}; {judge.n_ties} of {judge.n_votes} "
+        "votes are ties"
+    )
     bad = f" ({judge.n_both_bad} of two bad answers)" if judge.n_both_bad else ""
     if judge.degrees_of_freedom is None:
         return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
@@ -262,7 +354,9 @@ def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
 
 def _with_ends(found: Contrast) -> str:
     if found.low is None or found.high is None:
-        return f"{fixed(found.estimate, 3, sign=True)}, without an error: {found.reason}"
+        return (
+            f"{fixed(found.estimate, 3, sign=True)}, without an error: {found.reason}"
+        )
     ends = f"[{fixed(found.low, 3)}, {fixed(found.high, 3)}]"
     return f"{fixed(found.estimate, 3, sign=True)} {ends}, p {p_value(found.p_value)}"
 
@@ -271,14 +365,21 @@ def _position(position: Position) -> str:
     """Whether it helps to be shown first."""
     if position.gamma is None:
         return f"Shown first: not known: {position.reason}."
-    text = f"Shown first: {_with_ends(position.gamma)} ({100 * (position.first_wins or 0):+.1f} points of winning)"
+    text = (
+        f"Shown first: {_with_ends(position.gamma)} "
+        f"({100 * (position.first_wins or 0):+.1f} points of winning)"
+    )
     if position.is_ordered:
-        text += f"; orders were not random (p {p_value(position.order_p)}), so that this may be the models'"
+        text += (
+            f"; orders were not random (p {p_value(position.order_p)}), so that this "
+            "may be the models'"
+        )
     if position.n_twice:
         share = position.n_changed / position.n_twice
         text += (
-            f"; of {position.n_twice} verdicts given in both orders {share:.0%} changed, {position.n_first} for the"
-            f" first both times, {position.n_second} for the second"
+            f"; of {position.n_twice} verdicts given in both orders {share:.0%} "
+            f"changed, {position.n_first} for the first both times, "
+            f"{position.n_second} for the second"
         )
     return f"{text}."
 
@@ -287,9 +388,19 @@ def _agreed(pair: JudgeAgreement) -> str:
     """How far two scorers agree."""
     if pair.tau is None or pair.spearman is None:
         return f"{pair.first} against {pair.second}: not compared: {pair.reason}."
-    text = f"{pair.first} against {pair.second}, on what both saw ({pair.n_votes} votes): Kendall's tau {pair.tau:.2f}"
-    text += (
-        f", Spearman {pair.spearman:.2f}; {pair.n_differ} of {len(pair.differences)} models differ in strength (Holm)"
+    text = (
+        f"{pair.first} against {pair.second}, on what both saw ({pair.n_votes} votes): "
+        f"Kendall's tau {pair.tau:.2f}"
     )
-    largest = sorted(pair.differences.items(), key=lambda item: -abs(item[1].estimate))[:_DIFFERENCES]
-    return f"{text}. The largest: " + "; ".join(f"{model} {_with_ends(found)}" for model, found in largest) + "."
+    text += (
+        f", Spearman {pair.spearman:.2f}; {pair.n_differ} of {len(pair.differences)} "
+        "models differ in strength (Holm)"
+    )
+    largest = sorted(pair.differences.items(), key=lambda item: -abs(item[1].estimate))[
+        :_DIFFERENCES
+    ]
+    return (
+        f"{text}. The largest: "
+        + "; ".join(f"{model} {_with_ends(found)}" for model, found in largest)
+        + "."
+    )

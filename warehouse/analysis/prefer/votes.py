@@ -21,7 +21,10 @@ from warehouse.store.sql.query_files import query_text
 
 #: Why votes are left out.
 AGAINST_ITSELF, NO_VERDICT = "a model against itself", "no verdict"
-HIDDEN_RUN, NO_COVARIATE = "a run that is superseded or invalidated", "no finite covariate"
+HIDDEN_RUN, NO_COVARIATE = (
+    "a run that is superseded or invalidated",
+    "no finite covariate",
+)
 
 Codes = NDArray[np.int64]
 
@@ -56,7 +59,8 @@ class Votes:
     scorer: Codes  #: code of who judged.
     variant: Codes  #: code of the form of the question, or of the judge's instructions.
     draw: Codes  #: which of several votes by the same on the same.
-    #: of each name that was asked for the numbers of the first and the second answer, shape (votes, 2).
+    #: of each name that was asked for the numbers of the first and the second answer,
+    #: shape (votes, 2).
     covariates: Mapping[str, NDArray[np.float64]]
     left_out: Mapping[str, int]  #: how many votes are not among these, by reason.
     n_shared: int  #: votes that another source holds as well: counted as often as they stand there.
@@ -68,14 +72,22 @@ class Votes:
 
     @property
     def pair_keys(self) -> Codes:
-        """A number for each prompt and pair of models, in whatever order they were shown."""
-        low, high, n = np.minimum(self.first, self.second), np.maximum(self.first, self.second), len(self.models)
+        """A number for each prompt and pair of models, in whatever order they were
+        shown."""
+        low, high, n = (
+            np.minimum(self.first, self.second),
+            np.maximum(self.first, self.second),
+            len(self.models),
+        )
         return (self.prompt * n + low) * n + high
 
 
 def scorers_of_votes(store: Store, benchmark_ids: Sequence[int]) -> list[Scorer]:
     """Who judged answers against each other on some benchmarks, most votes first."""
-    rows = store.rows(query_text("analysis/prefer", "vote_scorers"), {"benchmark_ids": list(benchmark_ids)})
+    rows = store.rows(
+        query_text("analysis/prefer", "vote_scorers"),
+        {"benchmark_ids": list(benchmark_ids)},
+    )
     labels = [row["name"] or row["judge_model"] or row["kind"] for row in rows]
     for more in ("judge_model", "kind", "parameters_key", "id"):
         counts = Counter(labels)
@@ -83,14 +95,23 @@ def scorers_of_votes(store: Store, benchmark_ids: Sequence[int]) -> list[Scorer]
             f"{label} {str(row[more])[:12]}" if counts[label] > 1 else label
             for label, row in zip(labels, rows, strict=True)
         ]
-    found = [Scorer(row["id"], label, row["kind"], row["n_votes"]) for label, row in zip(labels, rows, strict=True)]
+    found = [
+        Scorer(row["id"], label, row["kind"], row["n_votes"])
+        for label, row in zip(labels, rows, strict=True)
+    ]
     return sorted(found, key=lambda scorer: (-scorer.n_votes, scorer.label))
 
 
 def read_votes(
-    store: Store, benchmark: str, scorer: str | None = None, *, by_scorer: bool = False, covariates: Sequence[str] = ()
+    store: Store,
+    benchmark: str,
+    scorer: str | None = None,
+    *,
+    by_scorer: bool = False,
+    covariates: Sequence[str] = (),
 ) -> Votes:
-    """The votes on a benchmark, in an order that is the same in every store that holds the same.
+    """The votes on a benchmark, in an order that is the same in every store that holds
+    the same.
 
     Args:
         benchmark: its name, or one that is an alias of it.
@@ -99,22 +120,43 @@ def read_votes(
         covariates: names of those to read; votes that lack one are left out.
 
     Raises:
-        MisuseError: no such benchmark, no votes on it, no such scorer or covariate, or several scorers and none chosen.
+        MisuseError: no such benchmark, no votes on it, no such scorer or covariate, or
+            several scorers and none chosen.
     """
     found = find_benchmark(store, benchmark)
     chosen = _chosen(scorers_of_votes(store, found.ids), scorer, by_scorer, found.name)
-    ids: dict[str, Any] = {"benchmark_ids": list(found.ids), "scorer_ids": [scorer.id for scorer in chosen]}
-    models, code_of = _models(store.rows(query_text("analysis/prefer", "vote_models"), ids))
-    table = store.columns(query_text("analysis", "votes"), ids | {"with_covariates": int(bool(covariates))})
+    ids: dict[str, Any] = {
+        "benchmark_ids": list(found.ids),
+        "scorer_ids": [scorer.id for scorer in chosen],
+    }
+    models, code_of = _models(
+        store.rows(query_text("analysis/prefer", "vote_models"), ids)
+    )
+    table = store.columns(
+        query_text("analysis", "votes"),
+        ids | {"with_covariates": int(bool(covariates))},
+    )
     a, b = (code_of(table.whole_numbers(f"checkpoint_{side}_id")) for side in "ab")
     scorer_codes = _codes(table.whole_numbers("scorer_id"), ids["scorer_ids"])
     voter = _voters(table.table.column("voter"), scorer_codes)
     sides = _covariates(table.table.column("covariates"), covariates, found.name)
     keep, left_out = _kept(table, a == b, sides)
     shown, outcome, prompt, variant, draw = (
-        table.whole_numbers(name) for name in ("shown_first", "outcome", "prompt_id", "variant_id", "draw")
+        table.whole_numbers(name)
+        for name in ("shown_first", "outcome", "prompt_id", "variant_id", "draw")
     )
-    own = [table.whole_numbers("source_id"), outcome, draw, shown, b, a, variant, voter, scorer_codes, prompt]
+    own = [
+        table.whole_numbers("source_id"),
+        outcome,
+        draw,
+        shown,
+        b,
+        a,
+        variant,
+        voter,
+        scorer_codes,
+        prompt,
+    ]
     at = np.lexsort(own)
     at = at[keep[at]]
     n_shared, shared_by = _shared(store, own, at)
@@ -135,7 +177,10 @@ def read_votes(
         scorer=scorer_codes[at],
         variant=np.unique(variant[at], return_inverse=True)[1],
         draw=draw[at],
-        covariates={name: np.where(turned[:, None], values[at, ::-1], values[at]) for name, values in sides.items()},
+        covariates={
+            name: np.where(turned[:, None], values[at, ::-1], values[at])
+            for name, values in sides.items()
+        },
         left_out=left_out,
         n_shared=n_shared,
         shared_by=shared_by,
@@ -144,7 +189,9 @@ def read_votes(
 
 
 def _kept(
-    table: Columns, is_itself: NDArray[np.bool_], sides: Mapping[str, NDArray[np.float64]]
+    table: Columns,
+    is_itself: NDArray[np.bool_],
+    sides: Mapping[str, NDArray[np.float64]],
 ) -> tuple[NDArray[np.bool_], dict[str, int]]:
     """Which votes count, and how many do not for the first reason that holds."""
     lacks = np.zeros(len(table), np.bool_)
@@ -164,33 +211,53 @@ def _kept(
     return keep, left_out
 
 
-def _chosen(scorers: Sequence[Scorer], name: str | None, by_scorer: bool, benchmark: str) -> list[Scorer]:
+def _chosen(
+    scorers: Sequence[Scorer], name: str | None, by_scorer: bool, benchmark: str
+) -> list[Scorer]:
     if not scorers:
-        raise MisuseError(f"{benchmark} has no votes; its scores: warehouse leaderboard {benchmark}")
+        raise MisuseError(
+            f"{benchmark} has no votes; its scores: warehouse leaderboard {benchmark}"
+        )
     if name is not None:
         chosen = [scorer for scorer in scorers if scorer.label == name]
         if not chosen:
             there = f"there are: {', '.join(map(str, scorers))}"
             hint = did_you_mean(name, [scorer.label for scorer in scorers], there)
-            raise MisuseError(f"no scorer of votes on {benchmark} is called {name!r}; {hint}")
+            raise MisuseError(
+                f"no scorer of votes on {benchmark} is called {name!r}; {hint}"
+            )
         return chosen
     if len(scorers) > 1 and not by_scorer:
         several = ", ".join(map(str, scorers))
-        raise MisuseError(f"{benchmark} has votes of several scorers, choose one with --scorer: {several}")
+        raise MisuseError(
+            f"{benchmark} has votes of several scorers, choose one with --scorer: "
+            f"{several}"
+        )
     return list(scorers)
 
 
 def _models(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], Any]:
-    """Names of models, and what turns ids of checkpoints into their codes: those of one model, training and place in
-    it are one."""
-    named = {row["id"]: (row["model"], row["training_seed"], row["recipe"], row["checkpoint"]) for row in rows}
+    """Names of models, and what turns ids of checkpoints into their codes: those of one
+    model, training and place in it are one."""
+    named = {
+        row["id"]: (
+            row["model"],
+            row["training_seed"],
+            row["recipe"],
+            row["checkpoint"],
+        )
+        for row in rows
+    }
     entries = sorted(set(named.values()))
     of_model = Counter(model for model, *_ in entries)
     labels = tuple(
-        model if of_model[model] == 1 else " ".join(filter(None, (model, *more))) for model, *more in entries
+        model if of_model[model] == 1 else " ".join(filter(None, (model, *more)))
+        for model, *more in entries
     )
     ids = np.array(sorted(named), dtype=np.int64)
-    codes = np.array([entries.index(named[int(number)]) for number in ids], dtype=np.int64)
+    codes = np.array(
+        [entries.index(named[int(number)]) for number in ids], dtype=np.int64
+    )
     return labels, lambda column: codes[np.searchsorted(ids, column)]
 
 
@@ -211,12 +278,22 @@ def _voters(column: pa.ChunkedArray, scorer: Codes) -> Codes:
     """The code of each vote's person: people of two scorers are never the same."""
     encoded = pc.dictionary_encode(column).combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], pa.string()).dictionary_encode()
+        encoded = (
+            encoded.chunk(0)
+            if encoded.num_chunks
+            else pa.array([], pa.string()).dictionary_encode()
+        )
     names = encoded.dictionary.to_pylist()
-    by_name = np.argsort(np.array(names, dtype=object)) if names else np.empty(0, np.int64)
+    by_name = (
+        np.argsort(np.array(names, dtype=object)) if names else np.empty(0, np.int64)
+    )
     rank = np.empty(len(names), np.int64)
     rank[by_name] = np.arange(len(names))
-    ranks = rank[encoded.indices.to_numpy(zero_copy_only=False)] if len(column) else np.empty(0, np.int64)
+    ranks = (
+        rank[encoded.indices.to_numpy(zero_copy_only=False)]
+        if len(column)
+        else np.empty(0, np.int64)
+    )
     unknown = rank[names.index("")] if "" in names else -1
     return np.where(ranks == unknown, -1, scorer * max(len(names), 1) + ranks)
 
@@ -225,7 +302,9 @@ def _voters(column: pa.ChunkedArray, scorer: Codes) -> Codes:
 _AT_ONCE = 50_000
 
 
-def _covariates(column: pa.ChunkedArray, names: Sequence[str], benchmark: str) -> dict[str, NDArray[np.float64]]:
+def _covariates(
+    column: pa.ChunkedArray, names: Sequence[str], benchmark: str
+) -> dict[str, NDArray[np.float64]]:
     """Numbers of both answers, a before b; NaN where a vote says none."""
     values = {name: np.full((len(column), 2), np.nan) for name in names}
     found = set[str]()
@@ -235,15 +314,23 @@ def _covariates(column: pa.ChunkedArray, names: Sequence[str], benchmark: str) -
         sides = [(row.get("a", {}), row.get("b", {})) for row in said]
         found.update(*(own for both in sides for own in both))
         for name in names:
-            values[name][start : start + len(said)] = [[own.get(name, np.nan) for own in both] for both in sides]
+            values[name][start : start + len(said)] = [
+                [own.get(name, np.nan) for own in both] for both in sides
+            ]
     for name in names:
         if name not in found:
-            there = f"there are: {', '.join(sorted(found))}" if found else "they have none"
-            raise MisuseError(f"votes on {benchmark} have no covariate {name!r}; {there}")
+            there = (
+                f"there are: {', '.join(sorted(found))}" if found else "they have none"
+            )
+            raise MisuseError(
+                f"votes on {benchmark} have no covariate {name!r}; {there}"
+            )
     return values
 
 
-def _shared(store: Store, columns: Sequence[Codes], order: Codes) -> tuple[int, tuple[str, ...]]:
+def _shared(
+    store: Store, columns: Sequence[Codes], order: Codes
+) -> tuple[int, tuple[str, ...]]:
     """How many votes another source holds as well, and where those sources lay.
 
     Args:
@@ -258,5 +345,8 @@ def _shared(store: Store, columns: Sequence[Codes], order: Codes) -> tuple[int, 
     pairs = pairs[:, pairs[0] != pairs[1]]
     if not pairs.size:
         return 0, ()
-    rows = store.rows("select path from source where id in (:ids) order by id", {"ids": np.unique(pairs).tolist()})
+    rows = store.rows(
+        "select path from source where id in (:ids) order by id",
+        {"ids": np.unique(pairs).tolist()},
+    )
     return pairs.shape[1], tuple(row["path"] for row in rows)

@@ -1,4 +1,5 @@
-"""Which benchmarks can decide between recipes at a small scale, and with how many seeds?"""
+"""Which benchmarks can decide between recipes at a small scale, and with how many
+seeds?"""
 
 from __future__ import annotations
 
@@ -16,8 +17,17 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
-from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
-from warehouse.analysis.training.trajectories import RecipeScores, describe_others, prompt_variance, settings_in_groups
+from warehouse.analysis.training.read import (
+    check_metric,
+    read_checkpoints,
+    read_recipes,
+)
+from warehouse.analysis.training.trajectories import (
+    RecipeScores,
+    describe_others,
+    prompt_variance,
+    settings_in_groups,
+)
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.stats.training.seed_planning import (
@@ -33,10 +43,14 @@ from warehouse.stats.training.seed_planning import (
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
 
-#: ω² of the difference of two recipes on one prompt, and the prompts; None where they are not stored.
+#: ω² of the difference of two recipes on one prompt, and the prompts; None where they
+#: are not stored.
 PromptPart = tuple[float | None, int | None]
 #: How pairs that are tied enter the accuracy.
-TIE_RULE = "a pair tied at the large scale is left out, one tied at the small scale only counts one half"
+TIE_RULE = (
+    "a pair tied at the large scale is left out, one tied at the small scale only "
+    "counts one half"
+)
 #: A ceiling below this: the benchmark cannot decide.
 LEAST_CEILING = 0.6
 
@@ -44,7 +58,10 @@ LEAST_CEILING = 0.6
 @answers(Recipes)
 def recipes(store: Store, question: Recipes) -> RecipesReport:
     """One row for each benchmark and metric with two recipes at the small scale."""
-    small, large = [*question.where, *question.small], [*question.where, *question.large]
+    small, large = (
+        [*question.where, *question.small],
+        [*question.where, *question.large],
+    )
     metric, averaged = question.metric, question.averaged
     ids = ids_named(store, question.benchmarks)
     at_small = _read(store, ids, metric, small, averaged)
@@ -52,7 +69,11 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         check_metric(at_small, metric)
     at_large = _read(store, ids, metric, large, averaged) if question.large else {}
     several = _several(at_small)
-    elsewhere = {} if metric else _by_other_metrics(store, ids, small, averaged, several.values())
+    elsewhere = (
+        {}
+        if metric
+        else _by_other_metrics(store, ids, small, averaged, several.values())
+    )
     if not several:
         advice = "recipes are told apart by the field recipe, else by the model"
         if elsewhere:
@@ -60,21 +81,38 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         named = [*question.small, *question.where]
         what = f" with {', '.join(named)}" if named else ""
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
-    prompts = {} if question.delta is None else {key: _of_prompts(store, at) for key, at in several.items()}
+    prompts = (
+        {}
+        if question.delta is None
+        else {key: _of_prompts(store, at) for key, at in several.items()}
+    )
     stored = stored_spreads(store, metric, averaged) if question.large else []
     return _report(at_small, at_large, question, prompts, elsewhere, stored)
 
 
-def recipes_of(recipes: Sequence[RecipeScores], level: float = 0.95) -> RecipesReport | None:
-    """`recipes` of those that were read, at one scale and without a plan; None for fewer than two."""
+def recipes_of(
+    recipes: Sequence[RecipeScores], level: float = 0.95
+) -> RecipesReport | None:
+    """`recipes` of those that were read, at one scale and without a plan; None for
+    fewer than two."""
     at_small = scales(recipes, 1)
-    return _report(at_small, {}, ScalePlan(level=level), {}, {}) if _several(at_small) else None
+    return (
+        _report(at_small, {}, ScalePlan(level=level), {}, {})
+        if _several(at_small)
+        else None
+    )
 
 
 def _read(
-    store: Store, ids: Sequence[int] | None, metric: str | None, where: Sequence[str], averaged: int
+    store: Store,
+    ids: Sequence[int] | None,
+    metric: str | None,
+    where: Sequence[str],
+    averaged: int,
 ) -> dict[Key, Scale]:
-    return scales(read_recipes(store, ids, metric=metric, where=parse_where(where)), averaged)
+    return scales(
+        read_recipes(store, ids, metric=metric, where=parse_where(where)), averaged
+    )
 
 
 def _several(by_key: Mapping[Key, Scale]) -> dict[Key, Scale]:
@@ -92,34 +130,74 @@ def _report(
 ) -> RecipesReport:
     """The rows, ``prompts`` being what the choice of prompts makes at each scale."""
     several = _several(at_small)
-    settings = settings_in_groups([at.example for at in several.values()], lambda r: (r.benchmark, r.metric))
+    settings = settings_in_groups(
+        [at.example for at in several.values()], lambda r: (r.benchmark, r.metric)
+    )
     rows = [
-        _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, (None, None)), setting, stored)
+        _row(
+            at,
+            at_large.get(key) if plan.large else None,
+            plan,
+            prompts.get(key, (None, None)),
+            setting,
+            stored,
+        )
         for (key, at), setting in zip(several.items(), settings, strict=True)
     ]
-    rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
+    rows.sort(
+        key=lambda row: (
+            -(row.accuracy or 0),
+            -(row.ceiling or 0),
+            row.benchmark,
+            row.metric,
+        )
+    )
     left_out = len(at_small) - len(several)
-    return RecipesReport(tuple(rows), plan.level, plan.delta, plan.power, bool(plan.large), left_out, elsewhere)
+    return RecipesReport(
+        tuple(rows),
+        plan.level,
+        plan.delta,
+        plan.power,
+        bool(plan.large),
+        left_out,
+        elsewhere,
+    )
 
 
 def _by_other_metrics(
-    store: Store, ids: Sequence[int] | None, where: Sequence[str], averaged: int, shown: Iterable[Scale]
+    store: Store,
+    ids: Sequence[int] | None,
+    where: Sequence[str],
+    averaged: int,
+    shown: Iterable[Scale],
 ) -> dict[str, tuple[str, ...]]:
     """Benchmarks that have two recipes only by other metrics, with those metrics."""
     there = (
-        {row["benchmark_id"] for row in store.rows("select distinct benchmark_id from run")}
+        {
+            row["benchmark_id"]
+            for row in store.rows("select distinct benchmark_id from run")
+        }
         if ids is None
         else set(ids)
     )
     missing = sorted(there.difference(*(at.example.benchmark_ids for at in shown)))
     metrics: dict[str, list[str]] = {}
-    for at in _several(_read(store, missing, "*", where, averaged)).values() if missing else ():
+    for at in (
+        _several(_read(store, missing, "*", where, averaged)).values()
+        if missing
+        else ()
+    ):
         metrics.setdefault(at.example.benchmark, []).append(at.example.metric)
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
 def _row(
-    small: Scale, large: Scale | None, plan: ScalePlan, prompts: PromptPart, setting: str, stored: Sequence[Spread]
+    small: Scale,
+    large: Scale | None,
+    plan: ScalePlan,
+    prompts: PromptPart,
+    setting: str,
+    stored: Sequence[Spread],
 ) -> RecipesRow:
     example = small.example
     noise, source = small.noise()
@@ -147,16 +225,34 @@ def _row(
         verdict=_verdict(ceiling, source, found, two_scales=bool(plan.large)),
         n_pairs=found.n_pairs if found else 0 if plan.large else None,
         tie_rule=TIE_RULE if found else "",
-        **part_fields(found, "accuracy", "agreements", "ties_small", "ties_large", "recipes_to_settle"),
+        **part_fields(
+            found,
+            "accuracy",
+            "agreements",
+            "ties_small",
+            "ties_large",
+            "recipes_to_settle",
+        ),
         **part_fields(found, accuracy_low="ci_low", accuracy_high="ci_high"),
         **held,
-        **part_fields(snr, signal_to_noise="snr", signal_to_noise_low="ci_low", signal_to_noise_high="ci_high"),
+        **part_fields(
+            snr,
+            signal_to_noise="snr",
+            signal_to_noise_low="ci_low",
+            signal_to_noise_high="ci_high",
+        ),
         seed_sd=math.sqrt(parts.seed_variance) if parts else None,
-        jitter=math.sqrt(parts.jitter_variance) if parts and parts.most_averaged > 1 else None,
-        **part_fields(cheapest, "n_seeds", "averaged", "power", "cost", "power_in_budget"),
+        jitter=math.sqrt(parts.jitter_variance)
+        if parts and parts.most_averaged > 1
+        else None,
+        **part_fields(
+            cheapest, "n_seeds", "averaged", "power", "cost", "power_in_budget"
+        ),
         least_prompts=_least_prompts(plan, omega),
         n_prompts=n_prompts,
-        flags=("mixed_lengths",) if any(scale.is_mixed for scale in filter(None, (small, large))) else (),
+        flags=("mixed_lengths",)
+        if any(scale.is_mixed for scale in filter(None, (small, large)))
+        else (),
         accuracy_reason=why,
         plan_reason=reason,
         sentence="",
@@ -165,7 +261,8 @@ def _row(
 
 
 def _ceiling(small: Scale, large: Scale | None) -> float | None:
-    """From the noise at both scales; a large one without seeds or jitter counts as without noise."""
+    """From the noise at both scales; a large one without seeds or jitter counts as
+    without noise."""
     shares = []
     for scale in filter(None, (small, large)):
         noise, source = scale.noise()
@@ -177,7 +274,13 @@ def _ceiling(small: Scale, large: Scale | None) -> float | None:
     return decision_ceiling(shares[0], shares[1] if len(shares) > 1 else 1.0)
 
 
-def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None, *, two_scales: bool) -> Verdict:
+def _verdict(
+    ceiling: float | None,
+    source: str,
+    found: DecisionAccuracy | None,
+    *,
+    two_scales: bool,
+) -> Verdict:
     if found is not None and found.word != "cannot tell":
         return found.word
     if ceiling is None or (source == "items" and ceiling < LEAST_CEILING):
@@ -187,8 +290,11 @@ def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None,
     return "cannot tell" if two_scales else "may decide"
 
 
-def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[DecisionAccuracy | None, int | None, str]:
-    """With the recipes at both scales, and why there is none; nothing without a large scale."""
+def _accuracy(
+    small: Scale, large: Scale | None, plan: ScalePlan
+) -> tuple[DecisionAccuracy | None, int | None, str]:
+    """With the recipes at both scales, and why there is none; nothing without a large
+    scale."""
     if not plan.large:
         return None, None, ""
     if large is None:
@@ -196,52 +302,94 @@ def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[Decis
     before, after = small.figures, large.figures
     both = [name for name in before if name in after]
     if len(both) < 2:
-        return None, len(both), f"{len(both)} recipe{'s' * (len(both) != 1)} at both scales"
-    accuracy = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=plan.level)
+        return (
+            None,
+            len(both),
+            f"{len(both)} recipe{'s' * (len(both) != 1)} at both scales",
+        )
+    accuracy = decision_accuracy(
+        [before[name] for name in both],
+        [after[name] for name in both],
+        level=plan.level,
+    )
     return accuracy, len(both), accuracy.reason
 
 
 def _sentence(row: RecipesRow) -> str:
     """The verdict for a reader, in one sentence."""
-    verdict = f"{row.benchmark} {'ranks recipes ' * (row.verdict == 'better than chance')}{row.verdict}"
+    verdict = (
+        f"{row.benchmark} "
+        f"{'ranks recipes ' * (row.verdict == 'better than chance')}{row.verdict}"
+    )
     if row.n_both is None:
         return f"{verdict}: {_by_noise(row)}."
     if not row.n_pairs or row.agreements is None:
         return f"{verdict}: {row.accuracy_reason}."
     ties = f", {row.ties_small} tied at the small one" if row.ties_small else ""
     pairs = (
-        f"the small scale has {row.agreements} of {row.n_pairs} pairs of recipes in the order of the large one{ties}"
+        f"the small scale has {row.agreements} of {row.n_pairs} pairs of recipes in "
+        f"the order of the large one{ties}"
     )
     if row.accuracy is None or row.accuracy_low is None or row.accuracy_high is None:
         return f"{verdict}: {pairs}, but of {row.accuracy_reason}."
     ends = f"{100 * row.accuracy_low:.0f} to {100 * row.accuracy_high:.0f} %"
     share = f"{100 * row.accuracy:.0f} %; {ends} for other recipes like these"
-    return "; ".join(filter(None, (f"{verdict}: {pairs} ({share})", _settling(row), _held(row)))) + "."
+    return (
+        "; ".join(
+            filter(None, (f"{verdict}: {pairs} ({share})", _settling(row), _held(row)))
+        )
+        + "."
+    )
 
 
 def _by_noise(row: RecipesRow) -> str:
     """What the noise at one scale says, and what would say more."""
     if row.ceiling is None:
-        return "how far runs of one recipe spread is not known; a second training seed of one would show (1 more run)"
-    most = f"by what runs of one recipe spread, at most {100 * row.ceiling:.0f} % of pairs come out in the right order"
-    return f"{most}; figures at a large scale (--large) would show how many do" if row.verdict == "may decide" else most
+        return (
+            "how far runs of one recipe spread is not known; a second training seed of "
+            "one would show (1 more run)"
+        )
+    most = (
+        f"by what runs of one recipe spread, at most {100 * row.ceiling:.0f} % of "
+        "pairs come out in the right order"
+    )
+    return (
+        f"{most}; figures at a large scale (--large) would show how many do"
+        if row.verdict == "may decide"
+        else most
+    )
 
 
 def _settling(row: RecipesRow) -> str:
     """How many recipes would show more."""
     limit = f"{100 * DECIDES_FROM:.0f} %"
     if row.recipes_to_settle is None:
-        return f"to decide by it takes {limit}, which is not in sight" if row.verdict == "better than chance" else ""
+        return (
+            f"to decide by it takes {limit}, which is not in sight"
+            if row.verdict == "better than chance"
+            else ""
+        )
     better = row.verdict == "better than chance"
-    what = f"whether it is {limit}, enough to decide by" if better else "whether that is better than chance"
+    what = (
+        f"whether it is {limit}, enough to decide by"
+        if better
+        else "whether that is better than chance"
+    )
     return f"about {row.recipes_to_settle} recipes at both scales would show {what}"
 
 
 def _held(row: RecipesRow) -> str:
     """How often `decide` at the small scale was right at the large one."""
-    counts = (("decides", row.n_decides, row.n_decides_right), ("leans", row.n_leans, row.n_leans_right))
+    counts = (
+        ("decides", row.n_decides, row.n_decides_right),
+        ("leans", row.n_leans, row.n_leans_right),
+    )
     words = [f"{right} of {n} pairs where it {word}" for word, n, right in counts if n]
-    return f"`warehouse decide` at the small scale is right in {' and in '.join(words)}" if words else ""
+    return (
+        f"`warehouse decide` at the small scale is right in {' and in '.join(words)}"
+        if words
+        else ""
+    )
 
 
 def _cheapest(
@@ -251,16 +399,25 @@ def _cheapest(
         return None, ""
     parts = small.components()
     if parts is None:
-        return None, "no recipe has a second training seed: how many are needed cannot be told"
+        return (
+            None,
+            "no recipe has a second training seed: how many are needed cannot be told",
+        )
     if plan.prompts_sampled and (omega is None or not n_prompts):
-        return None, "the scores of the prompts are not stored: what their choice makes cannot be told"
+        return (
+            None,
+            "the scores of the prompts are not stored: what their choice makes cannot "
+            "be told",
+        )
     try:
         cheapest = cheapest_plan(
             plan.delta,
             seed_variance=parts.seed_variance,
             jitter_variance=parts.jitter_variance,
             most_averaged=parts.most_averaged,
-            prompt_variance=omega / n_prompts if plan.prompts_sampled and omega and n_prompts else 0.0,
+            prompt_variance=omega / n_prompts
+            if plan.prompts_sampled and omega and n_prompts
+            else 0.0,
             run_cost=plan.run_cost,
             checkpoint_cost=plan.checkpoint_cost,
             budget=plan.budget,
@@ -279,13 +436,20 @@ def _least_prompts(plan: ScalePlan, omega: float | None) -> int | None:
 
 
 def _of_prompts(store: Store, scale: Scale) -> PromptPart:
-    """ω² of two recipes at their last common checkpoints, clusters allowed for, and the prompts; None for fewer."""
+    """ω² of two recipes at their last common checkpoints, clusters allowed for, and the
+    prompts; None for fewer."""
     trained = [recipes[0] for recipes in scale.members.values() if recipes[0].common]
     if len(trained) < 2:
         return None, None
-    benchmark_ids = sorted({number for recipe in trained for number in recipe.benchmark_ids})
+    benchmark_ids = sorted(
+        {number for recipe in trained for number in recipe.benchmark_ids}
+    )
     metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
     benchmark, links = find_benchmark(store, trained[0].benchmark), read_links(store)
-    clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, None), links)
-    tables = read_checkpoints(store, [recipe.last() for recipe in trained], metrics, links)
+    clusters = clusters_under_links(
+        cluster_map(store, benchmark.ids, benchmark.clusterings, None), links
+    )
+    tables = read_checkpoints(
+        store, [recipe.last() for recipe in trained], metrics, links
+    )
     return prompt_variance([next(iter(table.values())) for table in tables], clusters)

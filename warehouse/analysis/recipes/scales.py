@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.training.pools import Noise, Pool, pooled_seed_variance, seed_squares
+from warehouse.analysis.training.pools import (
+    Noise,
+    Pool,
+    pooled_seed_variance,
+    seed_squares,
+)
 from warehouse.analysis.training.trajectories import RecipeScores, Trajectory
 from warehouse.stats.training.noise_floor import MOST, jitter
 from warehouse.stats.training.signal_to_noise import two_way
@@ -27,8 +32,12 @@ HELD = ("n_decides", "n_decides_right", "n_leans", "n_leans_right")
 class Components:
     """Where the spread of single runs of one recipe comes from, pooled over recipes."""
 
-    seed_variance: float  #: σ_S² between seeds; with one checkpoint all that differs between runs.
-    jitter_variance: float  #: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
+    seed_variance: (
+        float  #: σ_S² between seeds; with one checkpoint all that differs between runs.
+    )
+    jitter_variance: (
+        float  #: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
+    )
     most_averaged: int  #: checkpoints that every run has for averaging.
 
 
@@ -36,7 +45,9 @@ class Components:
 class Scale:
     """The recipes of one benchmark and metric at one scale."""
 
-    members: Mapping[str, tuple[RecipeScores, ...]]  #: replicates by recipe (the model where a recipe has no name).
+    members: Mapping[
+        str, tuple[RecipeScores, ...]
+    ]  #: replicates by recipe (the model where a recipe has no name).
     averaged: int  #: m, last checkpoints that make a run's figure.
 
     @property
@@ -46,7 +57,8 @@ class Scale:
 
     @cached_property
     def runs(self) -> dict[str, list[float]]:
-        """The figures of all runs of each recipe; without those that have fewer than m checkpoints."""
+        """The figures of all runs of each recipe; without those that have fewer than m
+        checkpoints."""
         by_recipe = {
             name: [
                 fmean(trajectory.scores[-self.averaged :])
@@ -66,7 +78,12 @@ class Scale:
     @property
     def trajectories(self) -> list[Trajectory]:
         """Of all runs of all recipes."""
-        return [run for recipe in self.members.values() for scores in recipe for run in scores.trajectories]
+        return [
+            run
+            for recipe in self.members.values()
+            for scores in recipe
+            for run in scores.trajectories
+        ]
 
     @property
     def is_mixed(self) -> bool:
@@ -80,9 +97,11 @@ class Scale:
         return float(np.var(values, ddof=1)) or None if len(values) > 1 else None
 
     def noise(self) -> tuple[float | None, str]:
-        """Variance of one recipe's figure (a mean over its runs) by chance, and where it is from:
-        ``seeds``, ``jitter`` (too low), ``items`` (too high), or empty."""
-        share = fmean(1 / len(runs) for runs in self.runs.values()) if self.runs else 1.0
+        """Variance of one recipe's figure (a mean over its runs) by chance, and where
+        it is from: ``seeds``, ``jitter`` (too low), ``items`` (too high), or empty."""
+        share = (
+            fmean(1 / len(runs) for runs in self.runs.values()) if self.runs else 1.0
+        )
         for source, variance in (
             ("seeds", self._of_seeds()),
             ("jitter", self._of_jitter()),
@@ -94,7 +113,11 @@ class Scale:
 
     def _replicates(self) -> list[RecipeScores]:
         recipes = chain.from_iterable(self.members.values())
-        return [recipe for recipe in recipes if len(recipe.trajectories) > 1 and len(recipe.common) >= self.averaged]
+        return [
+            recipe
+            for recipe in recipes
+            if len(recipe.trajectories) > 1 and len(recipe.common) >= self.averaged
+        ]
 
     def _of_seeds(self) -> float | None:
         squares, nu = seed_squares(self._replicates(), self.averaged)
@@ -102,12 +125,20 @@ class Scale:
 
     def _of_jitter(self) -> float | None:
         long = [path for path in self.trajectories if len(path.positions) > 1]
-        variances = [value for path in long if (value := jitter(path.scores, path.positions).variance) is not None]
+        variances = [
+            value
+            for path in long
+            if (value := jitter(path.scores, path.positions).variance) is not None
+        ]
         return float(np.mean(variances)) / self.averaged if variances else None
 
     def _of_items(self) -> float | None:
         errors = np.array([trajectory.errors[-1] for trajectory in self.trajectories])
-        return float(np.mean(errors**2)) if len(errors) and np.isfinite(errors).all() else None
+        return (
+            float(np.mean(errors**2))
+            if len(errors) and np.isfinite(errors).all()
+            else None
+        )
 
     def components(self) -> Components | None:
         """Pooled over the recipes with seeds; None without any."""
@@ -123,13 +154,23 @@ class Scale:
             return Components(self._of_seeds() or 0.0, 0.0, 1)
         n1, n2 = sum(table.n1 for table in tables), sum(table.n2 for table in tables)
         error = sum(table.error * table.n2 for table in tables) / n2
-        between = sum((table.between - table.error) / table.columns * table.n1 for table in tables) / n1
-        return Components(max(0.0, between), error, min(table.columns for table in tables))
+        between = (
+            sum(
+                (table.between - table.error) / table.columns * table.n1
+                for table in tables
+            )
+            / n1
+        )
+        return Components(
+            max(0.0, between), error, min(table.columns for table in tables)
+        )
 
     def held(self, large: Scale, pool: Pool | None, level: float) -> dict[str, int]:
-        """What ``decide`` says here of each pair of recipes at both scales, and whether the large one agrees.
+        """What ``decide`` says here of each pair of recipes at both scales, and whether
+        the large one agrees.
 
-        The spread over seeds is of the two, else of the other recipes here, else the pool's (at least the jitter).
+        The spread over seeds is of the two, else of the other recipes here, else the
+        pool's (at least the jitter).
 
         Args:
             large: the large scale.
@@ -138,17 +179,36 @@ class Scale:
         """
         names = [name for name in self.figures if name in large.figures]
         counts = dict.fromkeys(HELD, 0)
-        everywhere, jitter_sd = pooled_seed_variance(self._replicates(), self.averaged), (self._of_jitter() or 0) ** 0.5
+        everywhere, jitter_sd = (
+            pooled_seed_variance(self._replicates(), self.averaged),
+            (self._of_jitter() or 0) ** 0.5,
+        )
         for a, b in combinations(names, 2):
-            before, after = self.figures[a] - self.figures[b], large.figures[a] - large.figures[b]
+            before, after = (
+                self.figures[a] - self.figures[b],
+                large.figures[a] - large.figures[b],
+            )
             own = [recipe for name in (a, b) for recipe in self.members[name]]
             measured = pooled_seed_variance(own, self.averaged) or everywhere
             figures = np.array(self.runs[a]), np.array(self.runs[b])
-            noise = Noise(figures, self.averaged, "", None, None, pool, is_matched=True, jitter=jitter_sd or None)
+            noise = Noise(
+                figures,
+                self.averaged,
+                "",
+                None,
+                None,
+                pool,
+                is_matched=True,
+                jitter=jitter_sd or None,
+            )
             if measured is None:
                 noise = noise.by_pool_or_jitter(math.inf)
             else:
-                noise = replace(noise, standard_deviation=measured[0] ** 0.5, degrees_of_freedom=measured[1])
+                noise = replace(
+                    noise,
+                    standard_deviation=measured[0] ** 0.5,
+                    degrees_of_freedom=measured[1],
+                )
             weighed = noise.weigh(before, level)
             if after and weighed and weighed.word != "cannot tell":
                 counts[f"n_{weighed.word}"] += 1
@@ -156,27 +216,34 @@ class Scale:
         return counts
 
     def table(self) -> NDArray[np.float64] | None:
-        """Recipes x their last common checkpoints (at most 20, at most half), each the mean over
-        runs; None with fewer than two of either."""
+        """Recipes x their last common checkpoints (at most 20, at most half), each the
+        mean over runs; None with fewer than two of either."""
         positions = [set(trajectory.positions) for trajectory in self.trajectories]
         common = sorted(set.intersection(*positions)) if positions else []
         k = min(len(common) // 2, MOST)
         if k < 2 or len(self.members) < 2:
             return None
         rows = [
-            np.mean([recipe.table(common[-k:]).mean(axis=0) for recipe in recipes], axis=0)
+            np.mean(
+                [recipe.table(common[-k:]).mean(axis=0) for recipe in recipes], axis=0
+            )
             for recipes in self.members.values()
         ]
         return np.array(rows)
 
 
 def scales(recipes: Sequence[RecipeScores], averaged: int) -> dict[Key, Scale]:
-    """Recipes that can be compared, by benchmark, metric and all settings but model and recipe."""
+    """Recipes that can be compared, by benchmark, metric and all settings but model and
+    recipe."""
     groups: dict[Key, dict[str, list[RecipeScores]]] = {}
     for recipe in recipes:
-        settings = (value for name, value in recipe.settings.items() if name != "recipe")
+        settings = (
+            value for name, value in recipe.settings.items() if name != "recipe"
+        )
         key = (recipe.benchmark, recipe.metric, *settings)
-        groups.setdefault(key, {}).setdefault(recipe.recipe or recipe.model, []).append(recipe)
+        groups.setdefault(key, {}).setdefault(recipe.recipe or recipe.model, []).append(
+            recipe
+        )
     return {
         key: Scale({name: tuple(scores) for name, scores in members.items()}, averaged)
         for key, members in groups.items()

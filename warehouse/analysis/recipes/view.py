@@ -1,4 +1,5 @@
-"""Which benchmarks tell recipes apart: sentences, a row for each benchmark and metric, notes."""
+"""Which benchmarks tell recipes apart: sentences, a row for each benchmark and metric,
+notes."""
 
 from __future__ import annotations
 
@@ -15,12 +16,23 @@ from warehouse.tables.words import decimals, interval, number
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
-    *("SNR interval", "SNR", "jitter", "seed sd", "recipe sd", "noise sd", "least prompts", "noise from"),
+    *(
+        "SNR interval",
+        "SNR",
+        "jitter",
+        "seed sd",
+        "recipe sd",
+        "noise sd",
+        "least prompts",
+        "noise from",
+    ),
     *("flags", "power in budget", "ties", "split", "to settle", "alike"),
 )
 
 
-Verdict = Literal["decides", "better than chance", "cannot decide", "may decide", "cannot tell"]
+Verdict = Literal[
+    "decides", "better than chance", "cannot decide", "may decide", "cannot tell"
+]
 
 
 @dataclass(frozen=True)
@@ -30,48 +42,68 @@ class RecipesRow(BenchmarkRow):
     setting: str  #: settings in which this row differs from others of the same benchmark and metric.
     n_recipes: int  #: recipes at the small scale.
     n_both: int | None  #: recipes at both scales; None without a large one.
-    recipe_sd: float | None  #: standard deviation of the recipes' figures at the small scale.
+    recipe_sd: (
+        float | None
+    )  #: standard deviation of the recipes' figures at the small scale.
     noise_sd: float | None  #: of one recipe's figure by chance; None if unknown.
-    #: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the error over prompts), or empty.
+    #: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the
+    #: error over prompts), or empty.
     noise_from: str
-    ceiling: float | None  #: highest decision accuracy that this noise allows; None if unknown.
-    #: with an accuracy what its interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot
-    #: decide`` below .6. Else, and where it says nothing, by the ceiling: ``cannot decide`` below .6; without a large
-    #: scale ``may decide``, which promises nothing. ``cannot tell`` where neither says it.
+    ceiling: (
+        float | None
+    )  #: highest decision accuracy that this noise allows; None if unknown.
+    #: with an accuracy what its interval says: ``decides`` from .8 on, ``better than
+    #: chance`` above .5, ``cannot decide`` below .6. Else, and where it says nothing,
+    #: by the ceiling: ``cannot decide`` below .6; without a large scale ``may decide``,
+    #: which promises nothing. ``cannot tell`` where neither says it.
     verdict: Verdict
-    #: share of pairs of recipes that both scales order alike; None below 6 recipes at both, with ``accuracy_reason``.
+    #: share of pairs of recipes that both scales order alike; None below 6 recipes at
+    #: both, with ``accuracy_reason``.
     accuracy: float | None
     accuracy_low: float | None  #: lower end of its interval over recipes.
     accuracy_high: float | None  #: upper end.
     n_pairs: int | None  #: pairs that are not tied at the large scale.
-    #: pairs that both scales order alike; without those tied at either, the accuracy is ``agreements / (n_pairs -
-    #: ties_small)``.
+    #: pairs that both scales order alike; without those tied at either, the accuracy is
+    #: ``agreements / (n_pairs - ties_small)``.
     agreements: int | None
     ties_small: int | None  #: pairs that are tied at the small scale only.
     ties_large: int | None  #: pairs that are tied at the large scale.
     tie_rule: str  #: what the accuracy does with them.
-    #: recipes at both scales that would show, the accuracy being as it is, whether it is better than chance or, where
-    #: that is shown, whether it decides; None where no number would.
+    #: recipes at both scales that would show, the accuracy being as it is, whether it
+    #: is better than chance or, where that is shown, whether it decides; None where no
+    #: number would.
     recipes_to_settle: int | None
-    n_decides: int | None  #: pairs of which ``warehouse decide`` says at the small scale that it decides.
+    n_decides: (
+        int | None
+    )  #: pairs of which ``warehouse decide`` says at the small scale that it decides.
     n_decides_right: int | None  #: those of them that the large scale orders alike.
     n_leans: int | None  #: pairs of which it says that it leans.
     n_leans_right: int | None  #: those of them that the large scale orders alike.
-    signal_to_noise: float | None  #: of recipes over the last checkpoints at the small scale.
+    signal_to_noise: (
+        float | None
+    )  #: of recipes over the last checkpoints at the small scale.
     signal_to_noise_low: float | None  #: lower end of its F interval.
     signal_to_noise_high: float | None  #: upper end.
-    seed_sd: float | None  #: between seeds of one recipe, apart from jitter where two checkpoints are stored.
+    seed_sd: (
+        float | None
+    )  #: between seeds of one recipe, apart from jitter where two checkpoints are stored.
     jitter: float | None  #: standard deviation from checkpoint to checkpoint.
-    n_seeds: int | None  #: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
+    n_seeds: (
+        int | None
+    )  #: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
     averaged: int | None  #: last checkpoints averaged in each run by that plan.
     power: float | None  #: of the plan.
     cost: float | None  #: of the plan, both recipes.
-    power_in_budget: float | None  #: the most power that the budget buys; None without a budget.
-    #: prompts below which no number of seeds is enough, if prompts are a sample of others like them; None where their
-    #: scores are not stored.
+    power_in_budget: (
+        float | None
+    )  #: the most power that the budget buys; None without a budget.
+    #: prompts below which no number of seeds is enough, if prompts are a sample of
+    #: others like them; None where their scores are not stored.
     least_prompts: int | None
     n_prompts: int | None  #: prompts stored; None without, and without a plan.
-    flags: tuple[str, ...]  #: ``mixed_lengths``: runs that end at different places make one figure.
+    flags: tuple[
+        str, ...
+    ]  #: ``mixed_lengths``: runs that end at different places make one figure.
     accuracy_reason: str  #: why there is no decision accuracy.
     plan_reason: str  #: why there is no plan, or what keeps it from holding.
     sentence: str  #: the verdict for a reader.
@@ -82,7 +114,16 @@ class RecipesReport(Result):
     """Benchmarks that may decide between recipes, the most accurate first."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "metric", "n_recipes", "ceiling", "verdict", "accuracy", "accuracy_low", "accuracy_high"),
+        *(
+            "benchmark",
+            "metric",
+            "n_recipes",
+            "ceiling",
+            "verdict",
+            "accuracy",
+            "accuracy_low",
+            "accuracy_high",
+        ),
         *("n_seeds", "averaged", "cost"),
     )
     rows: tuple[RecipesRow, ...]  #: one per benchmark and metric.
@@ -113,35 +154,50 @@ class RecipesReport(Result):
 def recipes_view(report: RecipesReport) -> View:
     """What follows from the rows, the rows, and what is missing."""
     rows = report.rows
-    n_decimals = decimals([value for row in rows for value in (row.noise_sd, row.recipe_sd) if value])
-    cells = [_cells(row, n_decimals, f"{100 * report.level:g}% interval") for row in rows]
+    n_decimals = decimals(
+        [value for row in rows for value in (row.noise_sd, row.recipe_sd) if value]
+    )
+    cells = [
+        _cells(row, n_decimals, f"{100 * report.level:g}% interval") for row in rows
+    ]
     said: list[str] = []
     if len(cells) > 1:
         said, cells = constants(cells, ("metric", "verdict"))
-    hide_empty = tuple(name for name in cells[0] if name not in ("benchmark", "recipes"))
+    hide_empty = tuple(
+        name for name in cells[0] if name not in ("benchmark", "recipes")
+    )
     table = Table.of(cells, hide_empty=hide_empty, minor=_MINOR)
-    return View((*_sentences(report), "", *said, table), (*_reasons(report), *report.notes))
+    return View(
+        (*_sentences(report), "", *said, table), (*_reasons(report), *report.notes)
+    )
 
 
 def report_notes(report: RecipesReport) -> tuple[str, ...]:
     """Notes that also those should read who take the rows alone."""
     notes: list[str] = []
     if report.left_out:
-        notes.append(f"{report.left_out} benchmarks and metrics have one recipe only at this scale")
+        notes.append(
+            f"{report.left_out} benchmarks and metrics have one recipe only at this "
+            "scale"
+        )
     if report.elsewhere:
         notes.append(f"two recipes {describe_others(report.elsewhere)}")
     return tuple(notes)
 
 
 def _reasons(report: RecipesReport) -> list[str]:
-    """Why figures are missing, and in how many rows; how many rows mix lengths of training."""
+    """Why figures are missing, and in how many rows; how many rows mix lengths of
+    training."""
     notes: list[str] = []
     for name in ("accuracy_reason", "plan_reason"):
         reasons = Counter(why for row in report.rows if (why := getattr(row, name)))
         notes += [f"{why}: {n} row{'s' * (n > 1)}" for why, n in reasons.items()]
     n_mixed = sum("mixed_lengths" in row.flags for row in report.rows)
     if n_mixed:
-        notes.append(f"runs of different lengths make one figure in {n_mixed} rows; --small and --large can say which")
+        notes.append(
+            f"runs of different lengths make one figure in {n_mixed} rows; --small and "
+            "--large can say which"
+        )
     return notes
 
 
@@ -159,7 +215,9 @@ def _cells(row: RecipesRow, n_decimals: int, interval_of_level: str) -> dict[str
         "verdict": row.verdict,
         "accuracy": number(row.accuracy, 2),
         interval_of_level: interval(row.accuracy_low, row.accuracy_high, 2),
-        "alike": None if row.agreements is None else f"{row.agreements} of {row.n_pairs}",
+        "alike": None
+        if row.agreements is None
+        else f"{row.agreements} of {row.n_pairs}",
         "ties": row.ties_small,
         "to settle": row.recipes_to_settle,
         "SNR": number(row.signal_to_noise, 1),
@@ -186,8 +244,9 @@ def _sentences(report: RecipesReport) -> list[str]:
     if report.delta is not None:
         planned = [row for row in report.rows if row.n_seeds is not None]
         words.append(
-            f"A difference of {report.delta:g} can be found with {100 * report.target:g} % power on {len(planned)} of"
-            f" {n}; seeds and averaged checkpoints are of each recipe, cost is of both."
+            f"A difference of {report.delta:g} can be found with "
+            f"{100 * report.target:g} % power on {len(planned)} of {n}; seeds and "
+            "averaged checkpoints are of each recipe, cost is of both."
         )
     return words
 
@@ -198,31 +257,42 @@ def _at_one_scale(report: RecipesReport) -> list[str]:
     n_decided = len(report.rows) - counts["cannot tell"]
     if n_decided:
         words.append(
-            f"By their noise {counts['cannot decide']} of {n_decided} cannot decide between recipes (at most 60 % of"
-            f" pairs in the right order); of the other{'s' * (n_decided != 1)} noise alone does not forbid it."
+            f"By their noise {counts['cannot decide']} of {n_decided} cannot decide "
+            "between recipes (at most 60 % of pairs in the right order); of the "
+            f"other{'s' * (n_decided != 1)} noise alone does not forbid it."
         )
     if counts["cannot tell"]:
         words.append(
-            f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
+            f"For {counts['cannot tell']} the noise is unknown: no recipe has a second "
+            "seed, nor sixteen checkpoints."
         )
     return words
 
 
 def _at_two_scales(report: RecipesReport) -> list[str]:
-    """How many rank as the large scale does, and how often `decide` at the small one was right."""
+    """How many rank as the large scale does, and how often `decide` at the small one
+    was right."""
     predicted = [row for row in report.rows if row.accuracy is not None]
     if not predicted:
-        return ["No benchmark has six recipes at both scales: how alike both order fewer tells nothing."]
+        return [
+            "No benchmark has six recipes at both scales: how alike both order fewer "
+            "tells nothing."
+        ]
     better = sum(row.verdict in ("decides", "better than chance") for row in predicted)
     words = [
-        f"The small scale orders pairs of recipes as the large one does, better than chance, on {better} of"
-        f" {len(predicted)} with six recipes at both ({100 * report.level:g} %, each by itself); `to settle` is the"
-        " number of recipes at both scales that would show more."
+        "The small scale orders pairs of recipes as the large one does, better than "
+        f"chance, on {better} of {len(predicted)} with six recipes at both "
+        f"({100 * report.level:g} %, each by itself); `to settle` is the number of "
+        "recipes at both scales that would show more."
     ]
     for word, name in (("decides", "n_decides"), ("leans", "n_leans")):
-        of, right = (sum(getattr(row, field) or 0 for row in predicted) for field in (name, f"{name}_right"))
+        of, right = (
+            sum(getattr(row, field) or 0 for row in predicted)
+            for field in (name, f"{name}_right")
+        )
         if of:
             words.append(
-                f"Where `decide` says {word} at the small scale, the large one agrees in {right} of {of} pairs."
+                f"Where `decide` says {word} at the small scale, the large one agrees "
+                f"in {right} of {of} pairs."
             )
     return words

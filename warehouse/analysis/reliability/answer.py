@@ -1,4 +1,5 @@
-"""How far the verdicts of a suite depend on its scenarios, prompts, few-shot seeds and models."""
+"""How far the verdicts of a suite depend on its scenarios, prompts, few-shot seeds and
+models."""
 
 from __future__ import annotations
 
@@ -27,7 +28,12 @@ from warehouse.questions.question import answers
 from warehouse.stats.suites.dior import Reliability, Switch, sizes_of
 from warehouse.stats.suites.dior import reliability as one_reliability
 from warehouse.stats.suites.instances import GRANULARITIES
-from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_stability, subscenario_agreement
+from warehouse.stats.suites.rank_agreement import (
+    Aggregates,
+    aggregates,
+    pool_stability,
+    subscenario_agreement,
+)
 from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
 from warehouse.stats.suites.seed_designs import seed_designs
 from warehouse.store.connection import Store
@@ -35,14 +41,27 @@ from warehouse.store.connection import Store
 
 @answers(Asked)
 def reliability(store: Store, question: Asked) -> ReliabilityReport:
-    """The verdicts of a suite with other prompts, scenarios and seeds, and by aggregate and pool."""
+    """The verdicts of a suite with other prompts, scenarios and seeds, and by aggregate
+    and pool."""
     level, seed, n_resamples = question.level, question.seed, question.n_resamples
     data = read_suite(
-        store, question.suite, selection_of(question), scenarios=question.scenarios, standalone=question.standalone
+        store,
+        question.suite,
+        selection_of(question),
+        scenarios=question.scenarios,
+        standalone=question.standalone,
     )
     scores = data.scores
     reliabilities = [
-        one_reliability(scores, granularity, size, ties=question.ties, n_resamples=n_resamples, seed=seed, level=level)
+        one_reliability(
+            scores,
+            granularity,
+            size,
+            ties=question.ties,
+            n_resamples=n_resamples,
+            seed=seed,
+            level=level,
+        )
         for granularity in GRANULARITIES
         for size in _sizes(scores, granularity, question.sizes)
     ]
@@ -67,16 +86,24 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         datasets=tuple(_dataset_rows(scores, question)) if question.datasets else (),
         models=_model_rows(scores, figures, by_prompts[-1]),
         pool=_pool_rows(scores, figures),
-        switches=tuple(_switch_row(result, switch) for result in by_prompts for switch in result.switches),
+        switches=tuple(
+            _switch_row(result, switch)
+            for result in by_prompts
+            for switch in result.switches
+        ),
         agreement=_agreement_rows(scores, agreement.tau),
         tau_within=agreement.within,
         tau_across=agreement.across,
-        seed_designs=tuple(SeedDesignRow(**shared_fields(design, SeedDesignRow)) for design in designs),
+        seed_designs=tuple(
+            SeedDesignRow(**shared_fields(design, SeedDesignRow)) for design in designs
+        ),
         notes=(*data.notes, *_notes(data, figures)),
     )
 
 
-def _sizes(scores: SuiteScores, granularity: str, sizes: Sequence[int] | None) -> list[int | None]:
+def _sizes(
+    scores: SuiteScores, granularity: str, sizes: Sequence[int] | None
+) -> list[int | None]:
     smaller = sizes_of(scores, granularity)
     if sizes is not None and granularity == "prompts":
         smaller = sorted({size for size in sizes if size < scores.sizes.max()})
@@ -90,10 +117,15 @@ def _figures(reliability_of: Reliability) -> dict[str, Any]:
         dior = getattr(reliability_of, name)
         bounds |= {name: dior.value, f"{name}_low": dior.low, f"{name}_high": dior.high}
     alike = (
-        "granularity size n_prompts best_error same_order rank_resolution n_resamples n_undefined ties reason".split()
-    )
+        "granularity size n_prompts best_error same_order rank_resolution n_resamples"
+        " n_undefined ties reason"
+    ).split()
     errors = tuple(_none_if_nan(error) for error in reliability_of.best_errors)
-    return {name: getattr(reliability_of, name) for name in alike} | bounds | {"best_errors": errors}
+    return (
+        {name: getattr(reliability_of, name) for name in alike}
+        | bounds
+        | {"best_errors": errors}
+    )
 
 
 def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
@@ -114,11 +146,17 @@ def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
                 level=question.level,
             )
             yield DatasetRow(
-                **_figures(figures), scenario=part.scenario, subscenario=part.name, n_models=len(having), leader=leader
+                **_figures(figures),
+                scenario=part.scenario,
+                subscenario=part.name,
+                n_models=len(having),
+                leader=leader,
             )
 
 
-def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence[Reliability]) -> tuple[RankRow, ...]:
+def _rank_rows(
+    scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence[Reliability]
+) -> tuple[RankRow, ...]:
     order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
     return tuple(
         RankRow(
@@ -138,10 +176,14 @@ def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence
 
 def _switch_row(result: Reliability, switch: Switch) -> SwitchRow:
     figures = (switch.probability, switch.low, switch.high, switch.first, switch.most)
-    return SwitchRow(switch.window, result.size, result.n_prompts, *map(_none_if_nan, figures))
+    return SwitchRow(
+        switch.window, result.size, result.n_prompts, *map(_none_if_nan, figures)
+    )
 
 
-def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:
+def _model_rows(
+    scores: SuiteScores, aggregated: Aggregates, whole: Reliability
+) -> tuple[ModelRow, ...]:
     order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
     in_suite = int((scores.has_score.sum(axis=1) > 1).sum())
     rows = []
@@ -193,10 +235,19 @@ def _pool_rows(scores: SuiteScores, aggregated: Aggregates) -> tuple[PoolRow, ..
     )
 
 
-def _agreement_rows(scores: SuiteScores, tau: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[AgreementRow, ...]:
+def _agreement_rows(
+    scores: SuiteScores, tau: np.ndarray[Any, np.dtype[np.float64]]
+) -> tuple[AgreementRow, ...]:
     parts = scores.subscenarios
     return tuple(
-        AgreementRow(a.scenario, a.name, b.scenario, b.name, _none_if_nan(tau[i, j]), a.scenario == b.scenario)
+        AgreementRow(
+            a.scenario,
+            a.name,
+            b.scenario,
+            b.name,
+            _none_if_nan(tau[i, j]),
+            a.scenario == b.scenario,
+        )
         for i, a in enumerate(parts)
         for j, b in enumerate(parts)
         if i < j
@@ -208,7 +259,9 @@ def _notes(data: SuiteData, aggregated: Aggregates) -> list[str]:
     if len(data.scores.models) < 3:
         notes.append("two models: a ranking is one pair, and no model can leave")
     if np.nanmax(aggregated.ranks[0]) == 1:
-        notes.append("all models have the same mean win rate: there is no ranking to be reliable")
+        notes.append(
+            "all models have the same mean win rate: there is no ranking to be reliable"
+        )
     return notes
 
 

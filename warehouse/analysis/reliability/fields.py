@@ -1,4 +1,5 @@
-"""Scenarios inside one benchmark: its prompts by a field of theirs, or by a stored clustering."""
+"""Scenarios inside one benchmark: its prompts by a field of theirs, or by a stored
+clustering."""
 
 from __future__ import annotations
 
@@ -26,10 +27,14 @@ class Labels:
     """Scenario and subscenario of prompts."""
 
     whole: tuple[str, str]  #: of all prompts, where nothing splits them.
-    of: dict[int, tuple[str, str]] | None  #: by prompt's id; prompts without are left out. None: nothing splits them.
+    of: (
+        dict[int, tuple[str, str]] | None
+    )  #: by prompt's id; prompts without are left out. None: nothing splits them.
     notes: tuple[str, ...] = ()  #: what a reader should know.
 
-    def groups(self, prompts: NDArray[np.int64]) -> list[tuple[tuple[str, str], list[int]]]:
+    def groups(
+        self, prompts: NDArray[np.int64]
+    ) -> list[tuple[tuple[str, str], list[int]]]:
         """Places among ``prompts`` of each scenario and subscenario, by name."""
         if self.of is None:
             return [(self.whole, list(range(len(prompts))))]
@@ -40,19 +45,25 @@ class Labels:
         return sorted(groups.items())
 
 
-def prompt_labels(store: Store, benchmark: Benchmark, fields: str | None, scenario: str) -> Labels:
-    """The scenario of each prompt of a benchmark (MisuseError: no prompt has the field; names those that there are).
+def prompt_labels(
+    store: Store, benchmark: Benchmark, fields: str | None, scenario: str
+) -> Labels:
+    """The scenario of each prompt of a benchmark (MisuseError: no prompt has the field;
+    names those that there are).
 
     Args:
-        fields: a field of the prompts' documents or a clustering, or two with a comma between them;
-            None: the benchmark is one subscenario of ``scenario``.
+        fields: a field of the prompts' documents or a clustering, or two with a comma
+            between them; None: the benchmark is one subscenario of ``scenario``.
         scenario: that it belongs to.
     """
     if fields is None:
         return Labels((scenario, benchmark.name), None)
     names = [name.strip() for name in fields.split(",")]
     if not all(names) or len(names) > 2:
-        raise MisuseError(f"scenarios {fields!r}; expected a field, or two (scenarios and their subscenarios)")
+        raise MisuseError(
+            f"scenarios {fields!r}; expected a field, or two (scenarios and their "
+            "subscenarios)"
+        )
     documents, ids = _documents(store, benchmark)
     columns = [_column(store, benchmark, name, documents, ids) for name in names]
     labels = {
@@ -61,18 +72,29 @@ def prompt_labels(store: Store, benchmark: Benchmark, fields: str | None, scenar
         if all(prompt in column for column in columns)
     }
     left = len(ids) - len(labels)
-    notes = (f"{left} of {len(ids)} prompts without {fields} are left out",) if left else ()
+    notes = (
+        (f"{left} of {len(ids)} prompts without {fields} are left out",) if left else ()
+    )
     return Labels((scenario, benchmark.name), labels, notes)
 
 
 def _documents(store: Store, benchmark: Benchmark) -> tuple[list[Any], list[int]]:
-    query = "select id, metadata from prompt where benchmark_id in (:benchmark_ids) order by id"
+    query = (
+        "select id, metadata from prompt where benchmark_id in (:benchmark_ids) order "
+        "by id"
+    )
     rows = store.rows(query, {"benchmark_ids": benchmark.ids})
-    return [parse_json(row["metadata"]) if row["metadata"] else None for row in rows], [row["id"] for row in rows]
+    return [parse_json(row["metadata"]) if row["metadata"] else None for row in rows], [
+        row["id"] for row in rows
+    ]
 
 
 def _column(
-    store: Store, benchmark: Benchmark, field: str, documents: Sequence[Any], ids: Sequence[int]
+    store: Store,
+    benchmark: Benchmark,
+    field: str,
+    documents: Sequence[Any],
+    ids: Sequence[int],
 ) -> dict[int, str]:
     """Label of each prompt by a field, else by a clustering of this name."""
     labels = {
@@ -82,35 +104,52 @@ def _column(
     }
     if labels:
         return labels
-    rows = store.rows(query_text("analysis/reliability", "cluster_labels"), {"benchmark_ids": benchmark.ids})
+    rows = store.rows(
+        query_text("analysis/reliability", "cluster_labels"),
+        {"benchmark_ids": benchmark.ids},
+    )
     labels = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
     if labels:
         return labels
-    field_names = {key for document in documents if isinstance(document, dict) for key in document}
+    field_names = {
+        key for document in documents if isinstance(document, dict) for key in document
+    }
     field_names |= {row["name"] for row in rows}
     raise MisuseError(
-        f"no prompt of {benchmark.name} has the field {field!r}, and no clustering is called so; there are:"
-        f" {', '.join(sorted(field_names)) or 'none'}"
+        f"no prompt of {benchmark.name} has the field {field!r}, and no clustering is "
+        f"called so; there are: {', '.join(sorted(field_names)) or 'none'}"
     )
 
 
-#: Runs of one model under several few-shot seeds differ in this, and in their templates.
+#: Runs of one model under several few-shot seeds differ in this, and in their
+#: templates.
 _SEED = "fewshot_seed"
 
 Seeds = dict[str, dict[int, float]]
 
 
-def one_of_seeds(by_leaf: Mapping[str, Sequence[ScoredCondition]]) -> dict[str, list[ScoredCondition]]:
-    """Of conditions that differ in their few-shot seed alone the first; the others are found again by
-    `seeds_of`."""
+def one_of_seeds(
+    by_leaf: Mapping[str, Sequence[ScoredCondition]],
+) -> dict[str, list[ScoredCondition]]:
+    """Of conditions that differ in their few-shot seed alone the first; the others are
+    found again by `seeds_of`."""
     return {
-        leaf: [members[0] if len(members) == 1 else _without_seed(members[0]) for members in _by_seed(entries)]
+        leaf: [
+            members[0] if len(members) == 1 else _without_seed(members[0])
+            for members in _by_seed(entries)
+        ]
         for leaf, entries in by_leaf.items()
     }
 
 
 def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
-    ordered = sorted(entries, key=lambda scored: (scored.condition.setting(_SEED) or -1, scored.condition.key))
+    ordered = sorted(
+        entries,
+        key=lambda scored: (
+            scored.condition.setting(_SEED) or -1,
+            scored.condition.key,
+        ),
+    )
     by_seed = []
     for members in grouped(ordered, lambda entry: _settings(entry.condition)).values():
         seeds = {entry.condition.setting(_SEED) for entry in members}
@@ -124,7 +163,11 @@ def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
 def _settings(condition: Condition) -> tuple[Any, ...]:
     """What conditions agree in that differ by few-shot seed alone."""
     names = dict.fromkeys((*WHO_FIELDS, *LABEL_FIELDS))
-    return tuple(str(condition.setting(name)) for name in names if name not in (_SEED, "template_hash"))
+    return tuple(
+        str(condition.setting(name))
+        for name in names
+        if name not in (_SEED, "template_hash")
+    )
 
 
 def _without_seed(entry: ScoredCondition) -> ScoredCondition:
@@ -137,13 +180,16 @@ def _without_seed(entry: ScoredCondition) -> ScoredCondition:
 class SeedScores:
     """Scores of the models of a leaf by few-shot seed."""
 
-    #: of each model over seeds that are runs of their own, with its prompts; None for a model with one run.
+    #: of each model over seeds that are runs of their own, with its prompts; None for a
+    #: model with one run.
     means: tuple[tuple[NDArray[np.int64], NDArray[np.float64]] | None, ...]
-    seeds: tuple[Seeds, ...]  #: values by seed and prompt, one for each model; empty for a model without.
+    seeds: tuple[
+        Seeds, ...
+    ]  #: values by seed and prompt, one for each model; empty for a model without.
 
     def table(self, prompts: NDArray[np.int64]) -> NDArray[np.float64] | None:
-        """Seeds × prompts × models, NaN where missing; None unless every model has the same seeds, two
-        or more."""
+        """Seeds × prompts × models, NaN where missing; None unless every model has the
+        same seeds, two or more."""
         sets = [frozenset(scores) for scores in self.seeds]
         if len(set(sets)) != 1 or len(sets[0]) < 2:
             return None
@@ -151,7 +197,10 @@ class SeedScores:
         table = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
         for m, scores in enumerate(self.seeds):
             for k, name in enumerate(names):
-                ids, values = np.fromiter(scores[name], np.int64), np.fromiter(scores[name].values(), np.float64)
+                ids, values = (
+                    np.fromiter(scores[name], np.int64),
+                    np.fromiter(scores[name].values(), np.float64),
+                )
                 there = np.isin(ids, prompts)
                 table[k, np.searchsorted(prompts, ids[there]), m] = values[there]
         return table
@@ -160,11 +209,18 @@ class SeedScores:
         """Why seeds that there are cannot be used."""
         some = [scores for scores in self.seeds if len(scores) > 1]
         if some and len({frozenset(scores) for scores in self.seeds}) > 1:
-            return [f"{name}: models have different few-shot seeds: they are averaged, not compared"]
+            return [
+                f"{name}: models have different few-shot seeds: they are averaged, not "
+                "compared"
+            ]
         return []
 
 
-def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: Sequence[ScoredCondition]) -> SeedScores:
+def seeds_of(
+    store: Store,
+    columns: Sequence[ScoredCondition | None],
+    entries: Sequence[ScoredCondition],
+) -> SeedScores:
     """The scores by few-shot seed of a leaf's models.
 
     Args:
@@ -178,7 +234,10 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
     for index, entry in enumerate(columns):
         members = [] if entry is None else groups.get(entry.condition.key, [])
         if len(members) > 1:
-            own = {f"{member.condition.setting(_SEED)}": _values(member) for member in members}
+            own = {
+                f"{member.condition.setting(_SEED)}": _values(member)
+                for member in members
+            }
             seeds.append(own)
             means.append(_mean(list(own.values())))
         else:
@@ -192,22 +251,41 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
 
 def _values(entry: ScoredCondition) -> dict[int, float]:
     scores = entry.usable
-    return {} if scores is None else dict(zip(scores.prompts.tolist(), scores.values.tolist(), strict=True))
+    return (
+        {}
+        if scores is None
+        else dict(zip(scores.prompts.tolist(), scores.values.tolist(), strict=True))
+    )
 
 
-def _mean(seeds: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _mean(
+    seeds: Sequence[Mapping[int, float]],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Prompts that every seed has, and their means."""
     common = sorted(set(seeds[0]).intersection(*seeds[1:]))
-    return np.array(common, dtype=np.int64), np.array([np.mean([scores[i] for scores in seeds]) for i in common])
+    return np.array(common, dtype=np.int64), np.array(
+        [np.mean([scores[i] for scores in seeds]) for i in common]
+    )
 
 
-def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCondition], seeds: list[Seeds]) -> None:
-    """Draws of few-shot examples within runs; of a condition with several runs, of its first."""
+def _add_draws(
+    store: Store,
+    runs: Mapping[int, int],
+    entries: Sequence[ScoredCondition],
+    seeds: list[Seeds],
+) -> None:
+    """Draws of few-shot examples within runs; of a condition with several runs, of its
+    first."""
     if not runs or not entries:
         return
-    params = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
+    params = {
+        "run_ids": list(runs),
+        "metric_ids": [entry.metric.id for entry in entries],
+    }
     first: dict[int, int] = {}
     for row in store.rows(query_text("analysis/reliability", "fewshot_draws"), params):
         column = runs[row["run_id"]]
         if first.setdefault(column, row["run_id"]) == row["run_id"]:
-            seeds[column].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]
+            seeds[column].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row[
+                "value"
+            ]

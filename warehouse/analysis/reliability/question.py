@@ -16,26 +16,38 @@ ONE_AT_LEAST = "is empty: name one, or leave it out"
 class OfSuite(Options):
     """The scenarios of a suite."""
 
-    suite: Annotated[str, Option("Name of a suite, names of benchmarks with commas between, or one benchmark.")]
+    suite: Annotated[
+        str,
+        Option(
+            "Name of a suite, names of benchmarks with commas between, or one "
+            "benchmark."
+        ),
+    ]
     _: KW_ONLY
     scenarios: Annotated[
         str | None,
         Option(
-            "Split one benchmark by a field of its prompts, or a clustering; a second one makes subscenarios.",
+            "Split one benchmark by a field of its prompts, or a clustering; a second "
+            "one makes subscenarios.",
             "FIELD[,FIELD]",
         ),
     ] = None
-    standalone: Annotated[bool, Option("Every subscenario is a scenario of its own.")] = False
+    standalone: Annotated[
+        bool, Option("Every subscenario is a scenario of its own.")
+    ] = False
 
 
 @dataclass(frozen=True)
 class Reliability(SelectedAtLevel, OfSuite, Question):
-    """How far a suite's ranking, best model and win rates would change with other prompts.
+    """How far a suite's ranking, best model and win rates would change with other
+    prompts.
 
-    Also with other scenarios, subscenarios or few-shot seeds, another aggregate, or another pool of models.
+    Also with other scenarios, subscenarios or few-shot seeds, another aggregate, or
+    another pool of models.
 
     Raises:
-        MisuseError: unknown names, ambiguous conditions, fewer than two models with scores of prompts.
+        MisuseError: unknown names, ambiguous conditions, fewer than two models with
+            scores of prompts.
         StatisticsError: a number out of range.
     """
 
@@ -45,19 +57,31 @@ class Reliability(SelectedAtLevel, OfSuite, Question):
     subset_ok: SubsetOk = False
     sizes: Annotated[
         Sequence[int] | None,
-        Option("Prompts of a scenario to try. [default: 10, 20, 50 ... below the largest scenario]", "N,N...", least=1),
+        Option(
+            "Prompts of a scenario to try. [default: 10, 20, 50 ... below the largest "
+            "scenario]",
+            "N,N...",
+            least=1,
+        ),
     ] = None
     ties: Annotated[
         float | None,
         Option(
-            "What a tie on a scenario counts. [default: 0, as published, with all prompts; 0.5 with fewer]",
+            "What a tie on a scenario counts. [default: 0, as published, with all "
+            "prompts; 0.5 with fewer]",
             "SHARE",
             least=0,
             most=1,
         ),
     ] = None
     datasets: Annotated[
-        bool, Option("Each data set by itself too, as if it were the whole benchmark.", flags=("--part datasets",))
+        bool,
+        Option(
+            "Each data set by itself too, as if it were the whole benchmark.",
+            flags=("--part datasets",),
+        ),
     ] = False
-    n_resamples: Annotated[int, Option("Instances of each size.", "N", ("--resamples",), least=1)] = 1000
+    n_resamples: Annotated[
+        int, Option("Instances of each size.", "N", ("--resamples",), least=1)
+    ] = 1000
     seed: Seed = 0

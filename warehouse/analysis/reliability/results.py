@@ -13,10 +13,12 @@ class ReliabilityRow(Row):
     """What another draw of one kind and size would change (DIoR, Perlitz et al. 2024)."""
 
     granularity: str  #: what is drawn anew: ``scenarios``, ``subscenarios``, ``prompts``, ``seeds``.
-    size: int | None  #: drawn: scenarios, subscenarios or prompts of a scenario, few-shot seeds; None: all.
+    size: (
+        int | None
+    )  #: drawn: scenarios, subscenarios or prompts of a scenario, few-shot seeds; None: all.
     n_prompts: float  #: prompts that a model then answers, on average.
-    #: Kendall's τ-b with the ranking on all, at least, in 97.5 % of instances; None with a ``reason``, as all bounds
-    #: here.
+    #: Kendall's τ-b with the ranking on all, at least, in 97.5 % of instances; None
+    #: with a ``reason``, as all bounds here.
     ranking: float | None
     #: ranking_low, ranking_high: Monte Carlo interval of it, as of the others.
     ranking_low: float | None
@@ -25,7 +27,9 @@ class ReliabilityRow(Row):
     #: weighted_low, weighted_high: of it.
     weighted_low: float | None
     weighted_high: float | None
-    quality: float | None  #: 1 − mean change of a mean win rate, at least, in 97.5 % of instances.
+    quality: (
+        float | None
+    )  #: 1 − mean change of a mean win rate, at least, in 97.5 % of instances.
     #: quality_low, quality_high: of it.
     quality_low: float | None
     quality_high: float | None
@@ -33,11 +37,14 @@ class ReliabilityRow(Row):
     #: best_low, best_high: of it.
     best_low: float | None
     best_high: float | None
-    #: mean over pools of how often the second beats the first; pools are the models without the best 0 to 4.
+    #: mean over pools of how often the second beats the first; pools are the models
+    #: without the best 0 to 4.
     best_error: float | None
     best_errors: tuple[float | None, ...]  #: of each pool.
     same_order: float | None  #: share of instances in which all pairs stand as on all.
-    rank_resolution: int | None  #: |rank − rank on all|, at most, in 95 % of models and instances.
+    rank_resolution: (
+        int | None
+    )  #: |rank − rank on all|, at most, in 95 % of models and instances.
     n_resamples: int  #: instances.
     n_undefined: int  #: of them without a ranking.
     ties: float  #: what a tie on a scenario counts.
@@ -46,7 +53,8 @@ class ReliabilityRow(Row):
 
 @dataclass(frozen=True)
 class DatasetRow(ReliabilityRow):
-    """One data set by itself, as if it were the whole benchmark (Perlitz et al. 2024 appendix D): other prompts."""
+    """One data set by itself, as if it were the whole benchmark (Perlitz et al. 2024
+    appendix D): other prompts."""
 
     #: scenario, subscenario: its names.
     scenario: str
@@ -77,19 +85,25 @@ class ModelRow(Row):
     n_scenarios: int  #: that it has, of ``n_scenarios_suite``.
     n_scenarios_suite: int  #: that two or more models have.
     rank: int | None  #: by mean win rate: 1 + models with a greater one.
-    mean_win_rate: float | None  #: over scenarios, the share of other models that it beats; a tie is no win.
+    mean_win_rate: (
+        float | None
+    )  #: over scenarios, the share of other models that it beats; a tie is no win.
     mean: float | None  #: mean score over scenarios, oriented.
     rank_mean: int | None  #: by it.
     mean_z: float | None  #: mean z-score over scenarios.
     rank_z: int | None  #: by it.
     bradley_terry: float | None  #: log strength, mean 0.
     rank_bradley_terry: int | None  #: by it.
-    subscenario_win_rate: float | None  #: mean win rate with every subscenario a scenario.
+    subscenario_win_rate: (
+        float | None
+    )  #: mean win rate with every subscenario a scenario.
     rank_subscenarios: int | None  #: by it.
     #: rank_low, rank_high: the best and the worst of these ranks.
     rank_low: int | None
     rank_high: int | None
-    quality: float | None  #: 1 − change of its mean win rate, at least, in 97.5 % of draws of all prompts.
+    quality: (
+        float | None
+    )  #: 1 − change of its mean win rate, at least, in 97.5 % of draws of all prompts.
     rank_resolution: int | None  #: |rank − rank on all|, at most, in 95 % of these.
 
 
@@ -112,7 +126,9 @@ class SwitchRow(Row):
     window: int  #: models, the first and the last counted.
     size: int | None  #: prompts of a scenario; None: all.
     n_prompts: float  #: of all scenarios.
-    probability: float | None  #: mean over windows of the share of draws, ties ½; None with fewer models.
+    probability: (
+        float | None
+    )  #: mean over windows of the share of draws, ties ½; None with fewer models.
     #: low, high: Monte Carlo interval of it, whose unit is the draw.
     low: float | None
     high: float | None
@@ -136,11 +152,15 @@ class AgreementRow(Row):
 
 @dataclass(frozen=True)
 class SeedDesignRow(Row):
-    """One budget of calls for each subscenario, spent in two ways (Perlitz et al. 2024 figs. 4 and 7)."""
+    """One budget of calls for each subscenario, spent in two ways (Perlitz et al. 2024
+    figs. 4 and 7)."""
 
-    resampling: str  #: ``bootstrap``: calls drawn with replacement; ``subsample``: without.
+    resampling: (
+        str  #: ``bootstrap``: calls drawn with replacement; ``subsample``: without.
+    )
     budget: int  #: calls.
-    #: of the central 95 % of mean win rates, mean over models, every prompt under all few-shot seeds.
+    #: of the central 95 % of mean win rates, mean over models, every prompt under all
+    #: few-shot seeds.
     width_full: float
     width_uniform: float  #: the same, prompts and seeds drawn together.
     #: error_full, error_uniform: Monte Carlo errors.
@@ -149,8 +169,8 @@ class SeedDesignRow(Row):
     #: ranking_full, ranking_uniform: Kendall's τ-b, at least, in 97.5 % of instances.
     ranking_full: float | None
     ranking_uniform: float | None
-    #: mean_width_full, mean_width_uniform: width of the mean score over subscenarios instead of the mean win rate, in
-    #: units of the scores.
+    #: mean_width_full, mean_width_uniform: width of the mean score over subscenarios
+    #: instead of the mean win rate, in units of the scores.
     mean_width_full: float
     mean_width_uniform: float
     #: mean_error_full, mean_error_uniform: Monte Carlo errors.
@@ -182,7 +202,9 @@ class FlashModelRow(Row):
     mean_error: float  #: |rank where it stopped − rank|, mean over random orders of the prompts.
     largest_error: float  #: the largest.
     within: float  #: share of orders with the rank within the resolution; one that uses all prompts cannot miss.
-    within_early: float | None  #: the same of the orders that stop before all prompts; None where none does.
+    within_early: (
+        float | None
+    )  #: the same of the orders that stop before all prompts; None where none does.
     saving: float  #: all prompts over those used.
     n_prompts: float  #: used, on average.
 
@@ -202,8 +224,9 @@ class NextPromptRow(Row):
 
 @dataclass(frozen=True)
 class AnchorErrorRow(Row, AnchorError):
-    """One way to a score from a few prompts, on models left out (Madaan et al. 2024 tables 3, 4, 7); its
-    columns are the fields of :class:`~warehouse.stats.AnchorError`."""
+    """One way to a score from a few prompts, on models left out (Madaan et al. 2024
+    tables 3, 4, 7); its columns are the fields of
+    :class:`~warehouse.stats.AnchorError`."""
 
 
 @dataclass(frozen=True)
@@ -229,4 +252,6 @@ class AnchorModelRow(Row):
     method: str  #: ``all`` (every prompt), ``irt``, ``p_irt`` or ``gp_irt``.
     n_items: int  #: prompts behind it.
     estimate: float  #: the score; anchors were chosen without this model.
-    standard_error: float | None  #: over prompts or anchors (jackknife); it knows nothing of the bias of anchors.
+    standard_error: (
+        float | None
+    )  #: over prompts or anchors (jackknife); it knows nothing of the bias of anchors.

@@ -30,7 +30,8 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class StoredReliability:
-    """What the newest refresh says of how reliable a benchmark's or suite's verdicts are."""
+    """What the newest refresh says of how reliable a benchmark's or suite's verdicts
+    are."""
 
     #: estimate, lower and upper end by statistic.
     figures: Mapping[str, tuple[float | None, float | None, float | None]]
@@ -45,24 +46,37 @@ class StoredReliability:
     @property
     def sentence(self) -> str:
         """What a reader wants to know of it."""
-        tau, same, wide = (self.estimate(name) for name in ("dior_ranking", "same_order", "rank_resolution"))
+        tau, same, wide = (
+            self.estimate(name)
+            for name in ("dior_ranking", "same_order", "rank_resolution")
+        )
         if tau is None or same is None:
             return f"No figure: {self.reason}" if self.reason else "No figure."
-        ranks = "" if wide is None else f"; 95 % of ranks stay within {wide:g} of their place"
+        ranks = (
+            ""
+            if wide is None
+            else f"; 95 % of ranks stay within {wide:g} of their place"
+        )
         return (
-            f"A resample of the prompts gives the same order of all models in {100 * same:.0f} % of cases, and a"
-            f" ranking with τ of at least {tau:.2f} in 97.5 %{ranks}."
+            "A resample of the prompts gives the same order of all models in "
+            f"{100 * same:.0f} % of cases, and a ranking with τ of at least {tau:.2f} "
+            f"in 97.5 %{ranks}."
         )
 
 
 def stored_reliability(store: Store) -> dict[str, StoredReliability]:
-    """By name of benchmark or suite; those that a refresh of the family ``reliability`` has figures of."""
+    """By name of benchmark or suite; those that a refresh of the family ``reliability``
+    has figures of."""
     by_benchmark = grouped(
-        store.rows(query_text("analysis/reliability", "report_reliability")), itemgetter("benchmark")
+        store.rows(query_text("analysis/reliability", "report_reliability")),
+        itemgetter("benchmark"),
     )
     return {
         name: StoredReliability(
-            {row["statistic"]: (row["estimate"], row["low"], row["high"]) for row in rows},
+            {
+                row["statistic"]: (row["estimate"], row["low"], row["high"])
+                for row in rows
+            },
             rows[0]["n"],
             max(row["refreshed_at"] for row in rows),
             next((row["reason"] for row in rows if row["reason"]), ""),
@@ -96,14 +110,22 @@ class ReliabilitySection(Section):
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The sentence, and the figures behind it."""
-        return Markup("{}\n{}").format(heading(name, part.name, "Reliability"), self.suite_html(part.name))
+        return Markup("{}\n{}").format(
+            heading(name, part.name, "Reliability"), self.suite_html(part.name)
+        )
 
     def suite_html(self, name: str) -> Markup:
         """The same without a heading."""
         figures = reliability_table(self.stored, name)
         day = self.stored.refreshed_at.strftime("%Y-%m-%d")
-        said = Markup("<p>{} Of the refresh of {}.</p>\n").format(self.stored.sentence, day)
-        return said if figures is None else said + opened("Figures of reliability", figures)
+        said = Markup("<p>{} Of the refresh of {}.</p>\n").format(
+            self.stored.sentence, day
+        )
+        return (
+            said
+            if figures is None
+            else said + opened("Figures of reliability", figures)
+        )
 
 
 def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
@@ -112,14 +134,16 @@ def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | 
         (words, resampled, figure)
         for resampled, prefix in (("prompts", ""), ("scenarios", "scenarios_"))
         for key, words in _WORDS.items()
-        if (figure := reliability.figures.get(f"{prefix}{key}")) and figure[0] is not None
+        if (figure := reliability.figures.get(f"{prefix}{key}"))
+        and figure[0] is not None
     ]
     if not rows:
         return None
     return table(
         f"Reliability of {name_of}",
-        "Resamples held against the whole (DIoR, Perlitz et al. 2024): at least so much in 97.5 % of 1 000; low and"
-        " high are Monte Carlo error. As many fresh prompts agree less than resamples.",
+        "Resamples held against the whole (DIoR, Perlitz et al. 2024): at least so "
+        "much in 97.5 % of 1 000; low and high are Monte Carlo error. As many fresh "
+        "prompts agree less than resamples.",
         [
             name("Decision", [row[0] for row in rows], wrap=True),
             text("Resampled", [row[1] for row in rows], keep=True),

@@ -1,4 +1,5 @@
-"""How far the verdicts of a suite depend on what it is made of: the answer, and the tables of each part."""
+"""How far the verdicts of a suite depend on what it is made of: the answer, and the
+tables of each part."""
 
 from __future__ import annotations
 
@@ -46,7 +47,10 @@ _MINOR = ("weighted", "e", "prompts a model", "rank ±")
 _PAIRS = 20
 #: Ranking from which on few prompts give nearly the order of all.
 _ENOUGH = 0.9
-_AGGREGATES = "by ...: rank by the mean, the mean z-score, Bradley-Terry, and win rates over subscenarios."
+_AGGREGATES = (
+    "by ...: rank by the mean, the mean z-score, Bradley-Terry, and win rates over "
+    "subscenarios."
+)
 
 
 #: An order, or a winner, counts as settled from here on.
@@ -63,7 +67,16 @@ class ReliabilityReport(Result):
     DRAWN_BY = "warehouse.analysis.reliability.charts:suite_charts"
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("granularity", "size", "ranking", "quality", "best", "same_order", "rank_resolution", "reason"),
+        *(
+            "granularity",
+            "size",
+            "ranking",
+            "quality",
+            "best",
+            "same_order",
+            "rank_resolution",
+            "reason",
+        ),
     )
     suite: str  #: name of it.
     metric: str  #: names of the metrics of its benchmarks.
@@ -72,25 +85,35 @@ class ReliabilityReport(Result):
     n_scenarios: int
     n_subscenarios: int
     n_prompts: int
-    scenarios_by: str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
+    scenarios_by: (
+        str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
+    )
     level: float  #: of the bounds.
     seed: int  #: of the random draws.
     rows: tuple[ReliabilityRow, ...]  #: by granularity and size, all of it last.
     ranks: tuple[RankRow, ...]  #: of each model by prompts, best first.
-    datasets: tuple[DatasetRow, ...]  #: each subscenario by itself, by prompts; empty unless asked for.
+    datasets: tuple[
+        DatasetRow, ...
+    ]  #: each subscenario by itself, by prompts; empty unless asked for.
     models: tuple[ModelRow, ...]  #: best first.
     pool: tuple[PoolRow, ...]  #: what each model's leaving does.
     switches: tuple[SwitchRow, ...]  #: windows of adjacent models by size.
     agreement: tuple[AgreementRow, ...]  #: pairs of subscenarios.
-    #: tau_within, tau_across: mean τ of pairs within a scenario, and across; None without any.
+    #: tau_within, tau_across: mean τ of pairs within a scenario, and across; None
+    #: without any.
     tau_within: float | None
     tau_across: float | None
-    seed_designs: tuple[SeedDesignRow, ...]  #: few-shot seeds, full cross and uniform; empty without seeds.
+    seed_designs: tuple[
+        SeedDesignRow, ...
+    ]  #: few-shot seeds, full cross and uniform; empty without seeds.
     notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:
-        return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
+        return (
+            f"{_order_in_words(self.prompt_rows, self.level)}; "
+            f"{_top_in_words(self.prompt_rows)}"
+        )
 
     def view(self, *, verbose: bool = False, part: str | None = None) -> View:
         """The answer, and the command's tables.
@@ -108,7 +131,14 @@ class ReliabilityReport(Result):
 
 
 def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
-    settled = next((row for row in rows if row.same_order is not None and row.same_order >= SETTLED), None)
+    settled = next(
+        (
+            row
+            for row in rows
+            if row.same_order is not None and row.same_order >= SETTLED
+        ),
+        None,
+    )
     whole = rows[-1]
     if whole.same_order is None or whole.ranking is None:
         return f"Nothing can be said of the order: {whole.reason}"
@@ -116,29 +146,52 @@ def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
         same = _percent(settled.same_order)
         if settled.size is None:
             return f"A resample of all prompts gives the same order in {same} of cases"
-        return f"{settled.size} prompts a scenario give the same order as all in {same} of resamples"
-    near = next((row for row in rows if row.ranking is not None and row.ranking >= _ENOUGH_TAU), None)
-    again = f"a resample of all prompts gives the same order in {_percent(whole.same_order)} of cases"
+        return (
+            f"{settled.size} prompts a scenario give the same order as all in {same} "
+            "of resamples"
+        )
+    near = next(
+        (row for row in rows if row.ranking is not None and row.ranking >= _ENOUGH_TAU),
+        None,
+    )
+    again = (
+        "a resample of all prompts gives the same order in "
+        f"{_percent(whole.same_order)} of cases"
+    )
     bound = f"in {50 * (1 + level):g} %"
     if near is None:
-        return f"No size settles the order of all models: {again} (τ at least {whole.ranking:.2f} {bound})"
+        return (
+            f"No size settles the order of all models: {again} (τ at least "
+            f"{whole.ranking:.2f} {bound})"
+        )
     size = "all prompts" if near.size is None else f"{near.size} prompts a scenario"
     return (
-        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} {bound}), but {again}"
+        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least "
+        f"{near.ranking:.2f} {bound}), but {again}"
     )
 
 
 def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
     if not rows[-1].best_errors:
         return "nor of the top two"
-    settled = [bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED for row in rows]
+    settled = [
+        bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED
+        for row in rows
+    ]
     if rows[-1].best_errors[0] is None:
         return "the top two are not on the same scenarios"
     if not settled[-1]:
-        return f"the top two cannot be told apart{'' if any(settled) else ' at any size'}"
-    first = len(settled) - next((i for i, is_settled in enumerate(reversed(settled)) if not is_settled), len(settled))
+        return (
+            f"the top two cannot be told apart{'' if any(settled) else ' at any size'}"
+        )
+    first = len(settled) - next(
+        (i for i, is_settled in enumerate(reversed(settled)) if not is_settled),
+        len(settled),
+    )
     size = rows[first].size
-    return "the top two are told apart " + ("by all prompts only" if size is None else f"from {size} prompts on")
+    return "the top two are told apart " + (
+        "by all prompts only" if size is None else f"from {size} prompts on"
+    )
 
 
 def _percent(share: float | None) -> str:
@@ -163,21 +216,34 @@ def reliability_view(report: ReliabilityReport, part: str | None) -> View:
 
 def _suite(report: ReliabilityReport) -> str:
     by = f" by {report.scenarios_by}" if report.scenarios_by else ""
-    parts = f" in {report.n_subscenarios} subscenarios" if report.n_subscenarios > report.n_scenarios else ""
+    parts = (
+        f" in {report.n_subscenarios} subscenarios"
+        if report.n_subscenarios > report.n_scenarios
+        else ""
+    )
     s = "s" * (report.n_scenarios > 1)
     return (
-        f"{report.suite} by {report.metric}: {report.n_models} models, {report.n_scenarios} scenario{s}{by}{parts},"
-        f" {report.n_prompts} prompts."
+        f"{report.suite} by {report.metric}: {report.n_models} models, "
+        f"{report.n_scenarios} scenario{s}{by}{parts}, {report.n_prompts} prompts."
     )
 
 
 def _summary(report: ReliabilityReport) -> Parts:
     whole = [row for row in report.rows if row.size is None]
     figures = [row for row in whole if row.ranking is not None]
-    bounds = f"at least so much in {50 * (1 + report.level):g} % of {report.rows[0].n_resamples}"
+    bounds = (
+        f"at least so much in {50 * (1 + report.level):g} % of "
+        f"{report.rows[0].n_resamples}"
+    )
     parts: Parts = [f"Resamples of as many (DIoR: {bounds}):"]
-    parts.append(Table.of([_cells(row, of=row.granularity) for row in figures], minor=_MINOR))
-    parts += [f"{row.granularity}: no figure: {row.reason}" for row in whole if row.ranking is None]
+    parts.append(
+        Table.of([_cells(row, of=row.granularity) for row in figures], minor=_MINOR)
+    )
+    parts += [
+        f"{row.granularity}: no figure: {row.reason}"
+        for row in whole
+        if row.ranking is None
+    ]
     parts += ["", "Fewer prompts of each scenario, resampled:"]
     parts.append(Table.of(map(_cells, report.prompt_rows), minor=_MINOR))
     return [*parts, "", _below(report)]
@@ -213,38 +279,45 @@ def _bound(value: float | None, low: float | None, high: float | None) -> str | 
     """A bound with half the width of its Monte Carlo interval."""
     if value is None:
         return None
-    return f"{value:.3f}" + ("" if low is None or high is None else f" ±{(high - low) / 2:.3f}")
+    return f"{value:.3f}" + (
+        "" if low is None or high is None else f" ±{(high - low) / 2:.3f}"
+    )
 
 
 def _below(report: ReliabilityReport) -> str:
     words = [
-        "ranking: Kendall's tau with the ranking on all; quality: 1 - change of win rates; best: 1 - how often the"
-        " second beats the first (upper end); ± is Monte Carlo error. Fresh prompts would agree less than resamples."
+        "ranking: Kendall's tau with the ranking on all; quality: 1 - change of win "
+        "rates; best: 1 - how often the second beats the first (upper end); ± is Monte "
+        "Carlo error. Fresh prompts would agree less than resamples."
     ]
     if report.tau_within is not None and report.tau_across is not None:
         words.append(
-            f"Subscenarios of one scenario agree with tau {report.tau_within:.2f}, those of two with"
-            f" {report.tau_across:.2f}."
+            f"Subscenarios of one scenario agree with tau {report.tau_within:.2f}, "
+            f"those of two with {report.tau_across:.2f}."
         )
     moved = [row for row in report.models if row.rank_low != row.rank_high]
     if moved:
         worst = max(moved, key=lambda row: (row.rank_high or 0) - (row.rank_low or 0))
         words.append(
-            f"{len(moved)} of {report.n_models} models change rank with the aggregate, most of all {worst.model}"
-            f" ({worst.rank_low} to {worst.rank_high})."
+            f"{len(moved)} of {report.n_models} models change rank with the aggregate, "
+            f"most of all {worst.model} ({worst.rank_low} to {worst.rank_high})."
         )
     pool = [row for row in report.pool if row.n_reversed]
     if report.pool:
         leaders = sum(row.leader_changes for row in report.pool)
         words.append(
-            f"{len(pool)} models turn pairs of others round when they leave; {leaders} of them change who is first."
+            f"{len(pool)} models turn pairs of others round when they leave; {leaders} "
+            "of them change who is first."
         )
     return " ".join(words)
 
 
 def _models(report: ReliabilityReport) -> Parts:
     minor = ("mean z", "BT", "quality", "mean", "by parts", "rank ±")
-    return [Table.of(map(_model_cells, report.models), counts=("lacks",), minor=minor), _AGGREGATES]
+    return [
+        Table.of(map(_model_cells, report.models), counts=("lacks",), minor=minor),
+        _AGGREGATES,
+    ]
 
 
 def _model_cells(row: ModelRow) -> dict[str, Any]:
@@ -283,12 +356,21 @@ def _pool(report: ReliabilityReport) -> Parts:
 def _ranks(report: ReliabilityReport) -> Parts:
     rows: dict[str, dict[str, Any]] = {}
     for row in report.ranks:
-        cells = rows.setdefault(row.model, {"rank": row.rank, "model": excerpt(row.model, _NAME)})
-        ends = "" if row.rank_low is None else f" ({count_range(row.rank_low, row.rank_high or row.rank_low)})"
+        cells = rows.setdefault(
+            row.model, {"rank": row.rank, "model": excerpt(row.model, _NAME)}
+        )
+        ends = (
+            ""
+            if row.rank_low is None
+            else f" ({count_range(row.rank_low, row.rank_high or row.rank_low)})"
+        )
         cells[_size(row.size)] = f"{number(row.mean_rank, 1) or '-'}{ends}"
     sizes = dict.fromkeys(_size(row.size) for row in report.ranks)
     middle = [size for size in sizes if size != "all"]
-    minor = [*middle[1::2], *middle[2::2]]  # a narrow terminal keeps the least, the middle and all
+    minor = [
+        *middle[1::2],
+        *middle[2::2],
+    ]  # a narrow terminal keeps the least, the middle and all
     lie = f"where {100 * report.level:g} % of ranks lie"
     return [
         f"Mean rank with so many prompts of a scenario, and {lie}:",
@@ -309,11 +391,13 @@ def _switches(report: ReliabilityReport) -> Parts:
         rows.append({"size": "all" if size is None else size, **shares})
     hide_empty = tuple(f"{window} models" for window in windows)
     return [
-        "How often the last of so many adjacent models beats the first, by prompts of a scenario:",
+        "How often the last of so many adjacent models beats the first, by prompts of "
+        "a scenario:",
         Table.of(rows, hide_empty=hide_empty, empty=report.prompt_rows[-1].reason),
-        f"Means over windows, a tie is half a switch; ± is half the width of the {100 * report.level:g} % Monte Carlo"
-        " interval, < its upper end where none did. --json has both ends, the windows that begin with the first five"
-        " models (first), and the worst window (most).",
+        "Means over windows, a tie is half a switch; ± is half the width of the "
+        f"{100 * report.level:g} % Monte Carlo interval, < its upper end where none "
+        "did. --json has both ends, the windows that begin with the first five models "
+        "(first), and the worst window (most).",
     ]
 
 
@@ -324,10 +408,13 @@ def _switch(row: SwitchRow) -> str | None:
 
 
 def _datasets(report: ReliabilityReport) -> Parts:
-    """Each data set on all its prompts, and how few of them give nearly the same ranking."""
+    """Each data set on all its prompts, and how few of them give nearly the same
+    ranking."""
     whole = [row for row in report.datasets if row.size is None]
     cells = [_dataset_cells(row, _enough(report, row)) for row in whole]
-    parts: Parts = ["Each data set as if it were the whole benchmark, its prompts resampled:"]
+    parts: Parts = [
+        "Each data set as if it were the whole benchmark, its prompts resampled:"
+    ]
     parts.append(Table.of(cells, minor=("leader", "e", "same order", "models")))
     parts.append("enough: the fewest prompts tried whose ranking is at least 0.9.")
     for reason in dict.fromkeys(row.reason for row in whole if row.reason):
@@ -353,15 +440,24 @@ def _dataset_cells(row: DatasetRow, enough: str) -> dict[str, Any]:
 
 
 def _enough(report: ReliabilityReport, whole: DatasetRow) -> str:
-    sizes = [row for row in report.datasets if (row.scenario, row.subscenario) == (whole.scenario, whole.subscenario)]
-    near = next((row for row in sizes if row.ranking is not None and row.ranking >= _ENOUGH), None)
+    sizes = [
+        row
+        for row in report.datasets
+        if (row.scenario, row.subscenario) == (whole.scenario, whole.subscenario)
+    ]
+    near = next(
+        (row for row in sizes if row.ranking is not None and row.ranking >= _ENOUGH),
+        None,
+    )
     return "none" if near is None else str(round(near.n_prompts))
 
 
 def _agreement(report: ReliabilityReport) -> Parts:
     rows = sorted(report.agreement, key=lambda row: (row.tau is None, row.tau))
     parts: Parts = [
-        _mean_tau("within scenarios", report.tau_within, [row for row in rows if row.within]),
+        _mean_tau(
+            "within scenarios", report.tau_within, [row for row in rows if row.within]
+        ),
         _mean_tau("across", report.tau_across, [row for row in rows if not row.within]),
         "",
     ]
@@ -376,7 +472,9 @@ def _agreement(report: ReliabilityReport) -> Parts:
     ]
     parts.append(Table.of(cells, empty="one subscenario: no pair"))
     if len(rows) > _PAIRS:
-        parts.append(f"... the {_PAIRS} that agree least of {len(rows)}: --json has all")
+        parts.append(
+            f"... the {_PAIRS} that agree least of {len(rows)}: --json has all"
+        )
     return parts
 
 
@@ -389,17 +487,23 @@ def _mean_tau(words: str, tau: float | None, rows: Sequence[AgreementRow]) -> st
 
 def _seeds(report: ReliabilityReport) -> Parts:
     parts: Parts = []
-    for resampling, words in (("bootstrap", "with replacement"), ("subsample", "without replacement")):
+    for resampling, words in (
+        ("bootstrap", "with replacement"),
+        ("subsample", "without replacement"),
+    ):
         rows = [row for row in report.seed_designs if row.resampling == resampling]
         if rows:
             parts.append(f"{resampling.capitalize()}, calls drawn {words}:")
-        empty = "no runs with several few-shot seeds" if resampling == "bootstrap" else ""
+        empty = (
+            "no runs with several few-shot seeds" if resampling == "bootstrap" else ""
+        )
         minor = ("ranking, all seeds", "ranking, uniform")
         parts += [Table.of(map(_design_cells, rows), minor=minor, empty=empty), ""]
     if report.seed_designs:
         parts.append(
-            "width: of the central 95 % of mean win rates, mean over models; mean: the same of the mean score over data"
-            " sets, in units of the scores; calls are of each subscenario."
+            "width: of the central 95 % of mean win rates, mean over models; mean: the "
+            "same of the mean score over data sets, in units of the scores; calls are "
+            "of each subscenario."
         )
     return parts
 

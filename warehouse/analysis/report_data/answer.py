@@ -1,4 +1,5 @@
-"""The answer of a benchmark in one sentence: who leads, by how much, and who does not differ by a test."""
+"""The answer of a benchmark in one sentence: who leads, by how much, and who does not
+differ by a test."""
 
 from __future__ import annotations
 
@@ -33,11 +34,16 @@ from warehouse.tables.words import decimals, fixed
 MOST_GROUPS = 2
 
 
-def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, float | None] | None) -> Sentence:
-    """One sentence on a leaderboard, from its largest group of rows that can be compared.
+def answer(
+    board: Leaderboard,
+    pairs: Pairs | None,
+    bounds: tuple[float | None, float | None] | None,
+) -> Sentence:
+    """One sentence on a leaderboard, from its largest group of rows that can be
+    compared.
 
-    The difference of the first two has its simultaneous interval; who does not differ is decided by
-    Holm's tests over all pairs.
+    The difference of the first two has its simultaneous interval; who does not differ
+    is decided by Holm's tests over all pairs.
 
     Args:
         board: with at least one row.
@@ -47,40 +53,75 @@ def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, 
     if not pairs or not pairs.groups:
         return rows_in_words(board.rows, board.higher_is_better)
     group = pairs.groups[0]
-    counted = first_group([row for row in board.rows if row.rank is not None and row.split == group.split])
+    counted = first_group(
+        [row for row in board.rows if row.rank is not None and row.split == group.split]
+    )
     if not counted:
         return rows_in_words(board.rows, board.higher_is_better)
-    sentence = _of_pairs(group, pairs.rows[0], counted, board, as_points=bounds == (0.0, 1.0))
-    sentence += Sentence(not_compared(group.n_not_compared) + beside_first(counted, board.rows, board.higher_is_better))
+    sentence = _of_pairs(
+        group, pairs.rows[0], counted, board, as_points=bounds == (0.0, 1.0)
+    )
+    sentence += Sentence(
+        not_compared(group.n_not_compared)
+        + beside_first(counted, board.rows, board.higher_is_better)
+    )
     more = "; other groups of runs are ranked alone" if len(pairs.groups) > 1 else ""
     return sentence + Sentence(f"{counts_in_words(counted)}{more}.")
 
 
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
-    return board.sentence + Sentence(f"; mean of {len(board.leaves)} benchmark{'s' * (len(board.leaves) != 1)}.")
+    return board.sentence + Sentence(
+        f"; mean of {len(board.leaves)} benchmark{'s' * (len(board.leaves) != 1)}."
+    )
 
 
 def _of_pairs(
-    group: PairGroup, first: PairRow, counted: Sequence[LeaderboardRow], board: Leaderboard, *, as_points: bool
+    group: PairGroup,
+    first: PairRow,
+    counted: Sequence[LeaderboardRow],
+    board: Leaderboard,
+    *,
+    as_points: bool,
 ) -> Sentence:
-    """Who is first of the rows that are counted, with which score, by how much over the next, and who cannot be told
-    from whom."""
-    labels, groups, higher_is_better = group.labels, group.groups, board.higher_is_better
+    """Who is first of the rows that are counted, with which score, by how much over the
+    next, and who cannot be told from whom."""
+    labels, groups, higher_is_better = (
+        group.labels,
+        group.groups,
+        board.higher_is_better,
+    )
     own = next((row for row in counted if label_of(row) == labels[0]), None)
     score = figure_in_words(own, board.rows) if own else ""
     scored = f" with {score}" if score else ""
     own_letters = {*letters_in(groups[0])}
-    alike = [pair for pair in zip(labels[1:], groups[1:], strict=True) if own_letters & {*letters_in(pair[1])}]
-    top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
+    alike = [
+        pair
+        for pair in zip(labels[1:], groups[1:], strict=True)
+        if own_letters & {*letters_in(pair[1])}
+    ]
+    top = [
+        label
+        for label, mean in zip(labels, group.pairs.means, strict=True)
+        if is_tie(mean, group.pairs.means[0])
+    ]
     of = of_whom(counted, board.rows)
     gap = _gap(first, higher_is_better, as_points)
     ahead = labels[: 2 if gap else 1]
     if len(top) > 1:
-        sentence = named(top, f"are tied{scored}") + Sentence(of and f"{', ' if scored else ''}{of.strip()}")
-    elif higher_is_better is None or alike or group.n_not_compared or (own and n_better(own)):  # others may be, or are
+        sentence = named(top, f"are tied{scored}") + Sentence(
+            of and f"{', ' if scored else ''}{of.strip()}"
+        )
+    elif (
+        higher_is_better is None
+        or alike
+        or group.n_not_compared
+        or (own and n_better(own))
+    ):  # others may be, or are
         have = f"has the {'lowest' if higher_is_better is False else 'highest'} figure"
-        sentence = Sentence(f"{{}} {have}{of}{of and score and ','}{score and f' {score}'}{gap}", ahead)
+        sentence = Sentence(
+            f"{{}} {have}{of}{of and score and ','}{score and f' {score}'}{gap}", ahead
+        )
     else:
         sentence = Sentence(f"{{}} leads{scored}{gap}{of and f', first{of}'}", ahead)
     if higher_is_better is None:
@@ -91,15 +132,19 @@ def _of_pairs(
 
 
 def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
-    """By how much the first is ahead of the next, which has a place in the words; empty without a common prompt."""
+    """By how much the first is ahead of the next, which has a place in the words; empty
+    without a common prompt."""
     if row.difference is None:
         return ""
     scale = 100 if as_points else 1
     digits = max(decimals([row.standard_error]) - (2 if as_points else 0), 0)
-    low, high = (None if value is None else scale * value for value in (row.ci_low, row.ci_high))
+    low, high = (
+        None if value is None else scale * value for value in (row.ci_low, row.ci_high)
+    )
     return (
-        f", {fixed(scale * row.difference, digits, sign=True)}{' points' * as_points}"
-        f" {'over' if higher_is_better is not False else 'against'} {{}}{interval_in_words(low, high, digits)}"
+        f", {fixed(scale * row.difference, digits, sign=True)}{' points' * as_points} "
+        f"{'over' if higher_is_better is not False else 'against'} "
+        f"{{}}{interval_in_words(low, high, digits)}"
     )
 
 
@@ -110,7 +155,11 @@ def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:
         for letter in letters_in(display):
             by_letter.setdefault(letter, []).append(label)
     first = {*letters_in(groups[0])}
-    others = [members for letter, members in by_letter.items() if letter not in first and len(members) > 1]
+    others = [
+        members
+        for letter, members in by_letter.items()
+        if letter not in first and len(members) > 1
+    ]
     if len(others) > MOST_GROUPS:
         return Sentence(f"; the others fall into {len(others)} groups that overlap")
     sentence = Sentence("")

@@ -15,7 +15,8 @@ from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 
 
 def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPart:
-    """All sections of a benchmark that was read; a section that cannot be made gives its error message instead.
+    """All sections of a benchmark that was read; a section that cannot be made gives
+    its error message instead.
 
     Args:
         report: that it is a part of.
@@ -48,14 +49,24 @@ def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPar
 
 def _sections(reads: BenchmarkReads, report: ReportSetting) -> dict[str, Section]:
     """What questions add, by name; a section that what was read does not allow is none."""
-    found = {name: or_why(partial(kind.of, reads, report))[0] for name, kind in section_kinds().items()}
+    found = {
+        name: or_why(partial(kind.of, reads, report))[0]
+        for name, kind in section_kinds().items()
+    }
     return {name: section for name, section in found.items() if section is not None}
 
 
 def suite_sections(name: str, report: ReportSetting) -> dict[str, Section]:
     """What questions add to the part of a suite, by name."""
-    found = {kind_name: kind.of_suite(name, report) for kind_name, kind in section_kinds().items()}
-    return {kind_name: section for kind_name, section in found.items() if section is not None}
+    found = {
+        kind_name: kind.of_suite(name, report)
+        for kind_name, kind in section_kinds().items()
+    }
+    return {
+        kind_name: section
+        for kind_name, section in found.items()
+        if section is not None
+    }
 
 
 def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:
@@ -65,8 +76,20 @@ def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None
     return bounds.pop() if len(bounds) == 1 else None
 
 
-def _rows_by_other_metrics(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow, ...]:
-    """Rows of the conditions that a board lacks, by each other metric that some of them have."""
-    shown = {run for row in reads.board.rows for run in row.run_ids} if reads.board else set()
-    boards = [board_of(scores, Ranking(level=level, n_resamples=0)) for scores in reads.by_other_metrics]
-    return tuple(row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids))
+def _rows_by_other_metrics(
+    reads: BenchmarkReads, level: float
+) -> tuple[LeaderboardRow, ...]:
+    """Rows of the conditions that a board lacks, by each other metric that some of them
+    have."""
+    shown = (
+        {run for row in reads.board.rows for run in row.run_ids}
+        if reads.board
+        else set()
+    )
+    boards = [
+        board_of(scores, Ranking(level=level, n_resamples=0))
+        for scores in reads.by_other_metrics
+    ]
+    return tuple(
+        row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids)
+    )

@@ -1,4 +1,5 @@
-"""The part of a report on one benchmark: its leaderboard and pairs, and the sections that questions add to it."""
+"""The part of a report on one benchmark: its leaderboard and pairs, and the sections
+that questions add to it."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class ReportSetting:
         self._read: dict[Any, Any] = {}
 
     def once(self, read: Callable[[ReportSetting], T]) -> T:
-        """What a function reads for all benchmarks together, read for the first that asks for it."""
+        """What a function reads for all benchmarks together, read for the first that
+        asks for it."""
         if read not in self._read:
             self._read[read] = read(self)
         found: T = self._read[read]
@@ -51,7 +53,8 @@ class Section:
 
     @classmethod
     def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Any:
-        """What it asks of the store for one benchmark; :meth:`of` finds it as ``reads.own[cls]``.
+        """What it asks of the store for one benchmark; :meth:`of` finds it as
+        ``reads.own[cls]``.
 
         Args:
             store: reads for many benchmarks at once what several of them ask for.
@@ -80,17 +83,20 @@ class Section:
 
     @property
     def answer(self) -> str:
-        """The sentence of a benchmark that has this section and no leaderboard; empty where it has none."""
+        """The sentence of a benchmark that has this section and no leaderboard; empty
+        where it has none."""
         return ""
 
     @property
     def prompts(self) -> tuple[int, ...]:
-        """Ids of the single prompts that it names: what they ask is read for many benchmarks at once."""
+        """Ids of the single prompts that it names: what they ask is read for many
+        benchmarks at once."""
         return ()
 
     @property
     def has_curves(self) -> bool:
-        """Whether rows lie along training, which says more than the dates of their runs."""
+        """Whether rows lie along training, which says more than the dates of their
+        runs."""
         return False
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
@@ -98,7 +104,8 @@ class Section:
 
         Args:
             part: of the benchmark.
-            name: of the section, which its anchor begins with (`charts.page_parts.heading`).
+            name: of the section, which its anchor begins with
+                (`charts.page_parts.heading`).
         """
         raise NotImplementedError
 
@@ -107,7 +114,8 @@ class Section:
         raise NotImplementedError
 
     def claims(self, part: BenchmarkPart) -> tuple[str, ...]:
-        """The questions that others check its figures by, as ``warehouse claim`` takes them."""
+        """The questions that others check its figures by, as ``warehouse claim`` takes
+        them."""
         return ()
 
 
@@ -118,10 +126,13 @@ class BenchmarkPart:
     name: str  #: of the benchmark.
     board: Leaderboard | None  #: its leaderboard; None with ``why_no_board``.
     why_no_board: str = ""
-    #: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
+    #: of its conditions, with the rows of the first condition of each group; None with
+    #: ``why_no_pairs``.
     pairs: Pairs | None = None
     why_no_pairs: str = ""
-    bounds: tuple[float | None, float | None] | None = None  #: of the metric's values; None where unknown.
+    bounds: tuple[float | None, float | None] | None = (
+        None  #: of the metric's values; None where unknown.
+    )
     #: by other metrics, rows of the conditions that have none on ``board``.
     other_rows: tuple[LeaderboardRow, ...] = ()
     #: by id of its runs, when they were made and what they cost.
@@ -133,8 +144,11 @@ class BenchmarkPart:
 
     @property
     def answer(self) -> str:
-        """The sentence of a section that needs no leaderboard; empty where it has no such section."""
-        return next((section.answer for section in self.sections.values() if section.answer), "")
+        """The sentence of a section that needs no leaderboard; empty where it has no
+        such section."""
+        return next(
+            (section.answer for section in self.sections.values() if section.answer), ""
+        )
 
     @property
     def has_curves(self) -> bool:
@@ -144,4 +158,8 @@ class BenchmarkPart:
     @property
     def weight(self) -> int:
         """What it costs to keep in memory: pairs, most of it."""
-        return 1 + sum(len(group.pairs) for group in self.pairs.groups) if self.pairs else 1
+        return (
+            1 + sum(len(group.pairs) for group in self.pairs.groups)
+            if self.pairs
+            else 1
+        )

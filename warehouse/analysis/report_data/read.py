@@ -1,4 +1,5 @@
-"""All that the sections on one benchmark rest on, read at once: they ask the store nothing."""
+"""All that the sections on one benchmark rest on, read at once: they ask the store
+nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +10,12 @@ from typing import Any, Protocol, TypeVar
 
 from warehouse.analysis.leaderboard.answer import Leaderboard, board_of
 from warehouse.analysis.leaderboard.question import Ranking
-from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, BenchmarkNames, read_facts
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    BenchmarkFacts,
+    BenchmarkNames,
+    read_facts,
+)
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection, row_rules
@@ -25,7 +31,8 @@ class Reader(Protocol):
     """What reads something of each benchmark: the class of a section."""
 
     def read(self, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Any:
-        """What a section needs of the store beside what is read for all; None for nothing."""
+        """What a section needs of the store beside what is read for all; None for
+        nothing."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +41,24 @@ class BenchmarkReads:
 
     name: str  #: of the benchmark.
     facts: BenchmarkFacts  #: its runs and metrics.
-    scores: BenchmarkScores | None  #: by the headline metric, in rows; None with ``why_no_scores``.
+    scores: (
+        BenchmarkScores | None
+    )  #: by the headline metric, in rows; None with ``why_no_scores``.
     each: BenchmarkScores | None  #: the same with a row for each condition.
     why_no_scores: str
     board: Leaderboard | None  #: made of them, which says what else is worth a look.
-    by_other_metrics: tuple[BenchmarkScores, ...]  #: by other metrics, scores of the conditions that ``board`` lacks.
+    by_other_metrics: tuple[
+        BenchmarkScores, ...
+    ]  #: by other metrics, scores of the conditions that ``board`` lacks.
     benchmark: Benchmark  #: its ids.
-    own: Mapping[Any, Any] = field(default_factory=dict)  #: what each section read for itself, by its class.
+    own: Mapping[Any, Any] = field(
+        default_factory=dict
+    )  #: what each section read for itself, by its class.
 
     @cached_property
     def targets(self) -> tuple[Targets | None, str]:
-        """Its conditions as statistics of draws and seeds take them, or why they do not."""
+        """Its conditions as statistics of draws and seeds take them, or why they do
+        not."""
         scores = self.each or self.scores
         if scores is None:
             return None, self.why_no_scores
@@ -82,7 +96,11 @@ def read_benchmarks(
 
 
 def read_parts(
-    store: Store, names: BenchmarkNames, name: str, ranks: Ranking, readers: Collection[Reader]
+    store: Store,
+    names: BenchmarkNames,
+    name: str,
+    ranks: Ranking,
+    readers: Collection[Reader],
 ) -> BenchmarkReads:
     """Read a benchmark; a mistake in the request becomes a message instead of an error.
 
@@ -95,12 +113,18 @@ def read_parts(
     benchmark = names.benchmark(name)
     with_facts = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
     rows = row_rules(ranks)
-    scores, why_not = or_why(lambda: select_among(store, with_facts, Selection(name, rows=rows)))
+    scores, why_not = or_why(
+        lambda: select_among(store, with_facts, Selection(name, rows=rows))
+    )
     each = scores
-    if scores and len(scores.entries) != len(facts.runs):  # several runs or conditions may make one row
+    if scores and len(scores.entries) != len(
+        facts.runs
+    ):  # several runs or conditions may make one row
         each = select_among(store, with_facts, Selection(name))
     board = board_of(scores, ranks) if scores else None
-    elsewhere = [other.metric for other in board.others if other.n_elsewhere] if board else []
+    elsewhere = (
+        [other.metric for other in board.others if other.n_elsewhere] if board else []
+    )
     others = [Selection(name, metric, rows=rows) for metric in elsewhere]
     reads = BenchmarkReads(
         name,
@@ -109,10 +133,14 @@ def read_parts(
         each,
         why_not,
         board,
-        by_other_metrics=tuple(select_among(store, with_facts, selection) for selection in others),
+        by_other_metrics=tuple(
+            select_among(store, with_facts, selection) for selection in others
+        ),
         benchmark=benchmark,
     )
-    return replace(reads, own={reader: reader.read(store, reads, ranks) for reader in readers})
+    return replace(
+        reads, own={reader: reader.read(store, reads, ranks) for reader in readers}
+    )
 
 
 def or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:

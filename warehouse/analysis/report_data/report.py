@@ -1,7 +1,8 @@
 """What a report of the whole store shows: every benchmark, and how the data came in.
 
-A report keeps no memory of the one before. Refreshes do, and a schedule writes a report after each: so
-the figures of the refresh before the newest are those that the last report showed.
+A report keeps no memory of the one before. Refreshes do, and a schedule writes a report
+after each: so the figures of the refresh before the newest are those that the last
+report showed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from warehouse.analysis.report_data.read import benchmarks_with_votes, read_benc
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.report_data.section_table import section_kinds
 from warehouse.analysis.report_data.suite_part import SuitePart, suite_part
-from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
+from warehouse.analysis.selection.benchmarks import (
+    BenchmarkNames,
+    find_among,
+    read_names,
+)
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
@@ -54,20 +59,33 @@ class ReportData:
     benchmarks: tuple[BenchmarkPart, ...]  #: by name.
     published: tuple[Row, ...]  #: rows of the view ``published_against_recomputed``.
     published_errors: tuple[Row, ...]  #: rows of the view ``published_errors``.
-    sources: tuple[Row, ...]  #: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
+    sources: tuple[
+        Row, ...
+    ]  #: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
     n_other_sources: int  #: how many others the store knows.
-    unscored: tuple[Row, ...]  #: number of samples without a score, by run, metric and status.
-    changes: Changes | None  #: of figures between the last two refreshes; None where fewer than two have ended.
-    abilities: tuple[AbilityReport, ...]  #: stored scales of item response models over what is shown.
+    unscored: tuple[
+        Row, ...
+    ]  #: number of samples without a score, by run, metric and status.
+    changes: (
+        Changes | None
+    )  #: of figures between the last two refreshes; None where fewer than two have ended.
+    abilities: tuple[
+        AbilityReport, ...
+    ]  #: stored scales of item response models over what is shown.
     level: float  #: nominal coverage of all intervals.
     n_resamples: int  #: draws behind rank sets and simultaneous intervals.
     seed: int  #: of the draws.
-    each: str | None = None  #: what stands apart: ``seed`` or ``checkpoint``; None: one row a model.
+    each: str | None = (
+        None  #: what stands apart: ``seed`` or ``checkpoint``; None: one row a model.
+    )
     repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
     seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
 
     def __str__(self) -> str:
-        return f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} sources"
+        return (
+            f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} "
+            "sources"
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,12 +107,14 @@ MOST_PAIRS = 250_000
 
 
 class ReportReading:
-    """A report that is read one benchmark after the other, so that memory holds few of them.
+    """A report that is read one benchmark after the other, so that memory holds few of
+    them.
 
     Args:
         benchmarks: names, of suites too; none for all with current runs.
         level: nominal coverage of all intervals, in (0, 1).
-        n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
+        n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them
+            out.
         seed: of the draws.
         each, repeats, seeds_are: what makes a row, as of `AsRows`.
         progress: gets name, number done and number of all before each benchmark.
@@ -123,16 +143,28 @@ class ReportReading:
         as_level(level)
         as_seed(seed)
         if n_resamples < 0:
-            raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
+            raise StatisticsError(
+                f"the number of draws is 0 or more, found {n_resamples}"
+            )
         self._store, self._progress = store, progress
         self.ranks = Ranking(
-            level=level, n_resamples=n_resamples, seed=seed, each=each, repeats=repeats, seeds_are=seeds_are
+            level=level,
+            n_resamples=n_resamples,
+            seed=seed,
+            each=each,
+            repeats=repeats,
+            seeds_are=seeds_are,
         )
         self._benchmark_names = read_names(store)
         self._setting = ReportSetting(store, self._benchmark_names, self.ranks)
         voted = benchmarks_with_votes(store, self._benchmark_names)
-        runs = dict(sorted((dict.fromkeys(voted, []) | runs_by_benchmark(store)).items()))
-        self._suites = list_suites(self._benchmark_names, {row["benchmark_id"] for own in runs.values() for row in own})
+        runs = dict(
+            sorted((dict.fromkeys(voted, []) | runs_by_benchmark(store)).items())
+        )
+        self._suites = list_suites(
+            self._benchmark_names,
+            {row["benchmark_id"] for own in runs.values() for row in own},
+        )
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
         self._runs = {name: runs[name] for name in self.names}
         self._chosen = set(self.names) if benchmarks else None
@@ -140,14 +172,21 @@ class ReportReading:
     @cached_property
     def _facts(self) -> Mapping[int, RunFacts]:
         """Read of all runs at once: what they cost is summed up over the whole store."""
-        return run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
+        return run_facts(
+            self._store, (row["run_id"] for own in self._runs.values() for row in own)
+        )
 
     @property
     def other_process_reader(self) -> OtherProcessReader | None:
-        """How another process reads the same; None where none can: of a lake, or beside a writer."""
+        """How another process reads the same; None where none can: of a lake, or beside
+        a writer."""
         store, names = self._store, tuple(self.names)
         url = store.url.render_as_string(hide_password=False)
-        return None if store.write or store.dialect.is_lake else OtherProcessReader(url, names, self.ranks)
+        return (
+            None
+            if store.write or store.dialect.is_lake
+            else OtherProcessReader(url, names, self.ranks)
+        )
 
     def blocks(self) -> list[list[str]]:
         """Names of the benchmarks that are read together."""
@@ -159,24 +198,47 @@ class ReportReading:
             self._progress(name, done, len(self.names))
 
     def parts(self, names: Collection[str] | None = None) -> Iterator[BenchmarkPart]:
-        """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
-        runs = {name: own for name, own in self._runs.items() if names is None or name in names}
+        """The benchmarks, or some of them; one that has no leaderboard or no pairs has
+        the reason."""
+        runs = {
+            name: own
+            for name, own in self._runs.items()
+            if names is None or name in names
+        }
         load_compiler(map(len, runs.values()), self.ranks.n_resamples)
         readers = section_kinds().values()
-        reads = read_benchmarks(self._store, self._benchmark_names, runs, self.ranks, readers, self._progress)
+        reads = read_benchmarks(
+            self._store,
+            self._benchmark_names,
+            runs,
+            self.ranks,
+            readers,
+            self._progress,
+        )
         facts = self._facts
         parts = (
             replace(
                 benchmark_part(own, self._setting),
-                facts={run: facts[run] for row in runs[own.name] if (run := row["run_id"]) in facts},
+                facts={
+                    run: facts[run]
+                    for row in runs[own.name]
+                    if (run := row["run_id"]) in facts
+                },
             )
             for own in reads
         )
-        # the single prompts that parts name are read as often as scores; memory that benchmarks leave (7 MB each of
-        # 100 models) is given back then
+        # the single prompts that parts name are read as often as scores; memory that
+        # benchmarks leave (7 MB each of 100 models) is given back then
         blocks = (islice(parts, len(block)) for block in blocks_of(runs))
-        for some in chain.from_iterable(in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks):
-            ids = [prompt for part in some for section in part.sections.values() for prompt in section.prompts]
+        for some in chain.from_iterable(
+            in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks
+        ):
+            ids = [
+                prompt
+                for part in some
+                for section in part.sections.values()
+                for prompt in section.prompts
+            ]
             prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)
@@ -186,21 +248,39 @@ class ReportReading:
     def rest(self) -> ReportData:
         """What is not of one benchmark."""
         store, chosen, names = self._store, self._chosen, {*self.names}
-        source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in names}
+        source_ids = {
+            row["source_id"]
+            for row in _stored(store, "report_run_sources")
+            if row["benchmark"] in names
+        }
         log = _stored(store, "report_sources")
         sources = tuple(row for row in log if row["source_id"] in source_ids)
-        shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
-        # The queries go through all scores before they find that nobody published a figure, or that none is missing.
+        shown = [
+            suite
+            for suite in self._suites.values()
+            if {leaf.name for leaf in suite.leaves} <= names
+        ]
+        # The queries go through all scores before they find that nobody published a
+        # figure, or that none is missing.
         publishes = bool(store.rows("select 1 as one from published_score limit 1"))
-        lacks = bool(store.rows("select 1 as one from prompt_score where n_unscored > 0 limit 1"))
+        lacks = bool(
+            store.rows("select 1 as one from prompt_score where n_unscored > 0 limit 1")
+        )
         return ReportData(
             suites=tuple(
-                replace(suite_part(store, suite, self.ranks), sections=suite_sections(suite.name, self._setting))
+                replace(
+                    suite_part(store, suite, self.ranks),
+                    sections=suite_sections(suite.name, self._setting),
+                )
                 for suite in shown
             ),
             benchmarks=(),
-            published=_of(chosen, _stored(store, "report_published")) if publishes else (),
-            published_errors=_of(chosen, _stored(store, "report_published_errors")) if publishes else (),
+            published=_of(chosen, _stored(store, "report_published"))
+            if publishes
+            else (),
+            published_errors=_of(chosen, _stored(store, "report_published_errors"))
+            if publishes
+            else (),
             sources=sources,
             n_other_sources=len(log) - len(sources),
             unscored=_of(chosen, _stored(store, "report_unscored")) if lacks else (),
@@ -238,28 +318,41 @@ class OtherProcessReader:
         )
 
 
-def read_report(store: Store, benchmarks: Sequence[str] = (), **options: Any) -> ReportData:
+def read_report(
+    store: Store, benchmarks: Sequence[str] = (), **options: Any
+) -> ReportData:
     """All that a report shows, at once; arguments as for :class:`ReportReading`."""
     reading = ReportReading(store, benchmarks, **options)
     return replace(reading.rest, benchmarks=tuple(reading.parts()))
 
 
-def _chosen(benchmarks: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
-    """The requested benchmarks that have current runs, by name; a suite expands to its benchmarks."""
+def _chosen(
+    benchmarks: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]
+) -> list[str]:
+    """The requested benchmarks that have current runs, by name; a suite expands to its
+    benchmarks."""
     unknown = [name for name in names if name not in benchmarks and name not in suites]
     if unknown:
-        hint = did_you_mean(unknown[0], [*benchmarks, *suites], "see: warehouse benchmarks")
+        hint = did_you_mean(
+            unknown[0], [*benchmarks, *suites], "see: warehouse benchmarks"
+        )
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
-    leaves = {name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()}
+    leaves = {
+        name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()
+    }
     chosen = {leaf for name in names for leaf in leaves.get(name, {name})}
-    return [name for name in benchmarks if name in chosen] if names else list(benchmarks)
+    return (
+        [name for name in benchmarks if name in chosen] if names else list(benchmarks)
+    )
 
 
 def _stored(store: Store, name: str) -> list[Row]:
-    """Rows of a query in ``queries/analysis``, the same ones whenever the store holds the same: engines
-    add up in an order of their own, which changes the last digits of a mean."""
+    """Rows of a query in ``queries/analysis``, the same ones whenever the store holds
+    the same: engines add up in an order of their own, which changes the last digits of
+    a mean."""
     return [
-        {field: _settled(value) for field, value in row.items()} for row in store.rows(query_text("analysis", name))
+        {field: _settled(value) for field, value in row.items()}
+        for row in store.rows(query_text("analysis", name))
     ]
 
 
@@ -278,15 +371,20 @@ def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:
 MOST = 5
 
 
-def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection[str]) -> tuple[AbilityReport, ...]:
-    """Stored scales over benchmarks that are all shown, of the answers as they are now, the newest first.
+def stored_abilities(
+    store: Store, names: BenchmarkNames, benchmarks: Collection[str]
+) -> tuple[AbilityReport, ...]:
+    """Stored scales over benchmarks that are all shown, of the answers as they are now,
+    the newest first.
 
     Args:
         names: of all benchmarks.
         benchmarks: names of those that are shown.
     """
     subjects = [
-        subject for subject in sorted(result_cache.analysed_subjects(store)) if {*subject.split(", ")} <= {*benchmarks}
+        subject
+        for subject in sorted(result_cache.analysed_subjects(store))
+        if {*subject.split(", ")} <= {*benchmarks}
     ]
     if not subjects:
         return ()
@@ -299,17 +397,27 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
             if kept.kind != "irt_ability" or len(reports) >= MOST:
                 continue
             report = AbilityReport.from_dict(result_cache.result_of(store, kept))
-            if report.input_fingerprint == _fingerprint(store, names, report, kept.parameters):
+            if report.input_fingerprint == _fingerprint(
+                store, names, report, kept.parameters
+            ):
                 reports.append(report)
                 break
     return tuple(reports)
 
 
-def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, options: dict[str, Any]) -> str:
+def _fingerprint(
+    store: Store, names: BenchmarkNames, report: AbilityReport, options: dict[str, Any]
+) -> str:
     """Of the answers as they are now; empty where they make no pool."""
     from warehouse.analysis.irt.pool import read_pool
 
-    selection = Selection(None, options["metric"], tuple(options["where"]), options["cluster"], options["latest"])
+    selection = Selection(
+        None,
+        options["metric"],
+        tuple(options["where"]),
+        options["cluster"],
+        options["latest"],
+    )
     try:
         leaves = [find_among(store, names, name) for name in sorted(report.benchmarks)]
         return read_pool(store, leaves, selection).fingerprint
@@ -330,7 +438,9 @@ class ScoreChange:
     low: float | None  #: lower end of the interval of ``now``.
     high: float | None  #: upper end of it.
     rank_before: int | None = None  #: rank of the refresh before; None if unknown.
-    rank_now: int | None = None  #: rank of the newest one; None if it did not change, or is unknown.
+    rank_now: int | None = (
+        None  #: rank of the newest one; None if it did not change, or is unknown.
+    )
 
     @property
     def leads_now(self) -> bool:
@@ -349,7 +459,9 @@ class Changes:
     @property
     def moved(self) -> tuple[ScoreChange, ...]:
         """Figures that were there before and are another now."""
-        return tuple(row for row in self.rows if row.before is not None and row.now is not None)
+        return tuple(
+            row for row in self.rows if row.before is not None and row.now is not None
+        )
 
     @property
     def new(self) -> tuple[ScoreChange, ...]:
@@ -363,7 +475,8 @@ class Changes:
 
 
 def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | None:
-    """What changed between the last two refreshes; None where fewer than two have ended.
+    """What changed between the last two refreshes; None where fewer than two have
+    ended.
 
     Args:
         benchmarks: names of those that are shown; None for all.
@@ -371,19 +484,41 @@ def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | 
     stored = store.rows(query_text("analysis/report_data", "report_changes"))
     if not stored:
         return None
-    shown = [row for row in stored if row["subject"] and (benchmarks is None or row["benchmark"] in benchmarks)]
-    ranks = {(row["benchmark"], row["subject"]): row for row in shown if row["statistic"] == "rank"}
+    shown = [
+        row
+        for row in stored
+        if row["subject"] and (benchmarks is None or row["benchmark"] in benchmarks)
+    ]
+    ranks = {
+        (row["benchmark"], row["subject"]): row
+        for row in shown
+        if row["statistic"] == "rank"
+    }
     scores = [row for row in shown if row["statistic"] == "score"]
-    changes = [_change(row, ranks.get((row["benchmark"], row["subject"])), scores) for row in scores]
+    changes = [
+        _change(row, ranks.get((row["benchmark"], row["subject"])), scores)
+        for row in scores
+    ]
     kept = [change for change in changes if change.before != change.now]
-    kept.sort(key=lambda change: (change.benchmark, -abs((change.now or 0.0) - (change.before or 0.0)), change.model))
+    kept.sort(
+        key=lambda change: (
+            change.benchmark,
+            -abs((change.now or 0.0) - (change.before or 0.0)),
+            change.model,
+        )
+    )
     return Changes(stored[0]["refreshed_at"], stored[0]["previous_at"], tuple(kept))
 
 
-def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> ScoreChange:
+def _change(
+    row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]
+) -> ScoreChange:
     model = model_of(row["subject"])
     alike = [
-        score for score in scores if score["benchmark"] == row["benchmark"] and model_of(score["subject"]) == model
+        score
+        for score in scores
+        if score["benchmark"] == row["benchmark"]
+        and model_of(score["subject"]) == model
     ]
     gone = row["method"] == GONE
     return ScoreChange(

@@ -1,4 +1,5 @@
-"""When runs were made, when their models were released, and what they cost, as far as dumps say it."""
+"""When runs were made, when their models were released, and what they cost, as far as
+dumps say it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ def run_facts(store: Store, run_ids: Iterable[int]) -> Mapping[int, RunFacts]:
         row["run_id"]: row["started_at"].date()
         for row in store.rows(query_text("analysis/report_data", "report_dates"))
     }
-    costs = {row["run_id"]: row["cost"] for row in store.rows(query_text("analysis/report_data", "report_costs"))}
+    costs = {
+        row["run_id"]: row["cost"]
+        for row in store.rows(query_text("analysis/report_data", "report_costs"))
+    }
     released = release_days(store, distinct)
     return {
         run: RunFacts(started.get(run), released.get(run), costs.get(run))

@@ -1,7 +1,9 @@
-"""Sections of a benchmark's part of a report: those of this package in one table, others by their questions.
+"""Sections of a benchmark's part of a report: those of this package in one table,
+others by their questions.
 
-The table imports no question: a section is loaded when a report is made. A question of another package names its own
-by ``SECTION = "module:Class"``; it stands below those of this package (``docs/questions.md``).
+The table imports no question: a section is loaded when a report is made. A question of
+another package names its own by ``SECTION = "module:Class"``; it stands below those of
+this package (``docs/questions.md``).
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from warehouse.analysis.report_data.part import Section
 from warehouse.errors import WarehouseError
 from warehouse.questions.registry import added_names, question_of
 
-#: Sections of this package by the name that their anchors begin with, in the order in which they stand.
+#: Sections of this package by the name that their anchors begin with, in the order in
+#: which they stand.
 SECTIONS = {
     "variance": "warehouse.analysis.variance.section:VarianceSection",
     "partial": "warehouse.analysis.subsets.section:PartialSection",
@@ -27,7 +30,11 @@ SECTIONS = {
 
 def section_kinds() -> dict[str, type[Section]]:
     """Classes of all sections by name, in their order."""
-    places = SECTIONS | {name: place for name in added_names() if name not in SECTIONS and (place := _added(name))}
+    places = SECTIONS | {
+        name: place
+        for name in added_names()
+        if name not in SECTIONS and (place := _added(name))
+    }
     return {name.replace(" ", "-"): _loaded(place) for name, place in places.items()}
 
 

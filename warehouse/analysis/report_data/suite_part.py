@@ -24,7 +24,9 @@ class SuitePart:
     """One suite of the report."""
 
     name: str  #: of the suite.
-    board: SuiteBoard | None  #: its leaderboard, leaves weighing the same; None with ``why_no_board``.
+    board: (
+        SuiteBoard | None
+    )  #: its leaderboard, leaves weighing the same; None with ``why_no_board``.
     why_no_board: str
     #: what questions add, by name and in the order in which they stand.
     sections: Mapping[str, Section] = field(default_factory=dict)
@@ -39,7 +41,9 @@ def suite_part(store: Store, suite: Suite, ranks: Ranking) -> SuitePart:
     """
     name, level = suite.name, ranks.level
     try:
-        entries = read_suite_entries(store, suite, EQUAL, Selection(rows=row_rules(ranks)))
+        entries = read_suite_entries(
+            store, suite, EQUAL, Selection(rows=row_rules(ranks))
+        )
     except MisuseError as error:
         return SuitePart(name, None, str(error))
     try:

@@ -1,4 +1,5 @@
-"""What a second training seed would have given: seeds, jitter, noise floor, monotonicity."""
+"""What a second training seed would have given: seeds, jitter, noise floor,
+monotonicity."""
 
 from __future__ import annotations
 
@@ -13,8 +14,17 @@ from warehouse.analysis.seeds.question import Seeds
 from warehouse.analysis.seeds.view import SeedScore, SeedsReport, SeedsRow
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
-from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups, unequal_prompts
+from warehouse.analysis.training.read import (
+    by_other_metrics,
+    check_metric,
+    read_recipes,
+)
+from warehouse.analysis.training.trajectories import (
+    RecipeScores,
+    describe_others,
+    settings_in_groups,
+    unequal_prompts,
+)
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.stats.core.quantiles import z_quantile
@@ -28,7 +38,12 @@ from warehouse.stats.training.noise_floor import (
     noise_floor,
     seed_spread,
 )
-from warehouse.stats.training.signal_to_noise import BetweenSeedVariance, compare_seed_ratios, seed_ratio, seed_variance
+from warehouse.stats.training.signal_to_noise import (
+    BetweenSeedVariance,
+    compare_seed_ratios,
+    seed_ratio,
+    seed_variance,
+)
 from warehouse.store.connection import Store
 
 
@@ -40,10 +55,15 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
     recipes = read_recipes(store, ids, metric=question.metric, where=filters)
     check_metric(recipes, question.metric)
     replicated = [recipe for recipe in recipes if recipe.is_telling]
-    elsewhere = {} if question.metric else by_other_metrics(store, ids, filters, replicated)
+    elsewhere = (
+        {} if question.metric else by_other_metrics(store, ids, filters, replicated)
+    )
     if not replicated:
         of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
-        raise MisuseError(f"no model{of} has two training seeds or two checkpoints{_advice(elsewhere)}")
+        raise MisuseError(
+            f"no model{of} has two training seeds or two "
+            f"checkpoints{_advice(elsewhere)}"
+        )
     others = read_recipes(store, ids, metric=against, where=filters) if against else []
     check_metric(others, against)
     return recipe_seeds(recipes, others, question.averaged, question.level, elsewhere)
@@ -60,11 +80,14 @@ def recipe_seeds(
 
     Args:
         others: the same runs by another metric, to compare the signal to noise.
-        elsewhere: benchmarks that have seeds or checkpoints by other metrics only, and those metrics.
+        elsewhere: benchmarks that have seeds or checkpoints by other metrics only, and
+            those metrics.
     """
     replicated = [recipe for recipe in recipes if recipe.is_telling]
     by_key = {_key(recipe): recipe for recipe in others}
-    settings = settings_in_groups(replicated, lambda r: (r.benchmark, r.metric, r.model, r.recipe))
+    settings = settings_in_groups(
+        replicated, lambda r: (r.benchmark, r.metric, r.model, r.recipe)
+    )
     rows = tuple(
         seeds_row(recipe, by_key.get(_key(recipe)), averaged, level, setting)
         for recipe, setting in zip(replicated, settings, strict=True)
@@ -76,12 +99,22 @@ def recipe_seeds(
         if metric is not None and len(metric.trajectories) > 1
         for score in _scores(metric, setting)
     ]
-    return SeedsReport(level, rows, len(recipes) - len(replicated), elsewhere or {}, tuple(scores))
+    return SeedsReport(
+        level, rows, len(recipes) - len(replicated), elsewhere or {}, tuple(scores)
+    )
 
 
 def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
     split = recipe.settings["split"] or ""
-    names = (recipe.benchmark, split, recipe.metric, recipe.model, recipe.recipe, setting, recipe.unit)
+    names = (
+        recipe.benchmark,
+        split,
+        recipe.metric,
+        recipe.model,
+        recipe.recipe,
+        setting,
+        recipe.unit,
+    )
     for run in recipe.trajectories:
         for position, score in zip(run.positions, run.scores, strict=True):
             yield SeedScore(*names, position, run.seed, score)
@@ -90,7 +123,11 @@ def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
     """What to say behind a refusal."""
     others = describe_others(elsewhere)
-    return f"; there are some {others}" if others else "; a mapping or --set gives training_seed and step"
+    return (
+        f"; there are some {others}"
+        if others
+        else "; a mapping or --set gives training_seed and step"
+    )
 
 
 def _key(recipe: RecipeScores) -> tuple[object, ...]:
@@ -104,22 +141,34 @@ def _finals(recipe: RecipeScores, averaged: int) -> NDArray[np.float64] | None:
     return recipe.table(last).mean(axis=1) if len(last) == averaged else None
 
 
-def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float) -> dict[str, Any]:
+def _ratio(
+    recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float
+) -> dict[str, Any]:
     """Signal-to-noise ratio, and that by another metric of the same seeds."""
     figures: dict[str, Any] = dict.fromkeys(
-        ("signal_to_noise", "signal_to_noise_low", "signal_to_noise_high", "other_signal_to_noise")
+        (
+            "signal_to_noise",
+            "signal_to_noise_low",
+            "signal_to_noise_high",
+            "other_signal_to_noise",
+        )
         + ("ratio", "ratio_low", "ratio_high", "other_tau")
     ) | {"other_metric": other.metric if other else ""}
     own = _finals(recipe, averaged)
     if own is None or len(own) < 2:
         return figures
     snr = seed_ratio(own, level=level)
-    figures |= {"signal_to_noise": snr.ratio, "signal_to_noise_low": snr.ci_low, "signal_to_noise_high": snr.ci_high}
+    figures |= {
+        "signal_to_noise": snr.ratio,
+        "signal_to_noise_low": snr.ci_low,
+        "signal_to_noise_high": snr.ci_high,
+    }
     theirs = _finals(other, averaged) if other else None
     if (
         other is None
         or theirs is None
-        or [run.seed for run in other.trajectories] != [run.seed for run in recipe.trajectories]
+        or [run.seed for run in other.trajectories]
+        != [run.seed for run in recipe.trajectories]
     ):
         return figures
     ratio = compare_seed_ratios(theirs, own, level=level)
@@ -133,7 +182,11 @@ def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, leve
 
 
 def seeds_row(
-    recipe: RecipeScores, other: RecipeScores | None = None, averaged: int = 1, level: float = 0.95, setting: str = ""
+    recipe: RecipeScores,
+    other: RecipeScores | None = None,
+    averaged: int = 1,
+    level: float = 0.95,
+    setting: str = "",
 ) -> SeedsRow:
     """Seeds and checkpoints of one recipe.
 
@@ -150,11 +203,17 @@ def seeds_row(
     n_seeds = len(recipe.trajectories)
     floor: NoiseFloor | None = None
     sd: tuple[float | None, float | None, float | None] = (None, None, None)
-    finals = recipe.table(last).mean(axis=1) if last else np.array([run.scores[-1] for run in recipe.trajectories])
+    finals = (
+        recipe.table(last).mean(axis=1)
+        if last
+        else np.array([run.scores[-1] for run in recipe.trajectories])
+    )
     if not positions:
         reasons.append("the seeds have no checkpoint in common")
     elif len(positions) < averaged:
-        reasons.append(f"{len(positions)} common checkpoints cannot be averaged over {averaged}")
+        reasons.append(
+            f"{len(positions)} common checkpoints cannot be averaged over {averaged}"
+        )
     elif n_seeds > 1:
         spread = seed_spread(finals, level=level)
         sd = (spread.standard_deviation, spread.ci_low, spread.ci_high)
@@ -167,7 +226,14 @@ def seeds_row(
     rises = _rises(recipe)
     few = ("few_seeds",) if 1 < n_seeds < FEW_SEEDS else ()
     unequal = unequal_prompts(recipe.trajectories)
-    found = (*unequal, *(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ()), *few)
+    found = (
+        *unequal,
+        *(table.flags if table else ()),
+        *jitter_flags,
+        *rises[2],
+        *(floor.flags if floor else ()),
+        *few,
+    )
     return SeedsRow(
         benchmark=recipe.benchmark,
         split=recipe.settings["split"] or "",
@@ -188,7 +254,12 @@ def seeds_row(
         averaged=averaged,
         jitter=spread_within,
         jitter_lower_bound=bound if n_seeds == 1 else None,
-        **part_fields(table, seed_variance="variance", seed_variance_low="ci_low", seed_variance_high="ci_high"),
+        **part_fields(
+            table,
+            seed_variance="variance",
+            seed_variance_low="ci_low",
+            seed_variance_high="ci_high",
+        ),
         **_ratio(recipe, other, averaged, level),
         tau=rises[0],
         p_monotone=rises[1],
@@ -198,15 +269,20 @@ def seeds_row(
     )
 
 
-def _possible(sd: tuple[float | None, float | None, float | None], width: float | None) -> float | None:
-    """The upper end of a spread, at most half of the range of the metric, and not below the spread that was seen."""
+def _possible(
+    sd: tuple[float | None, float | None, float | None], width: float | None
+) -> float | None:
+    """The upper end of a spread, at most half of the range of the metric, and not below
+    the spread that was seen."""
     seen, _, high = sd
     if seen is None or high is None or width is None:
         return high
     return min(high, max(seen, width / 2))
 
 
-def _half_width(recipe: RecipeScores, positions: Sequence[float], level: float) -> float | None:
+def _half_width(
+    recipe: RecipeScores, positions: Sequence[float], level: float
+) -> float | None:
     errors = recipe.errors(positions) if positions else np.empty(0)
     finite = errors[np.isfinite(errors)]
     return float(z_quantile(level) * finite.mean()) if len(finite) else None
@@ -226,16 +302,31 @@ def _variance(recipe: RecipeScores, level: float) -> BetweenSeedVariance | None:
     return seed_variance(recipe.table(recipe.common[-k:]), level=level)
 
 
-def _jitter(recipe: RecipeScores, averaged: int, level: float) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Root mean square of the runs' jitter, the lower bound it gives, and flags of any run."""
-    jitters = [jitter(run.scores, run.positions, level=level) for run in recipe.trajectories if len(run.positions) > 1]
-    estimated = [found for found in jitters if found.variance is not None and found.degrees_of_freedom is not None]
+def _jitter(
+    recipe: RecipeScores, averaged: int, level: float
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Root mean square of the runs' jitter, the lower bound it gives, and flags of any
+    run."""
+    jitters = [
+        jitter(run.scores, run.positions, level=level)
+        for run in recipe.trajectories
+        if len(run.positions) > 1
+    ]
+    estimated = [
+        found
+        for found in jitters
+        if found.variance is not None and found.degrees_of_freedom is not None
+    ]
     if not estimated:
         return None, None, ()
     variance = float(np.mean([found.variance for found in estimated]))
     nu = float(np.sum([found.degrees_of_freedom for found in estimated]))
     flags = tuple(dict.fromkeys(flag for found in estimated for flag in found.flags))
-    return variance**0.5, jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), flags
+    return (
+        variance**0.5,
+        jitter_only_lower_bound(variance, nu, averaged=averaged, level=level),
+        flags,
+    )
 
 
 def _rises(recipe: RecipeScores) -> tuple[float | None, float | None, tuple[str, ...]]:

@@ -14,13 +14,20 @@ class Averaged(Options):
     """What the figure of a run is."""
 
     averaged: Annotated[
-        int, Option("A run's figure is the mean of its last M checkpoints.", "M", ("--average",), least=1)
+        int,
+        Option(
+            "A run's figure is the mean of its last M checkpoints.",
+            "M",
+            ("--average",),
+            least=1,
+        ),
     ] = 1
 
 
 @dataclass(frozen=True)
 class Seeds(ByMetric, Averaged, Question):
-    """How much a figure would change with another training seed, and from checkpoint to checkpoint.
+    """How much a figure would change with another training seed, and from checkpoint to
+    checkpoint.
 
     Raises:
         MisuseError: an unknown name, or no run with a seed or a position.
@@ -32,5 +39,8 @@ class Seeds(ByMetric, Averaged, Question):
 
     benchmarks: Benchmarks = ()
     _: KW_ONLY
-    against: Annotated[str | None, Option("A second metric: whose signal to noise is larger?", "METRIC")] = None
+    against: Annotated[
+        str | None,
+        Option("A second metric: whose signal to noise is larger?", "METRIC"),
+    ] = None
     level: Level = 0.95

@@ -1,4 +1,5 @@
-"""How far two runs of one recipe lie apart by chance: sentences, a row for each recipe, notes."""
+"""How far two runs of one recipe lie apart by chance: sentences, a row for each recipe,
+notes."""
 
 from __future__ import annotations
 
@@ -10,11 +11,30 @@ from typing import Any, ClassVar
 from warehouse.analysis.results import RecipeRow, Result
 from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
-from warehouse.tables.words import UNEQUAL_PROMPTS, decimals, interval, level_column, meanings, number, p_value
+from warehouse.tables.words import (
+    UNEQUAL_PROMPTS,
+    decimals,
+    interval,
+    level_column,
+    meanings,
+    number,
+    p_value,
+)
 
 #: Columns that are left out where no row has them.
 _HIDE_EMPTY = (
-    *("split", "recipe", "setting", "mean", "sd over seeds", "half-width", "noise floor", "jitter", "tau", "p rise"),
+    *(
+        "split",
+        "recipe",
+        "setting",
+        "mean",
+        "sd over seeds",
+        "half-width",
+        "noise floor",
+        "jitter",
+        "tau",
+        "p rise",
+    ),
     *("SNR", "SNR, other", "ratio", "interval of ratio", "flags"),
 )
 #: Columns that a narrow terminal does without, the first of them first.
@@ -29,28 +49,49 @@ _FOR_ONE = ("SNR", "mean", "split")
 
 @dataclass(frozen=True)
 class SeedsRow(RecipeRow):
-    """Training seeds of one recipe on one benchmark. Figures are in the metric's reported unit."""
+    """Training seeds of one recipe on one benchmark. Figures are in the metric's
+    reported unit."""
 
     n_seeds: int  #: seeds S.
     n_checkpoints: int  #: checkpoints that all seeds have.
     seed_mean: float  #: mean over seeds at the last common checkpoint, or of the last ``averaged``.
-    seed_sd: float | None  #: standard deviation over seeds there, ddof 1; None for one seed.
-    seed_sd_low: float | None  #: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
-    seed_sd_high: float | None  #: upper end; no more than half of the metric's range, which no spread exceeds.
-    seed_sd_averaged: float | None  #: the standard deviation over seeds at each common checkpoint, averaged.
-    half_width: float | None  #: mean half-width of the single runs' normal intervals there; None if unknown.
+    seed_sd: (
+        float | None
+    )  #: standard deviation over seeds there, ddof 1; None for one seed.
+    seed_sd_low: (
+        float | None
+    )  #: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
+    seed_sd_high: (
+        float | None
+    )  #: upper end; no more than half of the metric's range, which no spread exceeds.
+    seed_sd_averaged: (
+        float | None
+    )  #: the standard deviation over seeds at each common checkpoint, averaged.
+    half_width: (
+        float | None
+    )  #: mean half-width of the single runs' normal intervals there; None if unknown.
     sd_ratio: float | None  #: seed_sd over half_width (Madaan et al. 2024, table 1).
-    #: difference of two single runs that seeds alone exceed in 5 % of cases; None for one seed.
+    #: difference of two single runs that seeds alone exceed in 5 % of cases; None for
+    #: one seed.
     noise_floor: float | None
-    averaged: int  #: last checkpoints that are averaged in each run for the figures above.
-    jitter: float | None  #: standard deviation from checkpoint to checkpoint within a run, trend removed.
-    #: with one seed only: what jitter alone makes of the difference of two runs, less than their noise floor.
+    averaged: (
+        int  #: last checkpoints that are averaged in each run for the figures above.
+    )
+    jitter: (
+        float | None
+    )  #: standard deviation from checkpoint to checkpoint within a run, trend removed.
+    #: with one seed only: what jitter alone makes of the difference of two runs, less
+    #: than their noise floor.
     jitter_lower_bound: float | None
-    seed_variance: float | None  #: σ_S² between seeds apart from jitter; None without two of each.
+    seed_variance: (
+        float | None
+    )  #: σ_S² between seeds apart from jitter; None without two of each.
     seed_variance_low: float | None  #: lower end of its interval.
     seed_variance_high: float | None  #: upper end.
     signal_to_noise: float | None  #: seed_mean over seed_sd.
-    signal_to_noise_low: float | None  #: lower end of its jackknife interval; None below three seeds.
+    signal_to_noise_low: (
+        float | None
+    )  #: lower end of its jackknife interval; None below three seeds.
     signal_to_noise_high: float | None  #: upper end.
     other_metric: str  #: the metric that it is held against; empty without one.
     other_signal_to_noise: float | None  #: by that metric, of the same seeds.
@@ -58,11 +99,14 @@ class SeedsRow(RecipeRow):
     ratio_low: float | None  #: lower end of its paired jackknife interval.
     ratio_high: float | None  #: upper end.
     other_tau: float | None  #: ``tau`` by that metric.
-    tau: float | None  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
+    tau: (
+        float | None
+    )  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
     p_monotone: float | None  #: one-sided p of a rise.
-    #: what does not hold, such as ``autocorrelated``; ``few_seeds``: fewer than 29, whose figures suppose nearly normal
-    #: seeds; ``unequal_prompts``: some figures rest on fewer or other prompts, so that spread, jitter and tau hold also
-    #: how hard the others are.
+    #: what does not hold, such as ``autocorrelated``; ``few_seeds``: fewer than 29,
+    #: whose figures suppose nearly normal seeds; ``unequal_prompts``: some figures rest
+    #: on fewer or other prompts, so that spread, jitter and tau hold also how hard the
+    #: others are.
     flags: tuple[str, ...]
     reason: str  #: why figures are missing.
     seeds: tuple[str, ...]  #: labels of the seeds.
@@ -85,13 +129,23 @@ class SeedsReport(Result):
     DRAWN_BY = "warehouse.analysis.seeds.charts:seed_charts"
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        *("benchmark", "model", "recipe", "setting", "n_seeds", "n_checkpoints", "seed_mean", "seed_sd"),
+        *(
+            "benchmark",
+            "model",
+            "recipe",
+            "setting",
+            "n_seeds",
+            "n_checkpoints",
+            "seed_mean",
+            "seed_sd",
+        ),
         *("half_width", "noise_floor", "jitter", "tau", "p_monotone", "flags"),
     )
     level: float  #: of intervals and noise floors.
     rows: tuple[SeedsRow, ...]
     left_out: int  #: models without a second seed and without checkpoints, by number.
-    #: benchmarks whose seeds or checkpoints have figures by other metrics only, and those metrics.
+    #: benchmarks whose seeds or checkpoints have figures by other metrics only, and
+    #: those metrics.
     elsewhere: Mapping[str, tuple[str, ...]]
     #: behind the rows that have several seeds, those by the other metric after each.
     scores: tuple[SeedScore, ...] = ()
@@ -114,22 +168,30 @@ class SeedsReport(Result):
 def seeds_view(report: SeedsReport) -> View:
     """What follows from the rows, the rows, and what is missing."""
     rows = report.rows
-    n_decimals = decimals([value for row in rows for value in (row.seed_sd, row.jitter) if value])
+    n_decimals = decimals(
+        [value for row in rows for value in (row.seed_sd, row.jitter) if value]
+    )
     level = level_column(report.level)
     cells = [_cells(row, n_decimals, level) for row in rows]
     said: list[str] = []
     if len(cells) > 1:
         said, cells = constants(cells, ("metric", "model"))
     table = Table.of(cells, hide_empty=(*_HIDE_EMPTY, level), minor=_minor(report))
-    return View((*_sentences(report), "", *said, table), (*_reasons(rows), *report.notes))
+    return View(
+        (*_sentences(report), "", *said, table), (*_reasons(rows), *report.notes)
+    )
 
 
 def report_notes(report: SeedsReport) -> tuple[str, ...]:
     """Notes that also those should read who take the rows alone."""
     notes: list[str] = []
     if report.left_out:
-        notes.append(f"{report.left_out} recipes with one seed and one checkpoint are left out")
-    notes += meanings(flag for row in report.rows for flag in row.flags if flag == UNEQUAL_PROMPTS)
+        notes.append(
+            f"{report.left_out} recipes with one seed and one checkpoint are left out"
+        )
+    notes += meanings(
+        flag for row in report.rows for flag in row.flags if flag == UNEQUAL_PROMPTS
+    )
     if report.elsewhere:
         notes.append(f"seeds or checkpoints {describe_others(report.elsewhere)}")
     return tuple(notes)
@@ -140,7 +202,9 @@ def _minor(report: SeedsReport) -> tuple[str, ...]:
     level = level_column(report.level)
     has_floors = any(row.noise_floor is not None for row in report.rows)
     narrow = _MINOR if has_floors else _MINOR_WITHOUT_FLOORS
-    further = (level, *_FOR_ANOTHER) if report.rows[0].other_metric else (*_FOR_ONE, level)
+    further = (
+        (level, *_FOR_ANOTHER) if report.rows[0].other_metric else (*_FOR_ONE, level)
+    )
     return (*narrow, *further, "flags", "metric")
 
 
@@ -181,30 +245,51 @@ def _sentences(report: SeedsReport) -> Sequence[str]:
     floors = [row for row in report.rows if row.noise_floor is not None]
     if not floors:
         if any(row.n_seeds > 1 for row in report.rows):
-            return ["How far two runs of one recipe lie apart by chance cannot be told: the notes say why."]
+            return [
+                "How far two runs of one recipe lie apart by chance cannot be told: "
+                "the notes say why."
+            ]
         return [
-            "No recipe has a second training seed: how far two of its runs lie apart by chance cannot be told;"
-            " jitter alone is a lower bound (--json)."
+            "No recipe has a second training seed: how far two of its runs lie apart "
+            "by chance cannot be told; jitter alone is a lower bound (--json)."
         ]
     above = [row for row in floors if row.sd_ratio is not None and row.sd_ratio > 1]
     few = ["few_seeds" in row.flags for row in floors]
-    figure = "last checkpoint" if floors[0].averaged == 1 else f"mean of the last {floors[0].averaged} checkpoints"
+    figure = (
+        "last checkpoint"
+        if floors[0].averaged == 1
+        else f"mean of the last {floors[0].averaged} checkpoints"
+    )
     sentences = [
-        f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
-        f" {100 * (1 - report.level):.2g} % of cases"
-        + (", if no seed fails: so few may lack one in ten that does." if any(few) else ".")
+        f"Two single runs of one recipe (figure: {figure}) differ by more than the "
+        f"noise floor in {100 * (1 - report.level):.2g} % of cases"
+        + (
+            ", if no seed fails: so few may lack one in ten that does."
+            if any(few)
+            else "."
+        )
     ]
-    intervals = [row for row in report.rows if row.ratio_low is not None and row.ratio_high is not None]
+    intervals = [
+        row
+        for row in report.rows
+        if row.ratio_low is not None and row.ratio_high is not None
+    ]
     if intervals:
-        larger = sum(row.ratio_low > 1 for row in intervals if row.ratio_low is not None)
-        smaller = sum(row.ratio_high < 1 for row in intervals if row.ratio_high is not None)
+        larger = sum(
+            row.ratio_low > 1 for row in intervals if row.ratio_low is not None
+        )
+        smaller = sum(
+            row.ratio_high < 1 for row in intervals if row.ratio_high is not None
+        )
         sentences.append(
-            f"Signal to noise over seeds is larger by {intervals[0].other_metric} in {larger} of {len(intervals)} rows,"
-            f" smaller in {smaller}, and cannot be told apart in {len(intervals) - larger - smaller}."
+            f"Signal to noise over seeds is larger by {intervals[0].other_metric} in "
+            f"{larger} of {len(intervals)} rows, smaller in {smaller}, and cannot be "
+            f"told apart in {len(intervals) - larger - smaller}."
         )
     if above:
         sentences.append(
-            f"For {len(above)} of {len(floors)} rows with seeds the spread over seeds is larger than the half-width of"
-            " a single run's interval: an interval over prompts alone says too little there."
+            f"For {len(above)} of {len(floors)} rows with seeds the spread over seeds "
+            "is larger than the half-width of a single run's interval: an interval "
+            "over prompts alone says too little there."
         )
     return sentences

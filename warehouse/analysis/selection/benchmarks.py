@@ -1,4 +1,5 @@
-"""Finding a benchmark by name, with its runs, its metrics, and the one that it is judged by."""
+"""Finding a benchmark by name, with its runs, its metrics, and the one that it is
+judged by."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 Key = TypeVar("Key", bound=Hashable)
-_RUNS = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
+_RUNS = (
+    "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
+)
 #: In what order runs and metrics stand.
 _RUN_ID = itemgetter("run_id")
 
@@ -32,16 +35,20 @@ class Benchmark:
 
     name: str  #: canonical name.
     ids: tuple[int, ...]  #: of the rows of ``benchmark`` that have prompts and runs.
-    clusterings: tuple[int, ...]  #: id of the default clustering of each of ``ids`` that has one.
+    clusterings: tuple[
+        int, ...
+    ]  #: id of the default clustering of each of ``ids`` that has one.
 
 
 def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
-    """That nobody has said which way a metric of some benchmarks is good, and where to say it."""
+    """That nobody has said which way a metric of some benchmarks is good, and where to
+    say it."""
     label = shlex.quote(metric.partition(" by ")[0])
     first = f" of the first of {1 + len(others)} benchmarks" if others else ""
     return (
-        f"it is not known whether a higher {metric} is better; this says so{first} (--lower-is-better the opposite):"
-        f" warehouse benchmarks metrics {shlex.quote(benchmark)} --metric {label} --higher-is-better"
+        f"it is not known whether a higher {metric} is better; this says so{first} "
+        "(--lower-is-better the opposite): warehouse benchmarks metrics "
+        f"{shlex.quote(benchmark)} --metric {label} --higher-is-better"
     )
 
 
@@ -83,21 +90,36 @@ class Metric:
             return (0.0, 1.0) if self.kind == "binary" else None
         return (self.low, self.high)
 
-    def bounds_of(self, smallest: float, largest: float) -> tuple[float | None, float | None] | None:
-        """`bounds`, None where values of the metric from ``smallest`` to ``largest`` break them."""
+    def bounds_of(
+        self, smallest: float, largest: float
+    ) -> tuple[float | None, float | None] | None:
+        """`bounds`, None where values of the metric from ``smallest`` to ``largest``
+        break them."""
         if self.bounds is None:
             return None
-        low, high = (end if bound is None else bound for bound, end in zip(self.bounds, (-inf, inf), strict=True))
-        return self.bounds if low - 1e-9 <= smallest and largest <= high + 1e-9 else None
+        low, high = (
+            end if bound is None else bound
+            for bound, end in zip(self.bounds, (-inf, inf), strict=True)
+        )
+        return (
+            self.bounds if low - 1e-9 <= smallest and largest <= high + 1e-9 else None
+        )
 
     @property
     def scale(self) -> tuple[str, ...]:
         """What must agree for two figures to be on one scale and by one scorer."""
-        return (self.unit, self.link, self.told_scorer, self.judge_model, self.parameters_key)
+        return (
+            self.unit,
+            self.link,
+            self.told_scorer,
+            self.judge_model,
+            self.parameters_key,
+        )
 
     @property
     def told_scorer(self) -> str:
-        """The scorer by its name; a judge, or people, without one by what they are. Empty for a plain comparison."""
+        """The scorer by its name; a judge, or people, without one by what they are.
+        Empty for a plain comparison."""
         is_person_or_judge = self.scorer_kind in ("model", "human")
         if is_person_or_judge and not self.scored_by:
             return scorer_in_words("", self.scorer_kind)
@@ -123,17 +145,22 @@ def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
         hint = did_you_mean(name, names.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     benchmark = names.benchmark(name)
-    leaves = sorted(str(row["name"]) for row in names.descendants(benchmark.ids) if row["id"] not in names.children)
+    leaves = sorted(
+        str(row["name"])
+        for row in names.descendants(benchmark.ids)
+        if row["id"] not in names.children
+    )
     if leaves and not _has_runs(store, benchmark.ids):
         raise MisuseError(
-            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} (or"
-            f" rank the whole suite: warehouse leaderboard --group {name})"
+            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} "
+            f"(or rank the whole suite: warehouse leaderboard --group {name})"
         )
     return benchmark
 
 
 class BenchmarkNames:
-    """All benchmarks and suites: canonical name by name, rows that share one, rows below one."""
+    """All benchmarks and suites: canonical name by name, rows that share one, rows
+    below one."""
 
     def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
         self.canonical: dict[str, str] = {row["name"]: row["canonical"] for row in rows}
@@ -148,7 +175,9 @@ class BenchmarkNames:
         rows = self.joined[self.canonical[name]]
         clusterings = (row["default_clustering_id"] for row in rows)
         return Benchmark(
-            self.canonical[name], tuple(row["id"] for row in rows), tuple(c for c in clusterings if c is not None)
+            self.canonical[name],
+            tuple(row["id"] for row in rows),
+            tuple(c for c in clusterings if c is not None),
         )
 
     def descendants(self, ids: Iterable[int]) -> list[dict[str, Any]]:
@@ -156,7 +185,11 @@ class BenchmarkNames:
         by_id: dict[int, dict[str, Any]] = {}
         waiting = list(ids)
         while waiting:
-            new = {row["id"]: row for row in self.children.get(waiting.pop(), []) if row["id"] not in by_id}
+            new = {
+                row["id"]: row
+                for row in self.children.get(waiting.pop(), [])
+                if row["id"] not in by_id
+            }
             by_id |= new
             waiting += new
         return list(by_id.values())
@@ -164,7 +197,9 @@ class BenchmarkNames:
 
 def read_names(store: Store) -> BenchmarkNames:
     """The names of all benchmarks and suites."""
-    return BenchmarkNames(store.rows(query_text("analysis/selection", "benchmark_names")))
+    return BenchmarkNames(
+        store.rows(query_text("analysis/selection", "benchmark_names"))
+    )
 
 
 def all_benchmarks(store: Store) -> list[Benchmark]:
@@ -183,7 +218,9 @@ class BenchmarkFacts:
     run_metrics: tuple[Mapping[str, Any], ...] = ()
 
 
-def read_facts(store: Store, benchmark_ids: Sequence[int], runs: pa.Table | None = None) -> BenchmarkFacts:
+def read_facts(
+    store: Store, benchmark_ids: Sequence[int], runs: pa.Table | None = None
+) -> BenchmarkFacts:
     """The runs and metrics of some benchmarks.
 
     Args:
@@ -191,7 +228,9 @@ def read_facts(store: Store, benchmark_ids: Sequence[int], runs: pa.Table | None
     """
     ids = benchmark_ids
     table = runs_table(store, ids) if runs is None else runs
-    return BenchmarkFacts(_by_id(store, table), metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
+    return BenchmarkFacts(
+        _by_id(store, table), metrics_of(store, ids), tuple(run_metrics_of(store, ids))
+    )
 
 
 #: A benchmark, with what the store says of it.
@@ -205,7 +244,8 @@ def read_benchmark(store: Store, name: str, of_votes: str = "") -> KnownBenchmar
         of_votes: what to say, beside where they are, of one that has votes alone.
 
     Raises:
-        MisuseError: there is none, or it is a suite, or it has votes alone; names what there is.
+        MisuseError: there is none, or it is a suite, or it has votes alone; names what
+            there is.
     """
     benchmark = find_benchmark(store, name)
     facts = read_facts(store, benchmark.ids)
@@ -242,9 +282,12 @@ def headline_scorer_first(metric: Metric) -> tuple[str, int, str, int]:
 
 
 def run_metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Which current runs on some benchmarks have figures of which metrics, as ids, and how many scores."""
+    """Which current runs on some benchmarks have figures of which metrics, as ids, and
+    how many scores."""
     return store.rows(
-        query_text("analysis", "current_run_metrics"), {"benchmark_ids": benchmark_ids}, per="benchmark_id"
+        query_text("analysis", "current_run_metrics"),
+        {"benchmark_ids": benchmark_ids},
+        per="benchmark_id",
     )
 
 
@@ -252,8 +295,11 @@ def _metric(row: Mapping[str, Any]) -> Metric:
     return Metric(**{**row, "is_default": bool(row["is_default"])})
 
 
-def choose_metrics(metrics: Sequence[Metric], metric_name: str | None, benchmark: str) -> list[Metric]:
-    """The metrics called ``metric_name`` (``name`` or ``name,filter``), else the headline metrics.
+def choose_metrics(
+    metrics: Sequence[Metric], metric_name: str | None, benchmark: str
+) -> list[Metric]:
+    """The metrics called ``metric_name`` (``name`` or ``name,filter``), else the
+    headline metrics.
 
     Several come back only if they have one label and differ in judge or scale.
 
@@ -271,24 +317,38 @@ def choose_metrics(metrics: Sequence[Metric], metric_name: str | None, benchmark
     per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
     if not labels:
         raise MisuseError(
-            f"{benchmark} has no metric: what is stored of it has neither scores nor published"
-            f" figures; see: warehouse runs --where benchmark={benchmark}"
+            f"{benchmark} has no metric: what is stored of it has neither scores nor "
+            f"published figures; see: warehouse runs --where benchmark={benchmark}"
         )
     if not chosen:
-        raise MisuseError(f"{benchmark} has no metric {metric_name!r}; it has: {', '.join(labels)}")
+        raise MisuseError(
+            f"{benchmark} has no metric {metric_name!r}; it has: {', '.join(labels)}"
+        )
     if len(per_benchmark) > len({benchmark_id for benchmark_id, _ in per_benchmark}):
         several = ", ".join(sorted({metric.label for metric in chosen}))
-        raise MisuseError(f"{benchmark} has several metrics, choose one with --metric: {several}")
+        raise MisuseError(
+            f"{benchmark} has several metrics, choose one with --metric: {several}"
+        )
     return chosen
 
 
 def _has_runs(store: Store, ids: Sequence[int]) -> bool:
-    return bool(store.rows("select run_id from run_current where benchmark_id in (:ids) limit 1", {"ids": ids}))
+    return bool(
+        store.rows(
+            "select run_id from run_current where benchmark_id in (:ids) limit 1",
+            {"ids": ids},
+        )
+    )
 
 
 def has_votes(store: Store, ids: Sequence[int]) -> bool:
     """Whether there are votes between models on some benchmarks."""
-    return bool(store.rows("select 1 as found from preference where benchmark_id in (:ids) limit 1", {"ids": ids}))
+    return bool(
+        store.rows(
+            "select 1 as found from preference where benchmark_id in (:ids) limit 1",
+            {"ids": ids},
+        )
+    )
 
 
 @dataclass(frozen=True)
@@ -299,15 +359,24 @@ class OtherMetric(Row):
     higher_is_better: bool | None  #: direction; None if unknown.
     n_conditions: int  #: conditions that have figures of it.
     n_elsewhere: int  #: those of them that have no row on the leaderboard.
-    n_benchmarks: int | None = None  #: benchmarks of a suite on which they have them; None for a single benchmark.
+    n_benchmarks: int | None = (
+        None  #: benchmarks of a suite on which they have them; None for a single benchmark.
+    )
 
     def __str__(self) -> str:
         count = f"{self.n_conditions} condition{'' if self.n_conditions == 1 else 's'}"
         if self.n_benchmarks is not None:
-            count += f" on {self.n_benchmarks} benchmark{'' if self.n_benchmarks == 1 else 's'}"
+            count += (
+                f" on {self.n_benchmarks} "
+                f"benchmark{'' if self.n_benchmarks == 1 else 's'}"
+            )
         if not self.n_elsewhere:
             return f"{self.metric} ({count})"
-        missing = "none" if self.n_elsewhere == self.n_conditions else f"{self.n_elsewhere} not"
+        missing = (
+            "none"
+            if self.n_elsewhere == self.n_conditions
+            else f"{self.n_elsewhere} not"
+        )
         return f"{self.metric} ({count}, {missing} of them above)"
 
 
@@ -318,7 +387,8 @@ def others_among(
     shown: Collection[str],
     label: str,
 ) -> tuple[OtherMetric, ...]:
-    """The metrics other than ``label`` that some conditions have figures of: most conditions first, then by name.
+    """The metrics other than ``label`` that some conditions have figures of: most
+    conditions first, then by name.
 
     Args:
         run_metrics: which runs have figures of which metrics, as ids.
@@ -351,7 +421,8 @@ def others_of_runs(
             holders.setdefault(named[metric_id].label, set()).add(keys[run])
     directions = {metric.label: metric.higher_is_better for metric in metrics}
     others = [
-        OtherMetric(name, directions[name], len(own), len(own.difference(shown))) for name, own in holders.items()
+        OtherMetric(name, directions[name], len(own), len(own.difference(shown)))
+        for name, own in holders.items()
     ]
     return tuple(sorted(others, key=lambda other: (-other.n_conditions, other.metric)))
 
@@ -361,23 +432,32 @@ def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
     by_metric: dict[str, OtherMetric] = {}
     for leaf in leaves:
         for other in leaf:
-            sum_ = by_metric.get(other.metric, OtherMetric(other.metric, other.higher_is_better, 0, 0, 0))
+            sum_ = by_metric.get(
+                other.metric, OtherMetric(other.metric, other.higher_is_better, 0, 0, 0)
+            )
             by_metric[other.metric] = replace(
                 sum_,
                 n_conditions=sum_.n_conditions + other.n_conditions,
                 n_elsewhere=sum_.n_elsewhere + other.n_elsewhere,
                 n_benchmarks=(sum_.n_benchmarks or 0) + 1,
             )
-    return tuple(sorted(by_metric.values(), key=lambda other: (-other.n_conditions, other.metric)))
+    return tuple(
+        sorted(
+            by_metric.values(), key=lambda other: (-other.n_conditions, other.metric)
+        )
+    )
 
 
 def scored_metrics(
-    run_metrics: Iterable[Mapping[str, Any]], metrics: Sequence[Metric], conditions: Sequence[Condition]
+    run_metrics: Iterable[Mapping[str, Any]],
+    metrics: Sequence[Metric],
+    conditions: Sequence[Condition],
 ) -> Counter[str]:
     """Of how many conditions each metric, by label, has scored prompts.
 
     Args:
-        run_metrics: which runs have figures of which metrics, as ids, and how many scores.
+        run_metrics: which runs have figures of which metrics, as ids, and how many
+            scores.
         metrics: of the benchmark.
         conditions: those that are asked for.
     """
@@ -387,22 +467,30 @@ def scored_metrics(
         if row["n_scored"] > 0 and row["metric_id"] in named:
             scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
     return Counter(
-        label for condition in conditions for label in set().union(*(scored.get(run, ()) for run in condition.run_ids))
+        label
+        for condition in conditions
+        for label in set().union(*(scored.get(run, ()) for run in condition.run_ids))
     )
 
 
 def advise_metric(who: str, labels: Iterable[str]) -> str:
-    """What to say behind a refusal: ``; both have --metric f1``; empty if there is none."""
+    """What to say behind a refusal: ``; both have --metric f1``; empty if there is
+    none."""
     named = " or ".join(sorted(labels))
     return f"; {who} --metric {named}" if named else ""
 
 
 def advise_others(others: Iterable[OtherMetric]) -> str:
-    """What to say behind a refusal for want of two conditions: the metrics that two have."""
+    """What to say behind a refusal for want of two conditions: the metrics that two
+    have."""
     advice = describe_others([other for other in others if other.n_conditions > 1])
     return f"; {advice}" if advice else ""
 
 
 def describe_others(others: Sequence[OtherMetric]) -> str:
     """One line that names them; empty if there is none."""
-    return f"other metrics (--metric NAME): {', '.join(map(str, others))}" if others else ""
+    return (
+        f"other metrics (--metric NAME): {', '.join(map(str, others))}"
+        if others
+        else ""
+    )

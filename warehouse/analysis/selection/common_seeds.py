@@ -1,4 +1,5 @@
-"""Training seeds that several benchmarks have in common: which count, which are left out, scores of some of them."""
+"""Training seeds that several benchmarks have in common: which count, which are left
+out, scores of some of them."""
 
 from __future__ import annotations
 
@@ -18,10 +19,12 @@ Place = TypeVar("Place", bound=Hashable)
 def common_seeds(
     scores: Mapping[Place, PromptScores | None],
 ) -> tuple[dict[Place, tuple[str, ...]], dict[str, list[Place]]]:
-    """The seeds that count on each benchmark with several, and where those stand that are left out.
+    """The seeds that count on each benchmark with several, and where those stand that
+    are left out.
 
-    A seed moves all benchmarks together, so that those count that all have; where fewer than two are so, each
-    benchmark has its own. Repeats that count like seeds are of one benchmark alone.
+    A seed moves all benchmarks together, so that those count that all have; where fewer
+    than two are so, each benchmark has its own. Repeats that count like seeds are of
+    one benchmark alone.
 
     Args:
         scores: of one model by benchmark; None where it has none.
@@ -34,7 +37,10 @@ def common_seeds(
         kind = repeats if own.seeds.kind == "repeats" else several
         kind[place] = own.seeds.labels
     together = seeds_together(list(several.values()))
-    counted = {place: tuple(map(str, labels)) for place, labels in zip(several, together, strict=True)}
+    counted = {
+        place: tuple(map(str, labels))
+        for place, labels in zip(several, together, strict=True)
+    }
     left_out: dict[str, list[Place]] = {}
     for place, labels in several.items():
         for label in labels:

@@ -1,4 +1,5 @@
-"""Conditions: what was measured, with the runs that repeat it, and distinguishing labels."""
+"""Conditions: what was measured, with the runs that repeat it, and distinguishing
+labels."""
 
 from __future__ import annotations
 
@@ -35,11 +36,18 @@ class Condition:
     runs: tuple[Run, ...]  #: rows of ``run_current``, its repeats, by id.
     #: what else fitted where this was taken as the newest; labels tell it from them.
     others: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
-    #: of a row over several training seeds the condition of each; empty where it is one itself.
+    #: of a row over several training seeds the condition of each; empty where it is one
+    #: itself.
     members: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
-    row_notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: what the row leaves out.
-    row_flags: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: of its checkpoints.
-    n_checkpoints: int = field(default=1, compare=False, repr=False)  #: places in training of the row's model.
+    row_notes: tuple[str, ...] = field(
+        default=(), compare=False, repr=False
+    )  #: what the row leaves out.
+    row_flags: tuple[str, ...] = field(
+        default=(), compare=False, repr=False
+    )  #: of its checkpoints.
+    n_checkpoints: int = field(
+        default=1, compare=False, repr=False
+    )  #: places in training of the row's model.
 
     @property
     def run_ids(self) -> tuple[int, ...]:
@@ -55,7 +63,9 @@ class Condition:
     def who(self) -> str:
         """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
         signs = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
-        return self.model + "".join(f"{sign}{self.setting(name)}" for sign, name in signs if self.setting(name))
+        return self.model + "".join(
+            f"{sign}{self.setting(name)}" for sign, name in signs if self.setting(name)
+        )
 
     @property
     def benchmark_split(self) -> tuple[str, str]:
@@ -72,26 +82,41 @@ class Condition:
         return max((run["started_at"] or _EARLY, run["run_id"]) for run in self.runs)
 
 
-def read_runs(store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = "") -> list[Run]:
+def read_runs(
+    store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = ""
+) -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
-    runs = store.rows(f"select * from run_current where {condition} order by run_id", parameters, per=per)
+    runs = store.rows(
+        f"select * from run_current where {condition} order by run_id",
+        parameters,
+        per=per,
+    )
     return list(name_scorers(store, sorted(runs, key=itemgetter("run_id"))))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
     """Runs by condition, in the order of their first run."""
-    return [Condition(key, tuple(members)) for key, members in grouped(runs, itemgetter("condition_key")).items()]
+    return [
+        Condition(key, tuple(members))
+        for key, members in grouped(runs, itemgetter("condition_key")).items()
+    ]
 
 
 def describe(conditions: Sequence[Condition]) -> list[str]:
-    """For each condition the settings that distinguish it from the others, such as ``fewshot=5``.
+    """For each condition the settings that distinguish it from the others, such as
+    ``fewshot=5``.
 
-    A setting is told if it varies between conditions of one model, or between any two where it
-    changes what the figure means. What still looks alike gets the head of its key.
+    A setting is told if it varies between conditions of one model, or between any two
+    where it changes what the figure means. What still looks alike gets the head of its
+    key.
     """
     is_one_each = len({condition.model for condition in conditions}) == len(conditions)
     names = [name for name in LABEL_FIELDS if not is_one_each or name in ALWAYS_TOLD]
-    differing = [name for name in names if len({condition.runs[0][name] for condition in conditions}) > 1]
+    differing = [
+        name
+        for name in names
+        if len({condition.runs[0][name] for condition in conditions}) > 1
+    ]
     shown = [name for name in differing if _is_shown(conditions, name)]
     if is_one_each and not shown:
         return [""] * len(conditions)
@@ -99,8 +124,12 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     labels = []
     for condition in conditions:
         names = [name for name in shown if (condition.model, name) not in one_sided]
-        labels.append(", ".join(filter(None, (_in_words(condition, name) for name in names))))
-    seen = Counter((item.model, label) for item, label in zip(conditions, labels, strict=True))
+        labels.append(
+            ", ".join(filter(None, (_in_words(condition, name) for name in names)))
+        )
+    seen = Counter(
+        (item.model, label) for item, label in zip(conditions, labels, strict=True)
+    )
     return [
         _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
         for condition, label in zip(conditions, labels, strict=True)
@@ -109,7 +138,9 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
 
 def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     """Whether labels tell a setting in which some conditions differ."""
-    if name == "checkpoint" and any(c.setting("position") is not None for c in conditions):
+    if name == "checkpoint" and any(
+        c.setting("position") is not None for c in conditions
+    ):
         return False  # the position says the same, readably
     values: dict[str, set[Any]] = {}
     for condition in conditions:
@@ -119,16 +150,21 @@ def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     return any(len(own) > 1 for own in values.values())
 
 
-def _told_by_one_harness(conditions: Sequence[Condition], names: Sequence[str]) -> set[tuple[str, str]]:
-    """Of each model the settings that some harness never tells: they tell its rows from none of another's, which the
-    harness does."""
+def _told_by_one_harness(
+    conditions: Sequence[Condition], names: Sequence[str]
+) -> set[tuple[str, str]]:
+    """Of each model the settings that some harness never tells: they tell its rows from
+    none of another's, which the harness does."""
     left_out: set[tuple[str, str]] = set()
     for model, own in grouped(conditions, lambda condition: condition.model).items():
         by_harness = grouped(own, lambda condition: condition.setting("harness"))
         if len(by_harness) < 2:
             continue
         for name in names:
-            values = [{condition.setting(name) for condition in of_one} for of_one in by_harness.values()]
+            values = [
+                {condition.setting(name) for condition in of_one}
+                for of_one in by_harness.values()
+            ]
             is_never_told = any(not told - {None, ""} for told in values)
             is_one_each = all(len(told) == 1 for told in values)
             if name != "harness" and is_never_told and is_one_each:
@@ -151,9 +187,11 @@ def _with_key(label: str, key: str) -> str:
     return f"{label}, condition={key[:8]}" if label else f"condition={key[:8]}"
 
 
-#: Conditions whose settings are read; of more the fields of ``run_current`` are told, and a hash where these are equal.
+#: Conditions whose settings are read; of more the fields of ``run_current`` are told,
+#: and a hash where these are equal.
 MOST = 200
-#: Settings that labels tell by names of their own: where a checkpoint stands, and what was asked.
+#: Settings that labels tell by names of their own: where a checkpoint stands, and what
+#: was asked.
 _TOLD_AS_FIELDS = frozenset(
     """
     model benchmark step epoch tokens base_checkpoint initialisation_seed data_order_seed benchmark_recorded
@@ -164,16 +202,26 @@ _SCORERS_KEY = re.compile(r"scorers_key=\w+")
 #: Names under which tools repeat the revision, which has a column of its own.
 _REVISIONS = frozenset({"revision", "model_revision", "model_sha"})
 #: Parts of a label that are a hash, and the setting that each is of.
-_HASHED = {"template_hash": "template_hash", "system_prompt_hash": "system_prompt_hash", "scorers_key": "scorers"}
+_HASHED = {
+    "template_hash": "template_hash",
+    "system_prompt_hash": "system_prompt_hash",
+    "scorers_key": "scorers",
+}
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
-    """`describe`, with all other settings in which conditions of one model differ, where the store has them.
+    """`describe`, with all other settings in which conditions of one model differ,
+    where the store has them.
 
     One that was taken as the newest is told from those that it was taken from too.
     """
     n_given, keys = len(conditions), {condition.key for condition in conditions}
-    others = {other.key: other for condition in conditions for other in condition.others if other.key not in keys}
+    others = {
+        other.key: other
+        for condition in conditions
+        for other in condition.others
+        if other.key not in keys
+    }
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
     labels = _with_scorers(store, conditions, labels)
@@ -186,36 +234,51 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     for group in several:
         own = [settings.get(conditions[index].key, {}) for index in group]
         harnesses = {conditions[index].setting("harness") for index in group}
-        told = _with_settings([labels[index] for index in group], own, told_by_all=len(harnesses) > 1)
+        told = _with_settings(
+            [labels[index] for index in group], own, told_by_all=len(harnesses) > 1
+        )
         for index, label in zip(group, told, strict=True):
             labels[index] = label
     return labels[:n_given]
 
 
-def _with_scorers(store: Store, conditions: Sequence[Condition], labels: list[str]) -> list[str]:
-    """Labels with the names of scorers in place of their hash, where these tell them apart."""
+def _with_scorers(
+    store: Store, conditions: Sequence[Condition], labels: list[str]
+) -> list[str]:
+    """Labels with the names of scorers in place of their hash, where these tell them
+    apart."""
     hashed = [index for index, label in enumerate(labels) if "scorers_key=" in label]
     if not hashed:
         return labels
     names = scorers_of(store, [conditions[index].run_ids[0] for index in hashed])
-    told = {index: names.get(conditions[index].run_ids[0], (0, ""))[1] for index in hashed}
+    told = {
+        index: names.get(conditions[index].run_ids[0], (0, ""))[1] for index in hashed
+    }
     keys = {conditions[index].setting("scorers_key") for index in hashed}
     if not all(told.values()) or len(set(told.values())) < len(keys):
         return labels
     return [
-        _SCORERS_KEY.sub(f"by {told[index]}", label) if index in told else label for index, label in enumerate(labels)
+        _SCORERS_KEY.sub(f"by {told[index]}", label) if index in told else label
+        for index, label in enumerate(labels)
     ]
 
 
-def settings_of_conditions(store: Store, conditions: Sequence[Condition]) -> dict[str, dict[str, str]]:
-    """The settings of each condition, by its key, without those that do not matter by a person's word."""
+def settings_of_conditions(
+    store: Store, conditions: Sequence[Condition]
+) -> dict[str, dict[str, str]]:
+    """The settings of each condition, by its key, without those that do not matter by a
+    person's word."""
     first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
     ignored = IgnoredSettings.read(store)
     settings = {condition.key: dict[str, str]() for condition in conditions}
-    for row in store.rows(query_text("analysis", "settings_of_runs"), {"run_ids": sorted(first_runs)}):
+    for row in store.rows(
+        query_text("analysis", "settings_of_runs"), {"run_ids": sorted(first_runs)}
+    ):
         own = parse_json(row["settings"]) if row["settings"] else {}
         left_out = set(ignored.names_of(row["benchmark"], own))
-        settings[first_runs[row["run_id"]]] = {path: form for path, form in own.items() if path not in left_out}
+        settings[first_runs[row["run_id"]]] = {
+            path: form for path, form in own.items() if path not in left_out
+        }
     return settings
 
 
@@ -229,11 +292,18 @@ _OF_TRAINING = frozenset(
 )
 
 
-def settings_of_rows(store: Store, conditions: Sequence[Condition]) -> dict[str, frozenset[tuple[str, str]]]:
-    """Of each condition, by key, the settings that seeds and checkpoints of one row share: all but what names them."""
+def settings_of_rows(
+    store: Store, conditions: Sequence[Condition]
+) -> dict[str, frozenset[tuple[str, str]]]:
+    """Of each condition, by key, the settings that seeds and checkpoints of one row
+    share: all but what names them."""
     settings = settings_of_conditions(store, conditions)
     return {
-        key: frozenset((path, form) for path, form in own.items() if path.rpartition(".")[2] not in _OF_TRAINING)
+        key: frozenset(
+            (path, form)
+            for path, form in own.items()
+            if path.rpartition(".")[2] not in _OF_TRAINING
+        )
         for key, own in settings.items()
     }
 
@@ -241,8 +311,14 @@ def settings_of_rows(store: Store, conditions: Sequence[Condition]) -> dict[str,
 def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
     """Names of the settings, marks and versions in which some runs differ."""
     told: list[dict[str, str]] = []
-    for row in store.rows(query_text("analysis", "settings_of_runs"), {"run_ids": sorted(run_ids)}):
-        parts = [parse_json(row[name]) for name in ("settings", "versions", "marks") if row[name]]
+    for row in store.rows(
+        query_text("analysis", "settings_of_runs"), {"run_ids": sorted(run_ids)}
+    ):
+        parts = [
+            parse_json(row[name])
+            for name in ("settings", "versions", "marks")
+            if row[name]
+        ]
         told.append({path: form for part in parts for path, form in part.items()})
     return differing_paths(told)
 
@@ -250,7 +326,8 @@ def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
 def differing_settings(
     store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
 ) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Of each condition, by key, the settings in which conditions that are alike differ.
+    """Of each condition, by key, the settings in which conditions that are alike
+    differ.
 
     Args:
         conditions: all that are to be told apart.
@@ -260,19 +337,31 @@ def differing_settings(
     paths: set[str] = set()
     for group in alike:
         own = [settings[condition.key] for condition in group]
-        paths |= {path for values in own for path in values if len({other.get(path) for other in own}) > 1}
+        paths |= {
+            path
+            for values in own
+            for path in values
+            if len({other.get(path) for other in own}) > 1
+        }
     named = sorted(paths)
-    return {key: tuple((path, own.get(path, "")) for path in named) for key, own in settings.items()}
+    return {
+        key: tuple((path, own.get(path, "")) for path in named)
+        for key, own in settings.items()
+    }
 
 
 def _with_settings(
-    labels: Sequence[str], settings: Sequence[Mapping[str, str]], *, told_by_all: bool = False
+    labels: Sequence[str],
+    settings: Sequence[Mapping[str, str]],
+    *,
+    told_by_all: bool = False,
 ) -> list[str]:
-    """Labels of the conditions of one model, with the settings in which they differ besides; a hash is told only where
-    nothing that can be read says the same.
+    """Labels of the conditions of one model, with the settings in which they differ
+    besides; a hash is told only where nothing that can be read says the same.
 
     Args:
-        told_by_all: of several harnesses only what each condition tells: the others say little that these would.
+        told_by_all: of several harnesses only what each condition tells: the others say
+            little that these would.
     """
     told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
     paths = [
@@ -284,7 +373,9 @@ def _with_settings(
         paths = [path for path in paths if all(path in own for own in settings)]
     words = in_words(settings, paths) if paths else [""] * len(labels)
     stripped = [_without_hashes(label) for label in labels]
-    complete = [", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)]
+    complete = [
+        ", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)
+    ]
     if len(set(complete)) == len(set(labels)):
         return complete
     return [
@@ -294,7 +385,8 @@ def _with_settings(
 
 
 def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
-    """Whether a setting is the number of examples once more, under the name that a tool has for it."""
+    """Whether a setting is the number of examples once more, under the name that a tool
+    has for it."""
     if not last_name(path).endswith(("shot", "shots")):
         return False
     return all(own[path] == own.get("fewshot") for own in settings if path in own)
@@ -311,7 +403,8 @@ def _without_hashes(label: str) -> str:
 
 @dataclass(frozen=True)
 class ListedRun(catalogue.RunEntry):
-    """One run, and ``condition``: what differs between its settings and those of other runs on its benchmark.
+    """One run, and ``condition``: what differs between its settings and those of other
+    runs on its benchmark.
 
     Empty where nothing differs, and for a run that was superseded or invalidated.
     """
@@ -319,7 +412,9 @@ class ListedRun(catalogue.RunEntry):
     condition: str
 
 
-def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -> list[ListedRun]:
+def list_runs(
+    store: Store, *, where: Sequence[str] = (), everything: bool = False
+) -> list[ListedRun]:
     """The runs of a store, oldest first, with what sets them apart.
 
     Args:
@@ -331,16 +426,28 @@ def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = Fal
     """
     runs = catalogue.runs(store, where=where, everything=everything)
     labels = _labels(store) if runs else {}
-    entries = ({field.name: getattr(run, field.name) for field in dataclasses.fields(run)} for run in runs)
-    return [ListedRun(**entry, condition=labels.get(entry["run_id"], "")) for entry in entries]
+    entries = (
+        {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
+        for run in runs
+    )
+    return [
+        ListedRun(**entry, condition=labels.get(entry["run_id"], ""))
+        for entry in entries
+    ]
 
 
 def _labels(store: Store) -> dict[int, str]:
-    """For each current run the label of its condition among those on its benchmark and split."""
-    alike = grouped(group_runs(read_runs(store, "true", {})), lambda condition: condition.benchmark_split)
+    """For each current run the label of its condition among those on its benchmark and
+    split."""
+    alike = grouped(
+        group_runs(read_runs(store, "true", {})),
+        lambda condition: condition.benchmark_split,
+    )
     return {
         run_id: label
         for conditions in alike.values()
-        for condition, label in zip(conditions, label_conditions(store, conditions), strict=True)
+        for condition, label in zip(
+            conditions, label_conditions(store, conditions), strict=True
+        )
         for run_id in condition.run_ids
     }

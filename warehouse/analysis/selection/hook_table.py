@@ -1,8 +1,10 @@
-"""Places in daily answers that rare rooms fill, loaded only where stored data or an option call for them.
+"""Places in daily answers that rare rooms fill, loaded only where stored data or an
+option call for them.
 
-The daily rooms (leaderboard, comparison, power, suites, selection) import none of the others. Where something rare
-changes their answer (a planned subset, a run that was stopped early, costs), the ``hooks.py`` of the room has a `Hook`:
-the type of what it needs there. A file of the rare room fills it, and the table below says which.
+The daily rooms (leaderboard, comparison, power, suites, selection) import none of the
+others. Where something rare changes their answer (a planned subset, a run that was
+stopped early, costs), the ``hooks.py`` of the room has a `Hook`: the type of what it
+needs there. A file of the rare room fills it, and the table below says which.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class Hook(Generic[T]):
         self._filling: T | None = None
 
     def fill(self, filling: T) -> None:
-        """Say what stands in this place; the module that the table names does so where it is loaded."""
+        """Say what stands in this place; the module that the table names does so where
+        it is loaded."""
         self._filling = filling
 
     def load(self) -> T:

@@ -1,7 +1,8 @@
-"""Conditions that were asked a part of a benchmark by a rule: on a stored plan, or until a test had its verdict.
+"""Conditions that were asked a part of a benchmark by a rule: on a stored plan, or
+until a test had its verdict.
 
-Both are rare. What such scores say is known to the rooms that fill the hooks here; they are loaded only where the
-store holds such a plan or run.
+Both are rare. What such scores say is known to the rooms that fill the hooks here; they
+are loaded only where the store holds such a plan or run.
 """
 
 from __future__ import annotations
@@ -22,16 +23,22 @@ Asked = tuple[Condition, str, PromptScores]
 
 
 class StoredPlans:
-    """Plans of one benchmark that conditions may be on; what they hold is known to whoever read them."""
+    """Plans of one benchmark that conditions may be on; what they hold is known to
+    whoever read them."""
 
 
 class PlanReader(Protocol):
     """Reads plans of a benchmark."""
 
     def __call__(
-        self, store: Store, benchmark: Benchmark, stored: Sequence[Mapping[str, Any]], asked: Iterable[Asked]
+        self,
+        store: Store,
+        benchmark: Benchmark,
+        stored: Sequence[Mapping[str, Any]],
+        asked: Iterable[Asked],
     ) -> StoredPlans | None:
-        """The plans that something was asked for as many prompts as such a plan has; None where there are none.
+        """The plans that something was asked for as many prompts as such a plan has;
+        None where there are none.
 
         Args:
             stored: rows of the query ``subset_plans``, of this benchmark.
@@ -41,8 +48,11 @@ class PlanReader(Protocol):
 STORED_PLANS: Hook[PlanReader] = Hook("stored plans")
 
 
-def possible_plans(store: Store, benchmark: Benchmark, asked: Iterable[Asked]) -> StoredPlans | None:
-    """The plans of a benchmark that something may have been asked; None where there are none."""
+def possible_plans(
+    store: Store, benchmark: Benchmark, asked: Iterable[Asked]
+) -> StoredPlans | None:
+    """The plans of a benchmark that something may have been asked; None where there are
+    none."""
     rows = store.rows(query_text("analysis", "subset_plans"))
     stored = [row for row in rows if row["subject"] == benchmark.name]
     if not stored:
@@ -56,19 +66,24 @@ class StoppedEstimate:
 
     estimate: float  #: mean of the scored prompts that count; too far out on average.
     standard_error: float | None  #: None: there is none for a random number of prompts.
-    ci_low: float | None  #: lower end of the betting interval; None where the rule is not known.
+    ci_low: (
+        float | None
+    )  #: lower end of the betting interval; None where the rule is not known.
     ci_high: float | None  #: upper end.
     method: str = "sequential betting"  #: ``"sequential betting"``.
 
 
 class StoppedRun(Protocol):
-    """A condition of which a run was ended early because of its scores: fixed-n statistics do not hold for it."""
+    """A condition of which a run was ended early because of its scores: fixed-n
+    statistics do not hold for it."""
 
     @property
     def rule(self) -> str:
         """The rule that ended it, in words."""
 
-    def estimate(self, scores: PromptScores, metric: Metric, level: float) -> tuple[StoppedEstimate, str]:
+    def estimate(
+        self, scores: PromptScores, metric: Metric, level: float
+    ) -> tuple[StoppedEstimate, str]:
         """The figure of its scores, and how it was made or why there is no interval."""
 
 
@@ -76,7 +91,10 @@ class StoppedReader(Protocol):
     """Reads what is known of runs that were ended early."""
 
     def __call__(
-        self, store: Store, conditions: Sequence[Condition], stored: Sequence[Mapping[str, Any]]
+        self,
+        store: Store,
+        conditions: Sequence[Condition],
+        stored: Sequence[Mapping[str, Any]],
     ) -> Mapping[str, StoppedRun]:
         """Those of some conditions that were, by condition key.
 
@@ -88,7 +106,9 @@ class StoppedReader(Protocol):
 STOPPED_RUNS: Hook[StoppedReader] = Hook("stopped runs")
 
 
-def read_stopped(store: Store, conditions: Sequence[Condition]) -> Mapping[str, StoppedRun]:
+def read_stopped(
+    store: Store, conditions: Sequence[Condition]
+) -> Mapping[str, StoppedRun]:
     """Those of some conditions that were ended early, by condition key.
 
     A run that has all prompts of its benchmark was not ended, whatever watched it.
@@ -96,7 +116,9 @@ def read_stopped(store: Store, conditions: Sequence[Condition]) -> Mapping[str, 
     cut = cut_runs(conditions)
     if not cut:
         return {}
-    stored = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)}, per="run_id")
+    stored = store.rows(
+        query_text("analysis", "early_stopping"), {"run_ids": list(cut)}, per="run_id"
+    )
     if not stored:
         return {}
     return STOPPED_RUNS.load()(store, conditions, stored)
@@ -104,4 +126,9 @@ def read_stopped(store: Store, conditions: Sequence[Condition]) -> Mapping[str, 
 
 def cut_runs(conditions: Iterable[Condition]) -> dict[int, str]:
     """Keys of the conditions of truncated runs, by id of the run."""
-    return {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
+    return {
+        run["run_id"]: item.key
+        for item in conditions
+        for run in item.runs
+        if run["status"] == "truncated"
+    }

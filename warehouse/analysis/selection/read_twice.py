@@ -1,4 +1,5 @@
-"""The same bytes read in two ways (``ingest --beside``): what is said where both count in an answer."""
+"""The same bytes read in two ways (``ingest --beside``): what is said where both count
+in an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _NAMED = 5
 
 
 def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
-    """What is said of an answer in which the same bytes count twice; nothing where none do, and of a lake.
+    """What is said of an answer in which the same bytes count twice; nothing where none
+    do, and of a lake.
 
     Args:
         run_ids: of all runs that count in it.
@@ -27,11 +29,17 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         return []
     alike: dict[tuple[str, str], list[int]] = {}
     paths = {row["id"]: row["path"] for row in sources}
-    for row in sources:  # equal files below folders that say something are two sources, not two readings
+    for row in (
+        sources
+    ):  # equal files below folders that say something are two sources, not two readings
         settings = json.loads(row["settings"]) if row["settings"] else {}
-        alike.setdefault((row["sha256"], canonical_digest(settings.get("context"))), []).append(row["id"])
+        alike.setdefault(
+            (row["sha256"], canonical_digest(settings.get("context"))), []
+        ).append(row["id"])
     held: dict[int, set[int]] = {}
-    for row in store.rows(query_text("analysis/selection", "runs_of_sources"), {"sources": sorted(paths)}):
+    for row in store.rows(
+        query_text("analysis/selection", "runs_of_sources"), {"sources": sorted(paths)}
+    ):
         held.setdefault(row["source_id"], set()).add(row["run_id"])
     counted = set(run_ids)
     notes: list[str] = []
@@ -43,7 +51,8 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         names = listed([str(source) for source in there[:_NAMED]])
         shown = some_of([str(run) for run in sorted(set.union(*runs.values()))], _NAMED)
         notes.append(
-            f"the same bytes count twice here: {paths[there[0]]} was read as the sources {names} (runs {shown});"
-            f" warehouse forget {there[0]} takes one reading out"
+            f"the same bytes count twice here: {paths[there[0]]} was read as the "
+            f"sources {names} (runs {shown}); warehouse forget {there[0]} takes one "
+            "reading out"
         )
     return notes

@@ -1,10 +1,11 @@
 """Which run is "model A": the reference grammar that all commands share.
 
-``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``. MODEL, REVISION and AGENT may be globs; MODEL
-is the whole name, or what follows its last slash; where no model is called so, a recipe, alone or behind its model
-(``mix-a``, ``olmo-150M mix-a``). Conditions such as ``temperature=0.8`` narrow
-what a reference means; ``name=`` asks for a setting that is not set, ``name!=value`` excludes.
-``parameter_count=1.4B`` and ``tokens=29B`` fit every number that rounds to it (K, M, B, T).
+``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``. MODEL, REVISION and AGENT may be
+globs; MODEL is the whole name, or what follows its last slash; where no model is called
+so, a recipe, alone or behind its model (``mix-a``, ``olmo-150M mix-a``). Conditions
+such as ``temperature=0.8`` narrow what a reference means; ``name=`` asks for a setting
+that is not set, ``name!=value`` excludes. ``parameter_count=1.4B`` and ``tokens=29B``
+fit every number that rounds to it (K, M, B, T).
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ from typing import Any
 
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import runs_on
-from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
+from warehouse.analysis.selection.conditions import (
+    Condition,
+    Run,
+    group_runs,
+    label_conditions,
+    read_runs,
+)
 from warehouse.analysis.selection.scorers import SCORER, scorers_of
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
@@ -27,7 +34,10 @@ from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.words import some_of
 
 _log = logging.getLogger(__name__)
-_MODELS = "select model_id, model, model_recorded, recipe, count(*) as n_runs from run_current group by 1, 2, 3, 4"
+_MODELS = (
+    "select model_id, model, model_recorded, recipe, count(*) as n_runs from "
+    "run_current group by 1, 2, 3, 4"
+)
 _OF_RECIPE = "recipe = :name or model || ' ' || recipe = :name"
 #: Runs that are read in the time that planning their view takes.
 _FEW_RUNS = 5_000
@@ -40,7 +50,16 @@ _GLOB = re.compile(r"[*?\[]")
 #: Other names of columns of ``run_current`` in ``--where``.
 _SYNONYMS = {"seed": "training_seed", "step": "position"}
 _WHERE_FIELDS = (
-    *(*LABEL_FIELDS, "model", "family", "developer", "parameter_count", "status", "harness_version", "is_final"),
+    *(
+        *LABEL_FIELDS,
+        "model",
+        "family",
+        "developer",
+        "parameter_count",
+        "status",
+        "harness_version",
+        "is_final",
+    ),
     *("tokens", "position_unit", "sampling_seed", "run_key", "run_id", SCORER),
 )
 
@@ -52,7 +71,9 @@ class Reference:
     run: int | None = None  #: of ``run:ID``; then nothing else is set.
     model: str = ""  #: name or glob.
     revision: str | None = None  #: glob on revision or checkpoint key, or None.
-    training_position: tuple[str, float] | None = None  #: (unit, number) of ``@step=N``, or None.
+    training_position: tuple[str, float] | None = (
+        None  #: (unit, number) of ``@step=N``, or None.
+    )
     agent: str | None = None  #: glob on the agent's name, or None.
 
 
@@ -70,7 +91,8 @@ class Where:
 
 
 def parse_reference(text: str) -> list[Reference]:
-    """The ways to read ``text``, the most literal first: names may hold ``@`` and ``+``."""
+    """The ways to read ``text``, the most literal first: names may hold ``@`` and
+    ``+``."""
     run = _RUN.fullmatch(text)
     if run:
         return [Reference(run=int(run[1]))]
@@ -97,7 +119,11 @@ def parse_where(conditions: Sequence[str]) -> list[Where]:
 
 
 def find_conditions(
-    store: Store, text: str, *, benchmark_ids: Sequence[int] | None = None, where: Sequence[Where] = ()
+    store: Store,
+    text: str,
+    *,
+    benchmark_ids: Sequence[int] | None = None,
+    where: Sequence[Where] = (),
 ) -> list[Condition]:
     """All conditions that a reference means.
 
@@ -106,7 +132,8 @@ def find_conditions(
         where: what they must fulfil besides.
 
     Raises:
-        MisuseError: nothing fits, or a short name means several models; says what comes close.
+        MisuseError: nothing fits, or a short name means several models; says what comes
+            close.
     """
     readings = parse_reference(text)
     if readings[0].run is None:
@@ -117,14 +144,23 @@ def find_conditions(
         fitting = [run for run in runs if _is_chosen(run, benchmark_ids, where)]
         if fitting:
             return group_runs(fitting)
-    filters_in_words = [f"{criterion.name}{'=' if criterion.equal else '!='}{criterion.value}" for criterion in where]
-    there = "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
+    filters_in_words = [
+        f"{criterion.name}{'=' if criterion.equal else '!='}{criterion.value}"
+        for criterion in where
+    ]
+    there = (
+        "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
+    )
     narrowed = f" with {', '.join(filters_in_words)}" if filters_in_words else ""
     hint = hint_on_values(where, [run for runs in candidates for run in runs])
-    raise MisuseError(f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}")
+    raise MisuseError(
+        f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
+    )
 
 
-def conditions_on(store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str]) -> list[Condition]:
+def conditions_on(
+    store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str]
+) -> list[Condition]:
     """`choose_conditions` among the current runs on some benchmarks."""
     return choose_conditions(runs_on(store, benchmark_ids), name, where)
 
@@ -132,7 +168,8 @@ def conditions_on(store: Store, benchmark_ids: Sequence[int], name: str, where: 
 def choose_conditions(
     all_runs: Sequence[Run], name: str, where: Sequence[str], latest: bool = False
 ) -> list[Condition]:
-    """Conditions on a benchmark that match ``where``; with ``latest`` only the newest of each model.
+    """Conditions on a benchmark that match ``where``; with ``latest`` only the newest
+    of each model.
 
     Args:
         all_runs: the current runs on the benchmark.
@@ -142,7 +179,9 @@ def choose_conditions(
         MisuseError: an unknown field, or there is none.
     """
     filters = parse_where(where)
-    runs = [run for run in all_runs if all(criterion.holds(run) for criterion in filters)]
+    runs = [
+        run for run in all_runs if all(criterion.holds(run) for criterion in filters)
+    ]
     if not runs:
         narrowed = f" with {', '.join(where)}" if where else ""
         hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
@@ -153,24 +192,32 @@ def choose_conditions(
 
 def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
     ordered = sorted(conditions, key=lambda item: item.newest)
-    groups = grouped(ordered, lambda condition: (condition.model, condition.setting("split")))
+    groups = grouped(
+        ordered, lambda condition: (condition.model, condition.setting("split"))
+    )
     return [_newest(members) for members in groups.values()]
 
 
 def _newest(conditions: Sequence[Condition]) -> Condition:
     newest = max(conditions, key=lambda condition: condition.newest)
-    return replace(newest, others=tuple(other for other in conditions if other is not newest))
+    return replace(
+        newest, others=tuple(other for other in conditions if other is not newest)
+    )
 
 
 def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
-    """For conditions that no run fulfils, the values that are nearly the one asked for; else
-    empty."""
+    """For conditions that no run fulfils, the values that are nearly the one asked for;
+    else empty."""
     hints = []
     for criterion in where:
         if criterion.equal and not any(criterion.holds(run) for run in runs):
             values = {text for run in runs for text in _texts(run[criterion.name])}
             close = did_you_mean(criterion.value, values, "")
-            hints += [f"no {criterion.name} is {criterion.value!r}: {close}"] if close else []
+            hints += (
+                [f"no {criterion.name} is {criterion.value!r}: {close}"]
+                if close
+                else []
+            )
     return "; ".join(hints)
 
 
@@ -187,7 +234,9 @@ def _benchmark_name(store: Store, benchmark_ids: Sequence[int]) -> str:
     return str(rows[0]["name"]) if len(rows) == 1 else "these benchmarks"
 
 
-def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
+def pick_one(
+    store: Store, conditions: Sequence[Condition], text: str, *, latest: bool = False
+) -> Condition:
     """The one condition that is meant.
 
     Args:
@@ -202,12 +251,15 @@ def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest
         return _newest(conditions)
     lines = [
         f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
-        for condition, label in zip(conditions, label_conditions(store, conditions), strict=True)
+        for condition, label in zip(
+            conditions, label_conditions(store, conditions), strict=True
+        )
     ]
     where = in_words(conditions[0].benchmark_split)
     raise MisuseError(
-        f"{text!r} means {len(conditions)} conditions on {where}; choose one as run:ID, narrow it"
-        " with --where field=value, or take the newest with --latest:\n" + "\n".join(lines)
+        f"{text!r} means {len(conditions)} conditions on {where}; choose one as "
+        "run:ID, narrow it with --where field=value, or take the newest with "
+        "--latest:\n" + "\n".join(lines)
     )
 
 
@@ -216,35 +268,57 @@ def _with_version(model: str, version: str, agent: str | None) -> Reference:
     if match is None:
         return Reference(model=model, revision=version, agent=agent)
     try:
-        return Reference(model=model, training_position=(match[1], float(match[2])), agent=agent)
+        return Reference(
+            model=model, training_position=(match[1], float(match[2])), agent=agent
+        )
     except ValueError:
         raise MisuseError(f"@{version}: {match[2]!r} is not a number") from None
 
 
 def read_all_runs(store: SharedReads) -> None:
-    """Have the runs of all models read together, where they are few: planning takes longer than reading so many."""
+    """Have the runs of all models read together, where they are few: planning takes
+    longer than reading so many."""
     models = store.rows(_MODELS)
     if sum(row["n_runs"] for row in models) <= _FEW_RUNS:
         store.begin_block(model_id={row["model_id"] for row in models})
 
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
-    """Runs for each reading that names an existing model, else a recipe (MisuseError: no reading does)."""
+    """Runs for each reading that names an existing model, else a recipe (MisuseError:
+    no reading does)."""
     ids_by_name: dict[str, set[int]] = {}
     models_of_recipe: dict[str, dict[int, str]] = {}
     for row in store.rows(_MODELS):
         for name in (row["model"], row["model_recorded"]):
             ids_by_name.setdefault(name, set()).add(row["model_id"])
         if row["recipe"]:
-            models_of_recipe.setdefault(row["recipe"], {})[row["model_id"]] = row["model"]
+            models_of_recipe.setdefault(row["recipe"], {})[row["model_id"]] = row[
+                "model"
+            ]
     by_reading = []
     for reading in readings:
         models = _matching(reading.model, ids_by_name)
-        others = [name for id, name in models_of_recipe.get(reading.model, {}).items() if models and id not in models]
+        others = [
+            name
+            for id, name in models_of_recipe.get(reading.model, {}).items()
+            if models and id not in models
+        ]
         if others:  # before the model came, the recipe was meant
-            shown = some_of([f"{name} {reading.model}" for name in sorted(others)], NAMED)
-            _log.warning("note: %r is taken for the model; as a recipe say %s", reading.model, shown)
-        runs = read_runs(store, "model_id in (:model_ids)", {"model_ids": models}, per="model_id") if models else []
+            shown = some_of(
+                [f"{name} {reading.model}" for name in sorted(others)], NAMED
+            )
+            _log.warning(
+                "note: %r is taken for the model; as a recipe say %s",
+                reading.model,
+                shown,
+            )
+        runs = (
+            read_runs(
+                store, "model_id in (:model_ids)", {"model_ids": models}, per="model_id"
+            )
+            if models
+            else []
+        )
         by_reading += [[run for run in runs if _fits(reading, run)]] if models else []
     if by_reading:
         return by_reading
@@ -254,38 +328,51 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
     if by_reading:
         return by_reading
     if text.startswith("run:"):
-        raise MisuseError(f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs")
+        raise MisuseError(
+            f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs"
+        )
     hint = did_you_mean(text, ids_by_name, "see: warehouse models")
     raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 
 def _matching(pattern: str, ids_by_name: Mapping[str, set[int]]) -> list[int]:
-    """Ids of the models whose name is the pattern; else its last part; else that the glob fits."""
+    """Ids of the models whose name is the pattern; else its last part; else that the
+    glob fits."""
     if pattern in ids_by_name:
         return sorted(ids_by_name[pattern])
     last_part = [name for name in ids_by_name if name.rpartition("/")[2] == pattern]
     ids = set().union(*(ids_by_name[name] for name in last_part))
     if len(ids) > 1:
-        raise MisuseError(f"{pattern!r} means several models: {', '.join(sorted(last_part))}")
+        raise MisuseError(
+            f"{pattern!r} means several models: {', '.join(sorted(last_part))}"
+        )
     if not ids and _GLOB.search(pattern):
         fitting = [
-            name for name in ids_by_name if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+            name
+            for name in ids_by_name
+            if fnmatchcase(name, pattern)
+            or fnmatchcase(name.rpartition("/")[2], pattern)
         ]
         ids = set().union(*(ids_by_name[name] for name in fitting))
     return sorted(ids)
 
 
-def _is_chosen(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
+def _is_chosen(
+    run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]
+) -> bool:
     on_benchmark = benchmark_ids is None or run["benchmark_id"] in benchmark_ids
     return on_benchmark and all(condition.holds(run) for condition in where)
 
 
 def _fits(reading: Reference, run: Run) -> bool:
     if reading.revision is not None and not any(
-        fnmatchcase(run[name] or "", reading.revision) for name in ("revision", "checkpoint")
+        fnmatchcase(run[name] or "", reading.revision)
+        for name in ("revision", "checkpoint")
     ):
         return False
-    if reading.training_position is not None and not _at_position(run, *reading.training_position):
+    if reading.training_position is not None and not _at_position(
+        run, *reading.training_position
+    ):
         return False
     return reading.agent is None or fnmatchcase(run["agent"], reading.agent)
 
@@ -299,7 +386,9 @@ def _at_position(run: Run, unit: str, number: float) -> bool:
 def _parse_one(text: str) -> Where:
     match = _WHERE.fullmatch(text)
     if match is None:
-        raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
+        raise MisuseError(
+            f"condition {text!r}; expected field=value, such as temperature=0.8"
+        )
     name = _SYNONYMS.get(match["name"], match["name"])
     if name not in _WHERE_FIELDS:
         field_names = f"there are: {', '.join(sorted(_WHERE_FIELDS))}"
@@ -321,11 +410,14 @@ def _agrees(value: Any, expected: str) -> bool:
 
 
 def _is_number(value: float, expected: str) -> bool:
-    """Whether it is that number; one with an ending, as 1.4B or 29B of tokens, stands for all that round to it."""
+    """Whether it is that number; one with an ending, as 1.4B or 29B of tokens, stands
+    for all that round to it."""
     rounded = _ROUNDED.fullmatch(expected)
     if rounded:
         unit = 1000.0 ** (1 + "KMBT".index(rounded["unit"].upper()))
-        return round(value / unit, len(rounded["decimals"] or "")) == float(rounded["number"])
+        return round(value / unit, len(rounded["decimals"] or "")) == float(
+            rounded["number"]
+        )
     try:
         return value == float(expected)
     except ValueError:
@@ -345,43 +437,67 @@ NAMED = 8
 def by_benchmark_split(
     store: Store, text: str, ids: Sequence[int] | None, where: Sequence[Where]
 ) -> dict[BenchmarkSplit, list[Condition]]:
-    """The conditions of one model by benchmark and split, by name (MisuseError: nothing fits, or several models do)."""
+    """The conditions of one model by benchmark and split, by name (MisuseError: nothing
+    fits, or several models do)."""
     conditions = find_conditions(store, text, benchmark_ids=ids, where=where)
     models = sorted({condition.model for condition in conditions})
     if len(models) > 1:
-        by_recipe = any(reading.model == conditions[0].setting("recipe") for reading in parse_reference(text))
-        names = [f"{model} {conditions[0].setting('recipe')}" for model in models] if by_recipe else models
-        raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(names)}")
+        by_recipe = any(
+            reading.model == conditions[0].setting("recipe")
+            for reading in parse_reference(text)
+        )
+        names = (
+            [f"{model} {conditions[0].setting('recipe')}" for model in models]
+            if by_recipe
+            else models
+        )
+        raise MisuseError(
+            f"{text!r} means {len(models)} models, choose one: {', '.join(names)}"
+        )
     return by_split(conditions)
 
 
 def with_scores(splits: BySplit) -> BySplit:
-    """Without conditions that have no score of a sample where another has: nobody means them who compares."""
+    """Without conditions that have no score of a sample where another has: nobody means
+    them who compares."""
     return {
-        split: [one for one in conditions if any(run["n_scores"] for run in one.runs)] or conditions
+        split: [one for one in conditions if any(run["n_scores"] for run in one.runs)]
+        or conditions
         for split, conditions in splits.items()
     }
 
 
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
     """Conditions by benchmark and split, by name."""
-    return dict(sorted(grouped(conditions, lambda condition: condition.benchmark_split).items()))
+    return dict(
+        sorted(grouped(conditions, lambda condition: condition.benchmark_split).items())
+    )
 
 
-def common_benchmarks(a: str, of_a: BySplit, b: str, of_b: BySplit) -> list[BenchmarkSplit]:
-    """Benchmarks and splits that both have (MisuseError: there is none; lists what each has)."""
+def common_benchmarks(
+    a: str, of_a: BySplit, b: str, of_b: BySplit
+) -> list[BenchmarkSplit]:
+    """Benchmarks and splits that both have (MisuseError: there is none; lists what each
+    has)."""
     splits = [split for split in of_a if split in of_b]
     if splits:
         return splits
-    lists = "; ".join(f"{name} has {listed(list(of))}" for name, of in ((a, of_a), (b, of_b)))
+    lists = "; ".join(
+        f"{name} has {listed(list(of))}" for name, of in ((a, of_a), (b, of_b))
+    )
     raise MisuseError(
-        f"{a} and {b} have no benchmark in common: {lists} (`warehouse compare --across-links` holds two formulations"
-        " of one against each other, once `warehouse link` has joined their prompts)"
+        f"{a} and {b} have no benchmark in common: {lists} (`warehouse compare "
+        "--across-links` holds two formulations of one against each other, once "
+        "`warehouse link` has joined their prompts)"
     )
 
 
 def pick_all(
-    store: Store, splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]], *, latest: bool
+    store: Store,
+    splits: Sequence[BenchmarkSplit],
+    sides: Sequence[tuple[str, BySplit]],
+    *,
+    latest: bool,
 ) -> list[tuple[Condition, ...]]:
     """For each split the one condition of each side.
 
@@ -390,17 +506,28 @@ def pick_all(
         latest: take the one that ran last instead of asking.
 
     Raises:
-        MisuseError: somewhere several fit; lists all such splits with the conditions there.
+        MisuseError: somewhere several fit; lists all such splits with the conditions
+            there.
     """
     sides = by_one_scorer(store, splits, sides)
     by_text = dict(sides)  # of a model against itself each choice is told once
-    several = [(text, split, of[split]) for text, of in by_text.items() for split in splits if len(of[split]) > 1]
+    several = [
+        (text, split, of[split])
+        for text, of in by_text.items()
+        for split in splits
+        if len(of[split]) > 1
+    ]
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
-    return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
+    return [
+        tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides)
+        for split in splits
+    ]
 
 
-def _of_one_scorer(store: Store, conditions: Sequence[Condition]) -> Sequence[Condition]:
+def _of_one_scorer(
+    store: Store, conditions: Sequence[Condition]
+) -> Sequence[Condition]:
     """The conditions of the first of several scorers; a note names the others."""
     if len({one.setting("scorers_key") for one in conditions}) < 2:
         return conditions
@@ -412,20 +539,31 @@ def _of_one_scorer(store: Store, conditions: Sequence[Condition]) -> Sequence[Co
 def by_one_scorer(
     store: Store, splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]]
 ) -> Sequence[tuple[str, BySplit]]:
-    """The sides without conditions that differ from another in nothing but who scored: both are held against each other
-    by the first scorer that both have, and a note names the others."""
+    """The sides without conditions that differ from another in nothing but who scored:
+    both are held against each other by the first scorer that both have, and a note
+    names the others."""
     chosen = {text: dict(of) for text, of in sides}
     for split in splits:
         scorers = [{one.setting("scorers_key") for one in of[split]} for _, of in sides]
         common = set.intersection(*scorers)
         if len(common) == 0 or max(map(len, scorers)) < 2:
             continue
-        runs = {one.setting("scorers_key"): one.run_ids[0] for _, of in sides for one in of[split]}
+        runs = {
+            one.setting("scorers_key"): one.run_ids[0]
+            for _, of in sides
+            for one in of[split]
+        }
         told = scorers_of(store, list(runs.values()))
-        first, *others = sorted(runs, key=lambda key: (key not in common, told.get(runs[key], (9, ""))))
+        first, *others = sorted(
+            runs, key=lambda key: (key not in common, told.get(runs[key], (9, "")))
+        )
         for text, of in sides:
-            chosen[text][split] = [one for one in of[split] if one.setting("scorers_key") == first]
-        names = [told.get(runs[key], (0, "a comparison"))[1] for key in (first, *others)]
+            chosen[text][split] = [
+                one for one in of[split] if one.setting("scorers_key") == first
+            ]
+        names = [
+            told.get(runs[key], (0, "a comparison"))[1] for key in (first, *others)
+        ]
         _log.warning(
             "note: %s: by %s; also scored by %s (--where scorer=NAME takes one alone)",
             in_words(split),
@@ -446,20 +584,30 @@ def listed(splits: Sequence[BenchmarkSplit]) -> str:
     return some_of([*map(in_words, splits)], NAMED)
 
 
-def _ambiguous(store: Store, several: Sequence[tuple[str, BenchmarkSplit, Sequence[Condition]]]) -> str:
-    """One line for the splits of a reference at which the same conditions are to choose from."""
-    groups: dict[tuple[str, tuple[str, ...]], list[tuple[BenchmarkSplit, Sequence[Condition]]]] = {}
+def _ambiguous(
+    store: Store, several: Sequence[tuple[str, BenchmarkSplit, Sequence[Condition]]]
+) -> str:
+    """One line for the splits of a reference at which the same conditions are to choose
+    from."""
+    groups: dict[
+        tuple[str, tuple[str, ...]], list[tuple[BenchmarkSplit, Sequence[Condition]]]
+    ] = {}
     for text, split, conditions in several:
-        groups.setdefault((text, tuple(label_conditions(store, conditions))), []).append((split, conditions))
+        groups.setdefault(
+            (text, tuple(label_conditions(store, conditions))), []
+        ).append((split, conditions))
     lines = []
     for (text, labels), members in groups.items():
         splits = [split for split, _ in members]
         lines.append(f"  {text!r} on {listed(splits)} means {len(labels)} conditions:")
         for number, label in enumerate(labels):
-            runs = [run for _, conditions in members for run in conditions[number].run_ids]
+            runs = [
+                run for _, conditions in members for run in conditions[number].run_ids
+            ]
             ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
             lines.append(f"    {label}  ({ids}{', ...' if len(runs) > NAMED else ''})")
     return (
-        f"{len(several)} choices are open; narrow them with --where field=value, give run:ID for"
+        f"{len(several)} choices are open; narrow them with --where field=value, give "
+        "run:ID for"
         " one benchmark, or take the newest with --latest:\n" + "\n".join(lines)
     )

@@ -1,9 +1,11 @@
-"""One row of a model: its training seeds at its last whole checkpoint, repeats pooled where they look like repeats.
+"""One row of a model: its training seeds at its last whole checkpoint, repeats pooled
+where they look like repeats.
 
-From conditions to a row, in this order: settings make rows of their own; of checkpoints the last whole one stands for
-the model; runs of one condition are draws of the same prompts unless they differ by more than draws do; training seeds
-are one row, whose figure is their mean. Which conditions make a row is decided before scores are read (`plan_rows`);
-what becomes of their scores, afterwards (`row_entries`).
+From conditions to a row, in this order: settings make rows of their own; of checkpoints
+the last whole one stands for the model; runs of one condition are draws of the same
+prompts unless they differ by more than draws do; training seeds are one row, whose
+figure is their mean. Which conditions make a row is decided before scores are read
+(`plan_rows`); what becomes of their scores, afterwards (`row_entries`).
 """
 
 from __future__ import annotations
@@ -27,9 +29,17 @@ from warehouse.analysis.selection.conditions import (
     settings_of_rows,
 )
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
-from warehouse.analysis.selection.same_answers import a_few_scored_differently, read_same_answers, scored_differently
+from warehouse.analysis.selection.same_answers import (
+    a_few_scored_differently,
+    read_same_answers,
+    scored_differently,
+)
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
+from warehouse.analysis.selection.scores import (
+    PromptScores,
+    PublishedFigure,
+    over_seeds,
+)
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.errors import MisuseError
 from warehouse.questions.options import (
@@ -43,18 +53,45 @@ from warehouse.questions.options import (
 )
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.rows.checkpoints import row_checkpoint
-from warehouse.stats.rows.repeats import POOLED, SPLIT, WIDENED, RepeatsTest, greedy_repeats, repeats_test
+from warehouse.stats.rows.repeats import (
+    POOLED,
+    SPLIT,
+    WIDENED,
+    RepeatsTest,
+    greedy_repeats,
+    repeats_test,
+)
 from warehouse.store.connection import Store
 from warehouse.tables.words import listed, some_of
 
-#: Settings that the conditions of one row share: all but the training seed and what names a checkpoint.
-_SHARED = itemgetter(*(name for name in ("model", *LABEL_FIELDS) if name not in ("training_seed", *CHECKPOINT_FIELDS)))
+#: Settings that the conditions of one row share: all but the training seed and what
+#: names a checkpoint.
+_SHARED = itemgetter(
+    *(
+        name
+        for name in ("model", *LABEL_FIELDS)
+        if name not in ("training_seed", *CHECKPOINT_FIELDS)
+    )
+)
 #: Columns of a run that may tell why repeats differ.
 _TOLD_OF_RUNS = (
-    *("started_at", "harness_version", "sampling_seed", "max_tokens", "n_requested", "n_found", "status", "run_key"),
+    *(
+        "started_at",
+        "harness_version",
+        "sampling_seed",
+        "max_tokens",
+        "n_requested",
+        "n_found",
+        "status",
+        "run_key",
+    ),
     *("note", "run_group_id"),
 )
-_IN_WORDS = {"started_at": "date", "run_key": "the tool's run id", "run_group_id": "invocation"}
+_IN_WORDS = {
+    "started_at": "date",
+    "run_key": "the tool's run id",
+    "run_group_id": "invocation",
+}
 #: Flag of runs that score equal responses differently.
 SCORED_DIFFERENTLY = "scored_differently"
 #: Seeds, runs and settings that a note names.
@@ -69,14 +106,23 @@ class RowPlan:
     n_checkpoints: int = 1  #: places in training that the model has.
     flags: tuple[str, ...] = ()  #: ``last_partial``, ``mixed_lengths``.
     notes: tuple[str, ...] = ()  #: what was left out.
-    are_draws: bool = False  #: the seeds are of sampling: runs of all conditions are repeats of one.
-    keys: frozenset[str] = frozenset()  #: of all conditions behind the row, also those of other checkpoints.
-    settings: tuple[Any, ...] = ()  #: what its conditions share, whichever seeds and checkpoints there are.
+    are_draws: bool = (
+        False  #: the seeds are of sampling: runs of all conditions are repeats of one.
+    )
+    keys: frozenset[str] = (
+        frozenset()
+    )  #: of all conditions behind the row, also those of other checkpoints.
+    settings: tuple[
+        Any, ...
+    ] = ()  #: what its conditions share, whichever seeds and checkpoints there are.
 
     @property
     def seeds(self) -> tuple[str, ...]:
         """Label of the seed of each condition; empty where it has none."""
-        return tuple(str(condition.setting("training_seed") or "") for condition in self.conditions)
+        return tuple(
+            str(condition.setting("training_seed") or "")
+            for condition in self.conditions
+        )
 
     @property
     def is_plain(self) -> bool:
@@ -89,9 +135,19 @@ class RowPlan:
         if len(self.conditions) == 1:
             whole = self.conditions[0]
         else:
-            runs = sorted((run for own in self.conditions for run in own.runs), key=lambda run: int(run["run_id"]))
-            whole = Condition(self.conditions[0].key, tuple(runs), members=self.conditions)
-        return replace(whole, row_notes=self.notes, row_flags=self.flags, n_checkpoints=self.n_checkpoints)
+            runs = sorted(
+                (run for own in self.conditions for run in own.runs),
+                key=lambda run: int(run["run_id"]),
+            )
+            whole = Condition(
+                self.conditions[0].key, tuple(runs), members=self.conditions
+            )
+        return replace(
+            whole,
+            row_notes=self.notes,
+            row_flags=self.flags,
+            n_checkpoints=self.n_checkpoints,
+        )
 
     @classmethod
     def of(cls, condition: Condition, rules: RowRules) -> RowPlan:
@@ -109,17 +165,28 @@ class RowPlan:
 CountPrompts = Callable[[], Mapping[str, int]]
 
 
-def plan_rows(store: Store, conditions: Sequence[Condition], count: CountPrompts, rules: RowRules) -> list[RowPlan]:
+def plan_rows(
+    store: Store, conditions: Sequence[Condition], count: CountPrompts, rules: RowRules
+) -> list[RowPlan]:
     """Which conditions make a row, in the order of the first of each.
 
     Args:
         conditions: on one benchmark.
-        count: asked once where some row has several conditions; a condition without an entry has no figure.
+        count: asked once where some row has several conditions; a condition without an
+            entry has no figure.
     """
     if rules.each == EACH_CHECKPOINT:
-        return [RowPlan((condition,), keys=frozenset({condition.key})) for condition in conditions]
+        return [
+            RowPlan((condition,), keys=frozenset({condition.key}))
+            for condition in conditions
+        ]
     groups = grouped(conditions, lambda condition: _shared_settings(condition, rules))
-    several = [condition for members in groups.values() if len(members) > 1 for condition in members]
+    several = [
+        condition
+        for members in groups.values()
+        if len(members) > 1
+        for condition in members
+    ]
     told = settings_of_rows(store, several) if several else {}
     counts = count() if several else {}
     are_draws = rules.seeds_are == SEEDS_SAMPLING
@@ -128,9 +195,13 @@ def plan_rows(store: Store, conditions: Sequence[Condition], count: CountPrompts
         if len(members) == 1:  # as nearly all are where models are many
             (only,) = members
             keys = frozenset((only.key,))
-            plans.append(RowPlan((only,), are_draws=are_draws, keys=keys, settings=(*shared, [])))
+            plans.append(
+                RowPlan((only,), are_draws=are_draws, keys=keys, settings=(*shared, []))
+            )
             continue
-        for others, alike in grouped(members, lambda condition: told.get(condition.key)).items():
+        for others, alike in grouped(
+            members, lambda condition: told.get(condition.key)
+        ).items():
             settings = (*shared, sorted(map(list, others or ())))
             for own in _without_clashes(store, alike):
                 plans.append(replace(_plan(own, counts, rules), settings=settings))
@@ -138,18 +209,26 @@ def plan_rows(store: Store, conditions: Sequence[Condition], count: CountPrompts
 
 
 def _shared_settings(condition: Condition, rules: RowRules) -> tuple[Any, ...]:
-    """What the conditions of one row agree in; a revision without a place in training is a setting."""
+    """What the conditions of one row agree in; a revision without a place in training
+    is a setting."""
     own = _SHARED(condition.runs[0])
     has_place = condition.setting("position") is not None
-    place = ("", condition.setting("position_unit")) if has_place else (condition.setting("checkpoint") or "", "")
+    place = (
+        ("", condition.setting("position_unit"))
+        if has_place
+        else (condition.setting("checkpoint") or "", "")
+    )
     seed = condition.setting("training_seed") if rules.each == EACH_SEED else None
     return (*own, *place, seed)
 
 
-def _without_clashes(store: Store, members: Sequence[Condition]) -> list[list[Condition]]:
+def _without_clashes(
+    store: Store, members: Sequence[Condition]
+) -> list[list[Condition]]:
     """Conditions in groups of which each has one condition a seed and checkpoint.
 
-    Where two of one seed and checkpoint differ, they do so in a setting that has no column: it tells the rows apart.
+    Where two of one seed and checkpoint differ, they do so in a setting that has no
+    column: it tells the rows apart.
     """
     places = grouped(members, _place)
     clashing = [own for own in places.values() if len(own) > 1]
@@ -168,12 +247,18 @@ def _without_clashes(store: Store, members: Sequence[Condition]) -> list[list[Co
 
 def _place(condition: Condition) -> tuple[str, float | None]:
     position = condition.setting("position")
-    return str(condition.setting("training_seed") or ""), None if position is None else float(position)
+    return str(
+        condition.setting("training_seed") or ""
+    ), None if position is None else float(position)
 
 
-def _plan(members: Sequence[Condition], counts: Mapping[str, int], rules: RowRules) -> RowPlan:
+def _plan(
+    members: Sequence[Condition], counts: Mapping[str, int], rules: RowRules
+) -> RowPlan:
     keys = frozenset(condition.key for condition in members)
-    counted = [condition for condition in members if condition.key in counts] or [*members]
+    counted = [condition for condition in members if condition.key in counts] or [
+        *members
+    ]
     are_draws = rules.seeds_are == SEEDS_SAMPLING
     at: dict[str, dict[float, Condition]] = {}
     sizes: dict[str, dict[float, int]] = {}
@@ -184,22 +269,37 @@ def _plan(members: Sequence[Condition], counts: Mapping[str, int], rules: RowRul
     notes: list[str] = []
     if len(at) > 1 and "" in at and not are_draws:  # which may be any of the others
         del at[""], sizes[""]
-        notes.append("the runs without a seed left out: they may be of any of the seeds that are named")
+        notes.append(
+            "the runs without a seed left out: they may be of any of the seeds that "
+            "are named"
+        )
         counted = [condition for condition in counted if _place(condition)[0]]
     if len(counted) == 1:
-        return RowPlan((counted[0],), notes=tuple(notes), are_draws=are_draws, keys=keys)
-    if counted[0].setting("position") is None:  # a part of a seed is left out later, by its prompts
+        return RowPlan(
+            (counted[0],), notes=tuple(notes), are_draws=are_draws, keys=keys
+        )
+    if (
+        counted[0].setting("position") is None
+    ):  # a part of a seed is left out later, by its prompts
         chosen = tuple(at[seed][0.0] for seed in sorted(at, key=_seed_order))
         return RowPlan(chosen, notes=tuple(notes), are_draws=are_draws, keys=keys)
     found = row_checkpoint(sizes)
     unit = counted[0].setting("position_unit") or "position"
     if found.left_out:
-        names = some_of([*map(_seed_name, sorted(found.left_out, key=_seed_order))], _NAMED)
-        notes.append(f"{names} left out: no whole checkpoint at {unit} {found.position:g}")
+        names = some_of(
+            [*map(_seed_name, sorted(found.left_out, key=_seed_order))], _NAMED
+        )
+        notes.append(
+            f"{names} left out: no whole checkpoint at {unit} {found.position:g}"
+        )
     if found.last_partial is not None:
         notes.append(f"a later checkpoint is partial: {unit} {found.last_partial:g}")
-    chosen = tuple(at[seed][found.position] for seed in sorted(found.seeds, key=_seed_order))
-    return RowPlan(chosen, found.n_checkpoints, found.flags, tuple(notes), are_draws, keys)
+    chosen = tuple(
+        at[seed][found.position] for seed in sorted(found.seeds, key=_seed_order)
+    )
+    return RowPlan(
+        chosen, found.n_checkpoints, found.flags, tuple(notes), are_draws, keys
+    )
 
 
 def _seed_order(label: str) -> tuple[int, float, str]:
@@ -216,9 +316,14 @@ Entries = Mapping[tuple[str, int], ScoredCondition]
 
 
 def row_entries(
-    store: Store, plans: Sequence[RowPlan], read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+    store: Store,
+    plans: Sequence[RowPlan],
+    read: Sequence[ScoredCondition],
+    clusters: ClusterMap,
+    rules: RowRules,
 ) -> list[ScoredCondition]:
-    """The rows of conditions whose scores were read, one a metric that the conditions have figures of.
+    """The rows of conditions whose scores were read, one a metric that the conditions
+    have figures of.
 
     Args:
         plans: of the rows.
@@ -230,7 +335,9 @@ def row_entries(
     rows: list[ScoredCondition] = []
     for plan in plans:
         for metric in metrics.values():
-            members = [found.get((condition.key, metric.id)) for condition in plan.conditions]
+            members = [
+                found.get((condition.key, metric.id)) for condition in plan.conditions
+            ]
             there = [entry for entry in members if entry is not None]
             if there:
                 rows += _rows_of(store, plan, metric, there, clusters, rules)
@@ -253,7 +360,12 @@ def _rows_of(
         is_trained=any(plan.seeds) and not plan.are_draws,
     )
     if any(entry.infinite is not None for entry in members):
-        yield replace(base, scores=_infinite_over_seeds(members), published=None, condition=plan.pooled)
+        yield replace(
+            base,
+            scores=_infinite_over_seeds(members),
+            published=None,
+            condition=plan.pooled,
+        )
         return
     usable = [entry for entry in members if entry.usable is not None]
     if any(entry.stopped is not None for entry in members) or not usable:
@@ -273,21 +385,31 @@ def _rows_of(
         return
     tests = [(entry, tested_repeats(entry, clusters)) for entry in usable]
     for entry, test in tests:
-        if _verdict(test, rules) == SPLIT or (test is not None and _equal_responses(store, entry, test)[0]):
+        if _verdict(test, rules) == SPLIT or (
+            test is not None and _equal_responses(store, entry, test)[0]
+        ):
             for other in usable:
-                yield from _with_repeats(store, replace(other, label=_joined(entry.label, "")), clusters, rules)
+                yield from _with_repeats(
+                    store,
+                    replace(other, label=_joined(entry.label, "")),
+                    clusters,
+                    rules,
+                )
             return
     yield from _over_seeds(base, usable, tests)
 
 
 def _infinite_over_seeds(members: Sequence[ScoredCondition]) -> PromptScores:
-    """Scores of several seeds of which some are infinite: a prompt is that is so with one of them."""
+    """Scores of several seeds of which some are infinite: a prompt is that is so with
+    one of them."""
     scores = [entry.scores for entry in members if entry.scores is not None]
     if len(scores) == 1:
         return scores[0]
     infinite: dict[int, float] = {}
     for own in scores:
-        for prompt, value in zip(own.infinite_prompts.tolist(), own.infinite_values.tolist(), strict=True):
+        for prompt, value in zip(
+            own.infinite_prompts.tolist(), own.infinite_values.tolist(), strict=True
+        ):
             before = infinite.get(prompt, value)
             infinite[prompt] = value if before == value else float("nan")
     ids = np.array(sorted(infinite), dtype=np.int64)
@@ -298,7 +420,9 @@ def _infinite_over_seeds(members: Sequence[ScoredCondition]) -> PromptScores:
         assert found is not None
         kept = np.flatnonzero(~np.isin(found.prompts, ids))
         columns = ("prompts", "values", "weights", "n_draws", "within", "zero_one")
-        combined = replace(found, seeds=None, **{name: getattr(found, name)[kept] for name in columns})
+        combined = replace(
+            found, seeds=None, **{name: getattr(found, name)[kept] for name in columns}
+        )
     seen = np.unique(np.concatenate([own.seen for own in scores]))
     return replace(
         combined,
@@ -330,16 +454,40 @@ def _over_seeds(
                 entry,
                 label=_joined(entry.label, _seed_name(label)),
                 row_flags=(*base.row_flags, "subset"),
-                row_notes=(*base.row_notes, "no seed has a score on .95 of the prompts that some seed has one on"),
+                row_notes=(
+                    *base.row_notes,
+                    "no seed has a score on .95 of the prompts that some seed has one "
+                    "on",
+                ),
             )
         return
-    kept = [entry for entry, label in zip(usable, labels, strict=True) if label not in left_out]
-    notes = tuple(f"{_seed_name(label)} left out: {counted} questions" for label, counted in left_out.items())
-    flags = [flag for _, test in tests if test is not None for flag in test.flags if flag != "too_few_to_tell"]
-    runs = sorted((run for entry in kept for run in entry.condition.runs), key=lambda run: int(run["run_id"]))
+    kept = [
+        entry
+        for entry, label in zip(usable, labels, strict=True)
+        if label not in left_out
+    ]
+    notes = tuple(
+        f"{_seed_name(label)} left out: {counted} questions"
+        for label, counted in left_out.items()
+    )
+    flags = [
+        flag
+        for _, test in tests
+        if test is not None
+        for flag in test.flags
+        if flag != "too_few_to_tell"
+    ]
+    runs = sorted(
+        (run for entry in kept for run in entry.condition.runs),
+        key=lambda run: int(run["run_id"]),
+    )
     yield replace(
         base,
-        condition=Condition(kept[0].condition.key, tuple(runs), members=tuple(entry.condition for entry in kept)),
+        condition=Condition(
+            kept[0].condition.key,
+            tuple(runs),
+            members=tuple(entry.condition for entry in kept),
+        ),
         scores=combined,
         published=None,
         row_flags=(*base.row_flags, *dict.fromkeys(flags)),
@@ -347,8 +495,11 @@ def _over_seeds(
     )
 
 
-def _without_samples(base: ScoredCondition, members: Sequence[ScoredCondition]) -> Iterator[ScoredCondition]:
-    """A row of published figures: their mean over seeds, where there are several; stopped runs stay apart."""
+def _without_samples(
+    base: ScoredCondition, members: Sequence[ScoredCondition]
+) -> Iterator[ScoredCondition]:
+    """A row of published figures: their mean over seeds, where there are several;
+    stopped runs stay apart."""
     figures = [entry.published for entry in members if entry.published is not None]
     if any(entry.stopped is not None for entry in members) or len(figures) < 2:
         for entry in members:
@@ -361,23 +512,36 @@ def _without_samples(base: ScoredCondition, members: Sequence[ScoredCondition]) 
             )
         return
     published = [entry for entry in members if entry.published is not None]
-    runs = sorted((run for entry in published for run in entry.condition.runs), key=lambda run: int(run["run_id"]))
+    runs = sorted(
+        (run for entry in published for run in entry.condition.runs),
+        key=lambda run: int(run["run_id"]),
+    )
     values = tuple(figure.value for figure in figures)
     mean = sum(values) / len(values)
     yield replace(
         base,
         condition=Condition(
-            published[0].condition.key, tuple(runs), members=tuple(entry.condition for entry in published)
+            published[0].condition.key,
+            tuple(runs),
+            members=tuple(entry.condition for entry in published),
         ),
         scores=None,
-        published=PublishedFigure(mean, None, max(figure.n for figure in figures), values),
+        published=PublishedFigure(
+            mean, None, max(figure.n for figure in figures), values
+        ),
     )
 
 
 def _as_repeats(usable: Sequence[ScoredCondition]) -> ScoredCondition:
-    """Conditions that differ in the seed of sampling alone as one, their runs as repeats."""
+    """Conditions that differ in the seed of sampling alone as one, their runs as
+    repeats."""
     scores = [entry.usable for entry in usable if entry.usable is not None]
-    runs = tuple(sorted((run for own in usable for run in own.condition.runs), key=lambda run: int(run["run_id"])))
+    runs = tuple(
+        sorted(
+            (run for own in usable for run in own.condition.runs),
+            key=lambda run: int(run["run_id"]),
+        )
+    )
     by_run: list[PromptScores] = []
     for own in scores:
         by_run += own.repeats or (own,)
@@ -385,11 +549,17 @@ def _as_repeats(usable: Sequence[ScoredCondition]) -> ScoredCondition:
     assert combined is not None
     means = _pooled_means(scores, combined.prompts)
     within = _pooled_within(scores, combined.prompts, means)
-    pooled = replace(combined, values=means, within=within, seeds=None, repeats=tuple(by_run))
-    return replace(usable[0], condition=Condition(usable[0].condition.key, runs), scores=pooled)
+    pooled = replace(
+        combined, values=means, within=within, seeds=None, repeats=tuple(by_run)
+    )
+    return replace(
+        usable[0], condition=Condition(usable[0].condition.key, runs), scores=pooled
+    )
 
 
-def _pooled_means(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _pooled_means(
+    scores: Sequence[PromptScores], prompts: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Mean over all draws of each prompt."""
     totals, draws = np.zeros(len(prompts)), np.zeros(len(prompts))
     for own in scores:
@@ -401,9 +571,12 @@ def _pooled_means(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) ->
 
 
 def _pooled_within(
-    scores: Sequence[PromptScores], prompts: NDArray[np.int64], means: NDArray[np.float64]
+    scores: Sequence[PromptScores],
+    prompts: NDArray[np.int64],
+    means: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Variance of all draws of each prompt about their mean; NaN for a single one, or where that of some is unknown."""
+    """Variance of all draws of each prompt about their mean; NaN for a single one, or
+    where that of some is unknown."""
     squares, draws = np.zeros(len(prompts)), np.zeros(len(prompts))
     for own in scores:
         at = np.searchsorted(prompts, own.prompts)
@@ -441,8 +614,11 @@ def _verdict(test: RepeatsTest | None, rules: RowRules) -> str:
     return test.verdict
 
 
-def _equal_responses(store: Store, entry: ScoredCondition, test: RepeatsTest) -> tuple[str, str]:
-    """What is said of two scorers of equal responses, or of a few that are scored otherwise; empty where nothing is."""
+def _equal_responses(
+    store: Store, entry: ScoredCondition, test: RepeatsTest
+) -> tuple[str, str]:
+    """What is said of two scorers of equal responses, or of a few that are scored
+    otherwise; empty where nothing is."""
     if not test.n_differ:
         return "", ""
     answers = read_same_answers(store, runs_with_scores(entry), [entry.metric])
@@ -472,15 +648,27 @@ def _with_repeats(
         n_differ, n_prompts = greedy.n_differ, greedy.n_prompts
         fields = fields_that_differ(store, runs_with_scores(entry))
         told = f"; the runs differ in {listed(fields)}" if fields else ""
-        notes.append(f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored otherwise{told}")
+        notes.append(
+            f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored "
+            f"otherwise{told}"
+        )
     if scorers:
-        notes.append(f"{scorers}; {'pooled as asked for' if verdict == POOLED else 'not pooled'}")
+        notes.append(
+            f"{scorers}; {'pooled as asked for' if verdict == POOLED else 'not pooled'}"
+        )
         flags = (*flags, SCORED_DIFFERENTLY)
     elif flags:
         notes.append(_differ_in_words(store, entry, test, verdict))
     elif rules.repeats != REPEATS_AUTO:
-        notes.append(f"{name}: repeats taken as asked for ({rules.repeats.replace('_', ' ')}; p {test.p_value:.2g})")
-    entry = replace(entry, row_flags=(*entry.row_flags, *flags, *greedy.flags), row_notes=tuple(notes))
+        notes.append(
+            f"{name}: repeats taken as asked for ({rules.repeats.replace('_', ' ')}; p "
+            f"{test.p_value:.2g})"
+        )
+    entry = replace(
+        entry,
+        row_flags=(*entry.row_flags, *flags, *greedy.flags),
+        row_notes=tuple(notes),
+    )
     scores = entry.usable
     if verdict == POOLED or scores is None:
         yield entry
@@ -503,11 +691,16 @@ def _with_repeats(
 def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
     """Whether runs without sampling score some prompt otherwise."""
     temperature = entry.condition.setting("temperature")
-    return bool(greedy_repeats(test, None if temperature is None else float(temperature)).flags)
+    return bool(
+        greedy_repeats(test, None if temperature is None else float(temperature)).flags
+    )
 
 
-def repeats_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str) -> str:
-    """What is said of runs of a condition that are no mere repeats, before any row is made.
+def repeats_in_words(
+    store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str
+) -> str:
+    """What is said of runs of a condition that are no mere repeats, before any row is
+    made.
 
     Args:
         entry: of one condition and metric, with the scores of its runs.
@@ -517,9 +710,14 @@ def repeats_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, sc
     said: list[str] = []
     where = f"on {entry.condition.benchmark_split[0]}"
     if "repeats_differ" in test.flags:
-        said.append(f"differ by more than chance (p {test.p_value:.1g}): something else changed")
+        said.append(
+            f"differ by more than chance (p {test.p_value:.1g}): something else changed"
+        )
     if is_greedy_and_differs(entry, test):
-        said.append(f"temperature 0, yet {test.n_differ} of {test.n_prompts} tasks scored otherwise")
+        said.append(
+            f"temperature 0, yet {test.n_differ} of {test.n_prompts} tasks scored "
+            "otherwise"
+        )
     if scorers:
         return f"{scorers} ({where})"
     runs = runs_with_scores(entry)
@@ -542,25 +740,42 @@ def runs_with_scores(entry: ScoredCondition) -> list[Run]:
     return [by_id[run_id] for run_id in scores.repeat_runs]
 
 
-def _differ_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str) -> str:
+def _differ_in_words(
+    store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str
+) -> str:
     """What repeats that differ say, and in what else they do."""
     runs = _runs_in_words(runs_with_scores(entry))
-    more = {POOLED: "pooled as asked for", WIDENED: "counted like seeds", SPLIT: "not pooled"}[verdict]
+    more = {
+        POOLED: "pooled as asked for",
+        WIDENED: "counted like seeds",
+        SPLIT: "not pooled",
+    }[verdict]
     fields = fields_that_differ(store, runs_with_scores(entry))
     told = f". Fields in which they differ: {listed(fields)}" if fields else ""
     chance = f"differ by more than chance (p {test.p_value:.2g})"
-    return f"{entry.condition.model}: {runs} claim the same settings but {chance}: {more}{told}"
+    return (
+        f"{entry.condition.model}: {runs} claim the same settings but {chance}: "
+        f"{more}{told}"
+    )
 
 
 def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
     """The stored and raw fields in which runs of one condition differ, in words."""
-    named = [_IN_WORDS.get(name, name) for name in _TOLD_OF_RUNS if len({str(run.get(name)) for run in runs}) > 1]
-    paths = [_IN_WORDS.get(path, path) for path in names_that_differ(store, [int(run["run_id"]) for run in runs])]
+    named = [
+        _IN_WORDS.get(name, name)
+        for name in _TOLD_OF_RUNS
+        if len({str(run.get(name)) for run in runs}) > 1
+    ]
+    paths = [
+        _IN_WORDS.get(path, path)
+        for path in names_that_differ(store, [int(run["run_id"]) for run in runs])
+    ]
     return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
 
 
 def without_place(condition: Condition, *, keep_seed: bool) -> Condition:
-    """A condition as labels of rows see it: without its place in training and its seed, which the row has dealt with.
+    """A condition as labels of rows see it: without its place in training and its seed,
+    which the row has dealt with.
 
     Args:
         keep_seed: each seed is a row.
@@ -568,35 +783,49 @@ def without_place(condition: Condition, *, keep_seed: bool) -> Condition:
     blank: dict[str, Any] = {} if keep_seed else {"training_seed": ""}
     if condition.setting("position") is not None:
         blank |= {"position": None, "checkpoint": "", "revision": None}
-    return Condition(condition.key, tuple({**run, **blank} for run in condition.runs[:1]))
+    return Condition(
+        condition.key, tuple({**run, **blank} for run in condition.runs[:1])
+    )
 
 
 def newest_rows(rows: Iterable[RowPlan]) -> list[RowPlan]:
     """Of each model and split the row that ran last, its seeds with it."""
-    groups = grouped(rows, lambda row: (row.conditions[0].model, row.conditions[0].setting("split")))
+    groups = grouped(
+        rows, lambda row: (row.conditions[0].model, row.conditions[0].setting("split"))
+    )
     return [max(own, key=lambda row: row.pooled.newest) for own in groups.values()]
 
 
 def row_of_condition(
-    store: Store, condition: Condition, read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+    store: Store,
+    condition: Condition,
+    read: Sequence[ScoredCondition],
+    clusters: ClusterMap,
+    rules: RowRules,
 ) -> ScoredCondition:
     """The one row of a condition that was chosen, or of the seeds behind it.
 
     Args:
-        read: entries of the condition, or of each of its seeds, by one metric, at least one.
+        read: entries of the condition, or of each of its seeds, by one metric, at least
+            one.
 
     Raises:
-        MisuseError: its repeats are none, or no seed is whole, so that there is no one figure.
+        MisuseError: its repeats are none, or no seed is whole, so that there is no one
+            figure.
     """
     rows = row_entries(store, [RowPlan.of(condition, rules)], read, clusters, rules)
     if len(rows) == 1:
         words = differing_versions(store, {0: rows[0].condition.run_ids}).get(0, "")
         if not words:
             return rows[0]
-        return replace(rows[0], versions=words, row_notes=(*rows[0].row_notes, versions_note(words)))
+        return replace(
+            rows[0],
+            versions=words,
+            row_notes=(*rows[0].row_notes, versions_note(words)),
+        )
     why = "; ".join(dict.fromkeys(note for row in rows for note in row.row_notes))
     choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
     raise MisuseError(
-        f"{condition.model} has no one figure on {condition.benchmark_split[0]}: {why}; choose one as run:ID"
-        f" ({choices}), or pool the runs with --repeats pool"
+        f"{condition.model} has no one figure on {condition.benchmark_split[0]}: "
+        f"{why}; choose one as run:ID ({choices}), or pool the runs with --repeats pool"
     )

@@ -1,4 +1,5 @@
-"""Versions of harness, libraries and drivers: no settings, but told where they differ among runs that are pooled."""
+"""Versions of harness, libraries and drivers: no settings, but told where they differ
+among runs that are pooled."""
 
 from __future__ import annotations
 
@@ -17,8 +18,11 @@ _TOLD = 5
 _IN_WORDS = {"harness_version": "harness", "harness_commit": "harness commit"}
 
 
-def differing_versions(store: Store, groups: Mapping[Name, Sequence[int]]) -> dict[Name, str]:
-    """What is said of the versions of runs that are pooled: ``harness 0.4.9, 0.4.11``; groups of one are not there.
+def differing_versions(
+    store: Store, groups: Mapping[Name, Sequence[int]]
+) -> dict[Name, str]:
+    """What is said of the versions of runs that are pooled: ``harness 0.4.9, 0.4.11``;
+    groups of one are not there.
 
     Args:
         groups: ids of the runs behind each row.
@@ -27,14 +31,22 @@ def differing_versions(store: Store, groups: Mapping[Name, Sequence[int]]) -> di
     ids = sorted({run for runs in several.values() for run in runs})
     if not ids or store.dialect.is_lake:
         return {}
-    rows = store.rows(query_text("analysis/selection", "versions_of_runs"), {"runs": ids})
-    by_run: dict[int, Mapping[str, str]] = {row["run_id"]: json.loads(row["versions"]) for row in rows}
-    told = {name: _in_words([by_run.get(run, {}) for run in runs]) for name, runs in several.items()}
+    rows = store.rows(
+        query_text("analysis/selection", "versions_of_runs"), {"runs": ids}
+    )
+    by_run: dict[int, Mapping[str, str]] = {
+        row["run_id"]: json.loads(row["versions"]) for row in rows
+    }
+    told = {
+        name: _in_words([by_run.get(run, {}) for run in runs])
+        for name, runs in several.items()
+    }
     return {name: words for name, words in told.items() if words}
 
 
 def _in_words(runs: Sequence[Mapping[str, str]]) -> str:
-    """The names of which there are several values, with these; a run that does not say one is no other version."""
+    """The names of which there are several values, with these; a run that does not say
+    one is no other version."""
     differing: list[str] = []
     for name in sorted({name for run in runs for name in run}):
         values = sorted({str(run[name]) for run in runs if name in run}, key=_by_number)

@@ -1,5 +1,5 @@
-"""What a leaderboard and a comparison of all pairs rest on: conditions with their scores, in groups
-of what can be compared."""
+"""What a leaderboard and a comparison of all pairs rest on: conditions with their
+scores, in groups of what can be compared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, Metric, OtherMetric, others_among
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    BenchmarkFacts,
+    Metric,
+    OtherMetric,
+    others_among,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
 from warehouse.analysis.selection.scorers import others_in_words, place_of
-from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
+from warehouse.analysis.selection.scores import (
+    PromptScores,
+    PublishedFigure,
+    RunFigures,
+)
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked with rows that lack them.
@@ -22,11 +32,28 @@ PARTIAL = ("subset", "truncated", "failed")
 
 #: What rows agree in that are ranked together, and the words for each part of it.
 Group = tuple[str, ...]
-_PARTS = ("split", "task version", "metric", "unit", "scale", "scorer", "judge", "settings of the scorer")
+_PARTS = (
+    "split",
+    "task version",
+    "metric",
+    "unit",
+    "scale",
+    "scorer",
+    "judge",
+    "settings of the scorer",
+)
 #: Those whose values are for programs.
 _CODED = ("scale", "settings of the scorer")
 #: The same as they are told.
-_TOLD = ("split", "task version", "metric", "unit", "scale", "judge or scorer", "settings of the scorer")
+_TOLD = (
+    "split",
+    "task version",
+    "metric",
+    "unit",
+    "scale",
+    "judge or scorer",
+    "settings of the scorer",
+)
 
 
 @dataclass(frozen=True)
@@ -46,14 +73,17 @@ class ScoredCondition:
     metric: Metric
     scores: PromptScores | None
     published: PublishedFigure | None
-    #: of a run that was ended early because of its scores; then no mean of them is a figure with an error.
+    #: of a run that was ended early because of its scores; then no mean of them is a
+    #: figure with an error.
     stopped: StoppedRun | None = None
     row_flags: tuple[str, ...] = ()  #: of its seeds, checkpoints and repeats.
     row_notes: tuple[str, ...] = ()  #: what was left out, or did not look like repeats.
     n_checkpoints: int = 1  #: places in training that its model has.
     is_trained: bool = False  #: a training seed is known, so that another would have given another figure.
     no_place: str = ""  #: why it has no place beside others; empty where it has.
-    versions: str = ""  #: of harness, libraries and drivers, where those of its runs differ.
+    versions: str = (
+        ""  #: of harness, libraries and drivers, where those of its runs differ.
+    )
 
     @cached_property
     def group(self) -> Group:
@@ -77,8 +107,13 @@ class ScoredCondition:
 
     @property
     def infinite(self) -> PromptScores | None:
-        """The scores, where one of them is infinite: then the mean is, and has no error."""
-        if self.scores is None or not self.scores.has_infinite or self.stopped is not None:
+        """The scores, where one of them is infinite: then the mean is, and has no
+        error."""
+        if (
+            self.scores is None
+            or not self.scores.has_infinite
+            or self.stopped is not None
+        ):
             return None
         return self.scores if self.metric.link != "none" else None
 
@@ -86,12 +121,15 @@ class ScoredCondition:
     def why_none(self) -> str:
         """Why no prompt has a score that counts, where none has."""
         scores = self.scores
-        weightless = scores is not None and not scores.n and scores.n_samples > scores.n_unscored
+        weightless = (
+            scores is not None and not scores.n and scores.n_samples > scores.n_unscored
+        )
         return "all weights are 0" if weightless else "no prompt was scored"
 
     @property
     def is_cut(self) -> bool:
-        """Whether a published figure covers more than the samples, which a truncated run lacks."""
+        """Whether a published figure covers more than the samples, which a truncated
+        run lacks."""
         if self.published is None or self.usable is None:
             return False
         truncated = [run["status"] == "truncated" for run in self.condition.runs]
@@ -101,7 +139,8 @@ class ScoredCondition:
 
 
 def list_differences(groups: Collection[Group]) -> list[str]:
-    """In what groups of rows differ, with the values that people know; empty for one group."""
+    """In what groups of rows differ, with the values that people know; empty for one
+    group."""
     differences = []
     told = [_told(group) for group in groups]
     for number, name in enumerate(_TOLD):
@@ -115,12 +154,15 @@ def list_differences(groups: Collection[Group]) -> list[str]:
 def _told(group: Group) -> Group:
     """What is told of a group: a judge and the scorer that it is are one."""
     parts = dict(zip(_PARTS, group, strict=False))
-    parts["judge or scorer"] = parts.pop("judge", "") or parts.get("scorer", "") or "a comparison"
+    parts["judge or scorer"] = (
+        parts.pop("judge", "") or parts.get("scorer", "") or "a comparison"
+    )
     return tuple(parts.get(name, "") for name in _TOLD)
 
 
 def group_differences(groups: Collection[Group]) -> dict[Group, str]:
-    """In what each group of rows differs from the others, in values that people know; empty for one group."""
+    """In what each group of rows differs from the others, in values that people know;
+    empty for one group."""
     told = {group: _told(group) for group in groups}
     several = [
         number
@@ -128,16 +170,24 @@ def group_differences(groups: Collection[Group]) -> dict[Group, str]:
         if len({values[number] for values in told.values()}) > 1 and name not in _CODED
     ]
     return {
-        group: ", ".join(f"{_TOLD[number]} {values[number] or 'none'}" for number in several)
+        group: ", ".join(
+            f"{_TOLD[number]} {values[number] or 'none'}" for number in several
+        )
         for group, values in told.items()
     }
 
 
 def list_editions(entries: Iterable[ScoredCondition]) -> str:
-    """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
-    there is only one."""
-    versions = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
-    editions = f"the benchmark's version ({', '.join(sorted(versions))}): --where benchmark_version=..."
+    """The versions of a benchmark that entries are of, with what chooses one, for a
+    note; empty if there is only one."""
+    versions = {entry.condition.setting("benchmark_version") for entry in entries} - {
+        None,
+        "",
+    }
+    editions = (
+        f"the benchmark's version ({', '.join(sorted(versions))}): --where "
+        "benchmark_version=..."
+    )
     return editions if len(versions) > 1 else ""
 
 
@@ -146,16 +196,25 @@ class BenchmarkScores:
     """The entries of one benchmark."""
 
     benchmark: Benchmark
-    #: those that are shown; several only where benchmarks that an alias joins, judges or scales differ.
+    #: those that are shown; several only where benchmarks that an alias joins, judges
+    #: or scales differ.
     metrics: tuple[Metric, ...]
     entries: tuple[ScoredCondition, ...]
     clusters: ClusterMap  #: for the errors.
-    subset_ok: bool = False  #: runs on a part of the benchmark stand among complete ones.
+    subset_ok: bool = (
+        False  #: runs on a part of the benchmark stand among complete ones.
+    )
     plans: StoredPlans | None = None  #: that entries may be on; None for none.
-    conditions: tuple[Condition, ...] = ()  #: all that were asked for, also those without figures.
+    conditions: tuple[
+        Condition, ...
+    ] = ()  #: all that were asked for, also those without figures.
     facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
-    shown_keys: frozenset[str] = frozenset()  #: of the conditions behind the entries, if rows over several.
-    notes: tuple[str, ...] = ()  #: what every answer that counts all entries has to say.
+    shown_keys: frozenset[str] = (
+        frozenset()
+    )  #: of the conditions behind the entries, if rows over several.
+    notes: tuple[
+        str, ...
+    ] = ()  #: what every answer that counts all entries has to say.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -173,7 +232,13 @@ class BenchmarkScores:
     def others(self) -> tuple[OtherMetric, ...]:
         """The metrics that are not shown."""
         shown = self.shown_keys or {entry.condition.key for entry in self.entries}
-        return others_among(self.facts.run_metrics, self.facts.metrics, self.conditions, shown, self.metric.label)
+        return others_among(
+            self.facts.run_metrics,
+            self.facts.metrics,
+            self.conditions,
+            shown,
+            self.metric.label,
+        )
 
     @property
     def runs(self) -> list[Run]:
@@ -185,14 +250,23 @@ class BenchmarkScores:
         return group_entries(self.entries)
 
     def largest_group(self) -> tuple[list[ScoredCondition], list[str]]:
-        """The headline scorer's entries with usable scores that can stand side by side, and notes on the others."""
-        usable = [[entry for entry in members if entry.usable is not None] for members in self.groups().values()]
+        """The headline scorer's entries with usable scores that can stand side by side,
+        and notes on the others."""
+        usable = [
+            [entry for entry in members if entry.usable is not None]
+            for members in self.groups().values()
+        ]
         groups = [members for members in usable if members]
         groups.sort(key=lambda members: headline_first(members[0].metric, len(members)))
         largest, *others = groups or [[]]
         n = sum(map(len, others))
-        note = f"{n} models of another split, task version, metric or scorer are left out (--where chooses)"
-        scorers = scorers_in_words([*largest, *(entry for own in others for entry in own)])
+        note = (
+            f"{n} models of another split, task version, metric or scorer are left out "
+            "(--where chooses)"
+        )
+        scorers = scorers_in_words(
+            [*largest, *(entry for own in others for entry in own)]
+        )
         told = [note] if n else []
         return largest, [*told, *([scorers] if scorers else [])]
 
@@ -202,35 +276,57 @@ _FEWEST = 3
 
 
 def headline_first(metric: Metric, n_entries: int) -> tuple[bool, int, int, str]:
-    """To order groups: those of a few last, then by the kind of whoever scored, the largest, the name of the scorer."""
-    return n_entries < _FEWEST, place_of(metric.scorer_kind), -n_entries, metric.scored_by
+    """To order groups: those of a few last, then by the kind of whoever scored, the
+    largest, the name of the scorer."""
+    return (
+        n_entries < _FEWEST,
+        place_of(metric.scorer_kind),
+        -n_entries,
+        metric.scored_by,
+    )
 
 
-def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
-    """Entries by what must agree for them to be compared, those of the headline scorer first."""
+def group_entries(
+    entries: Iterable[ScoredCondition],
+) -> dict[Group, list[ScoredCondition]]:
+    """Entries by what must agree for them to be compared, those of the headline scorer
+    first."""
     groups: dict[Group, list[ScoredCondition]] = {}
     for entry in entries:
         groups.setdefault(entry.group, []).append(entry)
     first = {group: members[0].metric for group, members in groups.items()}
-    order = sorted(groups, key=lambda group: (place_of(first[group].scorer_kind), first[group].scored_by))
+    order = sorted(
+        groups,
+        key=lambda group: (place_of(first[group].scorer_kind), first[group].scored_by),
+    )
     return {group: groups[group] for group in order}
 
 
 def notes_of_row(entry: ScoredCondition) -> list[str]:
-    """What a row says of its seeds, checkpoints, repeats and versions, each with the name of the model."""
+    """What a row says of its seeds, checkpoints, repeats and versions, each with the
+    name of the model."""
     model = entry.condition.model
     name = f"{model} ({entry.label})" if entry.label else model
-    return [note if note.startswith(f"{model}:") else f"{name}: {note}" for note in entry.row_notes]
+    return [
+        note if note.startswith(f"{model}:") else f"{name}: {note}"
+        for note in entry.row_notes
+    ]
 
 
 def scorers_in_words(entries: Iterable[ScoredCondition]) -> str:
-    """``by gpt-4o; also scored by people``, the headline's scorer first; empty where one scored all."""
-    return others_in_words([(place_of(entry.metric.scorer_kind), entry.metric.scored_by) for entry in entries])
+    """``by gpt-4o; also scored by people``, the headline's scorer first; empty where
+    one scored all."""
+    return others_in_words(
+        [
+            (place_of(entry.metric.scorer_kind), entry.metric.scored_by)
+            for entry in entries
+        ]
+    )
 
 
 def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[str, ...]:
-    """Flags of what an entry covers: ``truncated``, ``failed``, ``subset``, ``other_prompts``,
-    ``unscored``."""
+    """Flags of what an entry covers: ``truncated``, ``failed``, ``subset``,
+    ``other_prompts``, ``unscored``."""
     states = {run["status"] for run in entry.condition.runs}
     flags = [state for state in ("truncated", "failed") if state in states]
     if entry.scores is not None:
@@ -248,41 +344,82 @@ def is_partial(flags: Sequence[str]) -> bool:
 
 
 def read_entries(
-    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric], *, with_repeats: bool = False
+    store: Store,
+    conditions: Sequence[Condition],
+    metrics: Sequence[Metric],
+    *,
+    with_repeats: bool = False,
 ) -> list[ScoredCondition]:
     """A condition has one entry for each metric that it has figures of.
 
     Args:
         with_repeats: also the scores of each run of a condition that has several.
     """
-    return read_all_entries(store, [(conditions, metrics)], with_repeats=with_repeats)[0]
+    return read_all_entries(store, [(conditions, metrics)], with_repeats=with_repeats)[
+        0
+    ]
 
 
 def read_all_entries(
-    store: Store, groups: Sequence[tuple[Sequence[Condition], Sequence[Metric]]], *, with_repeats: bool = False
+    store: Store,
+    groups: Sequence[tuple[Sequence[Condition], Sequence[Metric]]],
+    *,
+    with_repeats: bool = False,
 ) -> list[list[ScoredCondition]]:
     """`read_entries` of several benchmarks, read together."""
-    numbered = [(number, condition) for number, (conditions, _) in enumerate(groups) for condition in conditions]
-    runs = {run: index for index, (_, condition) in enumerate(numbered) for run in condition.run_ids}
+    numbered = [
+        (number, condition)
+        for number, (conditions, _) in enumerate(groups)
+        for condition in conditions
+    ]
+    runs = {
+        run: index
+        for index, (_, condition) in enumerate(numbered)
+        for run in condition.run_ids
+    }
     metric_ids = {metric.id for _, metrics in groups for metric in metrics}
     figures = RunFigures(store, runs, metric_ids)
-    by_benchmark: list[list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]] = [[] for _ in groups]
+    by_benchmark: list[
+        list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]
+    ] = [[] for _ in groups]
     for metric_id in sorted(metric_ids):
-        owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in groups]
-        scored, published = figures.scores(metric_id, with_repeats=with_repeats), figures.published(metric_id)
+        owned = [
+            {metric.benchmark_id: metric for metric in own if metric.id == metric_id}
+            for _, own in groups
+        ]
+        scored, published = (
+            figures.scores(metric_id, with_repeats=with_repeats),
+            figures.published(metric_id),
+        )
         for index in sorted(scored.keys() | published.keys()):
             number, condition = numbered[index]
             if own := owned[number]:
-                metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-                by_benchmark[number].append((index, metric, scored.get(index), published.get(index)))
+                metric = own.get(condition.setting("benchmark_id")) or next(
+                    iter(own.values())
+                )
+                by_benchmark[number].append(
+                    (index, metric, scored.get(index), published.get(index))
+                )
     stopped = read_stopped(store, [condition for _, condition in numbered])
     entries: list[list[ScoredCondition]] = []
     for members in by_benchmark:
-        chosen = {index: numbered[index][1] for index in sorted({index for index, *_ in members})}
-        labels = dict(zip(chosen, label_conditions(store, [*chosen.values()]), strict=True))
+        chosen = {
+            index: numbered[index][1]
+            for index in sorted({index for index, *_ in members})
+        }
+        labels = dict(
+            zip(chosen, label_conditions(store, [*chosen.values()]), strict=True)
+        )
         entries.append(
             [
-                ScoredCondition(chosen[index], labels[index], metric, scores, figure, stopped.get(chosen[index].key))
+                ScoredCondition(
+                    chosen[index],
+                    labels[index],
+                    metric,
+                    scores,
+                    figure,
+                    stopped.get(chosen[index].key),
+                )
                 for index, metric, scores, figure in members
             ]
         )
@@ -291,7 +428,9 @@ def read_all_entries(
 
 def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:
     """The whole benchmark: as declared, else the most that a run covers."""
-    declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
+    declared = [
+        run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs
+    ]
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     size = max([*declared, *map(len, seen)], default=0)
     sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)

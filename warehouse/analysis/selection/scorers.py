@@ -10,10 +10,16 @@ from warehouse.store.sql.query_files import query_text
 
 #: The column of a run that names its scorers: no column of the view, as few ask for it.
 SCORER = "scorer"
-#: Who is taken where several scored the same: a program before a judge, a judge before people.
+#: Who is taken where several scored the same: a program before a judge, a judge before
+#: people.
 _KINDS_OF_SCORERS = ("match", "execution", "model", "human")
 #: What a scorer without a name is called, by its kind.
-_WITHOUT_NAME = {"match": "a comparison", "execution": "an execution", "model": "a judge", "human": "people"}
+_WITHOUT_NAME = {
+    "match": "a comparison",
+    "execution": "an execution",
+    "model": "a judge",
+    "human": "people",
+}
 
 
 def scorer_in_words(name: str, kind: str) -> str:
@@ -24,25 +30,41 @@ def scorer_in_words(name: str, kind: str) -> str:
 def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
     """Of each run the place of the kind of its scorers, and their names."""
     names: dict[int, list[tuple[int, str]]] = {}
-    for row in store.rows(query_text("analysis/selection", "scorers_of_runs"), {"runs": list(runs)}):
+    for row in store.rows(
+        query_text("analysis/selection", "scorers_of_runs"), {"runs": list(runs)}
+    ):
         name = scorer_in_words(row["judge_model"] or row["name"], row["kind"])
-        names.setdefault(row["run_id"], []).append((_KINDS_OF_SCORERS.index(row["kind"]), name))
+        names.setdefault(row["run_id"], []).append(
+            (_KINDS_OF_SCORERS.index(row["kind"]), name)
+        )
     return {
-        run: (min(place for place, _ in found), ", ".join(sorted({name for _, name in found})))
+        run: (
+            min(place for place, _ in found),
+            ", ".join(sorted({name for _, name in found})),
+        )
         for run, found in names.items()
     }
 
 
 def place_of(kind: str) -> int:
-    """Order of the kinds of scorers: whose figures stand first where several scored the same."""
-    return _KINDS_OF_SCORERS.index(kind) if kind in _KINDS_OF_SCORERS else len(_KINDS_OF_SCORERS)
+    """Order of the kinds of scorers: whose figures stand first where several scored the
+    same."""
+    return (
+        _KINDS_OF_SCORERS.index(kind)
+        if kind in _KINDS_OF_SCORERS
+        else len(_KINDS_OF_SCORERS)
+    )
 
 
-def name_scorers(store: Store, runs: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """The same runs, each with the names of who scored it under `SCORER`; none for plain comparisons.
+def name_scorers(
+    store: Store, runs: Sequence[dict[str, Any]]
+) -> Sequence[dict[str, Any]]:
+    """The same runs, each with the names of who scored it under `SCORER`; none for
+    plain comparisons.
 
     Args:
-        runs: rows of ``run_current`` as they were read, which nobody else has: they are many, and no copy is made.
+        runs: rows of ``run_current`` as they were read, which nobody else has: they are
+            many, and no copy is made.
     """
     judged = [run["run_id"] for run in runs if run["scorers_key"]]
     names: dict[int, list[str]] = {}
@@ -50,7 +72,11 @@ def name_scorers(store: Store, runs: Sequence[dict[str, Any]]) -> Sequence[dict[
         run[SCORER] = ()
     if not judged:
         return runs
-    for row in store.rows(query_text("analysis/selection", "scorers_of_runs"), {"runs": judged}, per="run_id"):
+    for row in store.rows(
+        query_text("analysis/selection", "scorers_of_runs"),
+        {"runs": judged},
+        per="run_id",
+    ):
         name = row["judge_model"] or row["name"]
         if name:
             names.setdefault(row["run_id"], []).append(name)
@@ -71,5 +97,9 @@ def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:
         return ""
     kinds = (*_KINDS_OF_SCORERS, "")  # the last of those that are none of them
     first, *others = [scorer_in_words(name, kinds[place]) for place, name in different]
-    advice = " (--where scorer=NAME takes one alone)" if any(name for _, name in different) else ""
+    advice = (
+        " (--where scorer=NAME takes one alone)"
+        if any(name for _, name in different)
+        else ""
+    )
     return f"by {first}; also scored by {', '.join(others)}{advice}"

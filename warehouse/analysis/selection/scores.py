@@ -20,15 +20,26 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of ``prompt_scores.sql`` in the order of the fields of ``_Facts``.
-_COLUMNS = ("value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored")
+_COLUMNS = (
+    "value",
+    "weight",
+    "n_draws",
+    "within_variance",
+    "is_binary",
+    "n_scored",
+    "n_unscored",
+)
 _LINKS = (
-    "select prompt_id, canonical_prompt_id from prompt_link where prompt_id <> canonical_prompt_id order by prompt_id"
+    "select prompt_id, canonical_prompt_id from prompt_link where prompt_id <> "
+    "canonical_prompt_id order by prompt_id"
 )
 
 Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def unscored_flags(n_unscored: int, n_samples: int, most: float = MAX_UNSCORED) -> tuple[str, ...]:
+def unscored_flags(
+    n_unscored: int, n_samples: int, most: float = MAX_UNSCORED
+) -> tuple[str, ...]:
     """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
     return ("many_unscored",) * (n_unscored > most * n_samples)
 
@@ -46,7 +57,9 @@ class SeedCells:
     """Scores of several training seeds, or of repeats that count like seeds."""
 
     labels: tuple[str, ...]  #: of the seeds, S.
-    cells: NDArray[np.float64]  #: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n).
+    cells: NDArray[
+        np.float64
+    ]  #: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n).
     kind: str = "seeds"  #: ``seeds`` or ``repeats``.
 
     @property
@@ -65,29 +78,43 @@ class PromptScores:
     """Scored prompts of one condition on one metric."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    values: NDArray[np.float64]  #: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
-    weights: NDArray[np.float64]  #: weight of each prompt in the benchmark's mean, shape (n,).
+    values: NDArray[
+        np.float64
+    ]  #: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
+    weights: NDArray[
+        np.float64
+    ]  #: weight of each prompt in the benchmark's mean, shape (n,).
     n_draws: NDArray[np.float64]  #: generations behind each value, shape (n,).
-    #: sample variance over the draws of each prompt, all repeats together, in squared units of ``values``, shape (n,);
-    #: NaN with one draw, and where the variance within a stored mean is unknown. A stored rate counts as so many 0/1
-    #: draws.
+    #: sample variance over the draws of each prompt, all repeats together, in squared
+    #: units of ``values``, shape (n,); NaN with one draw, and where the variance within
+    #: a stored mean is unknown. A stored rate counts as so many 0/1 draws.
     within: NDArray[np.float64]
-    #: every score behind the value is exactly 0 or 1 (never a stored rate in between), shape (n,).
+    #: every score behind the value is exactly 0 or 1 (never a stored rate in between),
+    #: shape (n,).
     zero_one: NDArray[np.bool_]
-    seen: NDArray[np.int64]  #: ids of all prompts, scored or not, ascending, shape (m,).
-    unscored: NDArray[np.float64]  #: samples without a score of each of ``seen``, shape (m,).
+    seen: NDArray[
+        np.int64
+    ]  #: ids of all prompts, scored or not, ascending, shape (m,).
+    unscored: NDArray[
+        np.float64
+    ]  #: samples without a score of each of ``seen``, shape (m,).
     n_unscored: int  #: samples (prompt and draw) without a score.
     n_samples: int  #: samples in all.
-    spans: tuple[ScoreSpan, ...] = ()  #: between which values the scores of each repeat lie.
+    spans: tuple[
+        ScoreSpan, ...
+    ] = ()  #: between which values the scores of each repeat lie.
     infinite_prompts: NDArray[np.int64] = field(
         default_factory=_no_prompts
     )  #: of prompts with an infinite score, which ``prompts`` lacks.
-    #: their means, infinite; NaN where draws are infinite on both sides, shape as of the ids.
+    #: their means, infinite; NaN where draws are infinite on both sides, shape as of
+    #: the ids.
     infinite_values: NDArray[np.float64] = field(default_factory=_no_values)
-    #: the scores of each run that was pooled; empty for a single one, and where nobody asked for them.
+    #: the scores of each run that was pooled; empty for a single one, and where nobody
+    #: asked for them.
     repeats: tuple[PromptScores, ...] = ()
     repeat_runs: tuple[int, ...] = ()  #: ids of these runs, ascending.
-    #: of several training seeds; then ``values`` are the parts of the prompts, which no single seed has.
+    #: of several training seeds; then ``values`` are the parts of the prompts, which no
+    #: single seed has.
     seeds: SeedCells | None = None
 
     @property
@@ -102,14 +129,18 @@ class PromptScores:
 
     @property
     def extended(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """All prompts with a score, ascending, and their values, infinite ones among them."""
+        """All prompts with a score, ascending, and their values, infinite ones among
+        them."""
         prompts = np.concatenate([self.prompts, self.infinite_prompts])
         order = np.argsort(prompts, kind="stable")
-        return prompts[order], np.concatenate([self.values, self.infinite_values])[order]
+        return prompts[order], np.concatenate([self.values, self.infinite_values])[
+            order
+        ]
 
     @property
     def with_infinite(self) -> PromptScores:
-        """All scored prompts in one, infinite ones among them: for tests of signs alone."""
+        """All scored prompts in one, infinite ones among them: for tests of signs
+        alone."""
         prompts, values = self.extended
         kept = ~np.isnan(values)
         prompts, values = prompts[kept], values[kept]
@@ -133,25 +164,40 @@ class PromptScores:
         return None if even else self.weights
 
     def under(self, links: Links) -> PromptScores:
-        """The same with prompts under those that links lead to; of two that are one the first."""
+        """The same with prompts under those that links lead to; of two that are one the
+        first."""
         followed = follow_links(self.prompts, links)
         if bool((followed == self.prompts).all()):
             return self
         prompts, rows = np.unique(followed, return_index=True)
         columns = ("values", "weights", "n_draws", "within", "zero_one")
-        seeds = None if self.seeds is None else replace(self.seeds, cells=self.seeds.cells[:, rows])
+        seeds = (
+            None
+            if self.seeds is None
+            else replace(self.seeds, cells=self.seeds.cells[:, rows])
+        )
         own = {name: getattr(self, name)[rows] for name in columns}
         if self.has_infinite:
-            ids, first = np.unique(follow_links(self.infinite_prompts, links), return_index=True)
-            own |= {"infinite_prompts": ids, "infinite_values": self.infinite_values[first]}
+            ids, first = np.unique(
+                follow_links(self.infinite_prompts, links), return_index=True
+            )
+            own |= {
+                "infinite_prompts": ids,
+                "infinite_values": self.infinite_values[first],
+            }
         repeats = tuple(repeat.under(links) for repeat in self.repeats)
         return replace(self, prompts=prompts, seeds=seeds, repeats=repeats, **own)
 
 
 def over_seeds(
-    members: Sequence[PromptScores], labels: Sequence[str], *, kind: str = "seeds", all_whole: bool = False
+    members: Sequence[PromptScores],
+    labels: Sequence[str],
+    *,
+    kind: str = "seeds",
+    all_whole: bool = False,
 ) -> tuple[PromptScores | None, dict[str, str]]:
-    """The scores of one row over seeds, and the seeds that are left out, with how much they have.
+    """The scores of one row over seeds, and the seeds that are left out, with how much
+    they have.
 
     Args:
         members: of each seed, with scored prompts.
@@ -185,15 +231,22 @@ def over_seeds(
     unscored = np.zeros(len(seen))
     for own in kept:
         unscored[np.searchsorted(seen, own.seen)] += own.unscored
-    kept_labels = tuple(label for label, whole in zip(labels, is_whole, strict=True) if whole)
+    kept_labels = tuple(
+        label for label, whole in zip(labels, is_whole, strict=True) if whole
+    )
     combined = PromptScores(
         prompts=prompts,
-        # where seeds lack prompts, a part may lie beyond every score by what a seed adds
+        # where seeds lack prompts, a part may lie beyond every score by what a seed
+        # adds
         values=np.clip(fit.prompt_parts, np.nanmin(cells), np.nanmax(cells)),
         weights=weights,
         n_draws=draws,
         within=np.full(len(prompts), np.nan),
-        zero_one=np.nanmin(_aligned([own.zero_one.astype(np.float64) for own in kept], kept, prompts), axis=0) > 0,
+        zero_one=np.nanmin(
+            _aligned([own.zero_one.astype(np.float64) for own in kept], kept, prompts),
+            axis=0,
+        )
+        > 0,
         seen=seen,
         unscored=unscored,
         n_unscored=sum(own.n_unscored for own in kept),
@@ -205,24 +258,46 @@ def over_seeds(
 
 
 def _aligned(
-    columns: Sequence[NDArray[np.float64]], members: Sequence[PromptScores], prompts: NDArray[np.int64]
+    columns: Sequence[NDArray[np.float64]],
+    members: Sequence[PromptScores],
+    prompts: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Columns of several scores on the same prompts, NaN where one has none, shape (S, n)."""
-    return np.array([align_values(own.prompts, column, prompts) for column, own in zip(columns, members, strict=True)])
+    """Columns of several scores on the same prompts, NaN where one has none, shape (S,
+    n)."""
+    return np.array(
+        [
+            align_values(own.prompts, column, prompts)
+            for column, own in zip(columns, members, strict=True)
+        ]
+    )
 
 
-def _spans(values: NDArray[np.float64], run_ids: NDArray[np.int64]) -> Iterator[ScoreSpan]:
+def _spans(
+    values: NDArray[np.float64], run_ids: NDArray[np.int64]
+) -> Iterator[ScoreSpan]:
     """The span of each run that has values, of which NaN is none."""
-    for own in np.split(values, np.flatnonzero(np.diff(run_ids)) + 1) if run_ids[0] != run_ids[-1] else [values]:
+    for own in (
+        np.split(values, np.flatnonzero(np.diff(run_ids)) + 1)
+        if run_ids[0] != run_ids[-1]
+        else [values]
+    ):
         low, high = float(np.fmin.reduce(own)), float(np.fmax.reduce(own))
         if low <= high:
-            yield ScoreSpan(low, high, *(int(np.count_nonzero((own > 0) & (own <= most))) for most in (np.inf, 1)))
+            yield ScoreSpan(
+                low,
+                high,
+                *(
+                    int(np.count_nonzero((own > 0) & (own <= most)))
+                    for most in (np.inf, 1)
+                ),
+            )
 
 
 @dataclass(frozen=True)
 class _Facts:
-    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored, ``within`` where no variance
-    between draws is known; ``n_above`` and ``n_below`` count draws that are infinite, which ``n_scored`` holds."""
+    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored,
+    ``within`` where no variance between draws is known; ``n_above`` and ``n_below``
+    count draws that are infinite, which ``n_scored`` holds."""
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -237,7 +312,9 @@ class _Facts:
 
     def take(self, rows: NDArray[np.intp] | slice) -> _Facts:
         chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
-        return _Facts(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+        return _Facts(
+            *(getattr(self, name)[chosen] for name in self.__dataclass_fields__)
+        )
 
 
 def _as_slice(rows: NDArray[np.intp] | slice) -> NDArray[np.intp] | slice:
@@ -263,7 +340,8 @@ def read_scores(
     """Prompt scores by group, read in one query.
 
     Args:
-        runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
+        runs: run id -> number of the group that it belongs to; the runs of a group are
+            pooled.
         metric_ids: of one metric (several where judges differ between runs).
         links: put prompts under those that these lead to.
         with_repeats: also the scores of each run of a group that has several.
@@ -278,46 +356,86 @@ def read_scores(
 class _Rows:
     """Rows of ``prompt_score`` by run."""
 
-    def __init__(self, store: Store, runs: Collection[int], metric_ids: Collection[int]) -> None:
+    def __init__(
+        self, store: Store, runs: Collection[int], metric_ids: Collection[int]
+    ) -> None:
         params = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
-        columns = store.columns(query_text("analysis", "prompt_scores"), params, per="run_id")
+        columns = store.columns(
+            query_text("analysis", "prompt_scores"), params, per="run_id"
+        )
         unordered = columns.whole_numbers("run_id")
-        order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
+        order = (
+            slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
+        )
         numbers = [columns.numbers(name) for name in _COLUMNS]
-        facts = _Facts(columns.whole_numbers("prompt_id"), *numbers, *([np.zeros(len(unordered))] * 2))
-        self.runs, self.metrics = unordered[order], columns.whole_numbers("metric_id")[order]
-        self.facts = _with_infinite(store, self.runs, self.metrics, facts.take(order), metric_ids)
+        facts = _Facts(
+            columns.whole_numbers("prompt_id"),
+            *numbers,
+            *([np.zeros(len(unordered))] * 2),
+        )
+        self.runs, self.metrics = (
+            unordered[order],
+            columns.whole_numbers("metric_id")[order],
+        )
+        self.facts = _with_infinite(
+            store, self.runs, self.metrics, facts.take(order), metric_ids
+        )
 
 
 def _with_infinite(
-    store: Store, runs: NDArray[np.int64], metrics: NDArray[np.int64], facts: _Facts, metric_ids: Collection[int]
+    store: Store,
+    runs: NDArray[np.int64],
+    metrics: NDArray[np.int64],
+    facts: _Facts,
+    metric_ids: Collection[int],
 ) -> _Facts:
-    """Facts with the infinite scores, which stand among the unscored: only runs that have such are asked for."""
+    """Facts with the infinite scores, which stand among the unscored: only runs that
+    have such are asked for."""
     lacking = np.flatnonzero(facts.n_unscored > 0)
     if not len(lacking):
         return facts
-    params = {"run_ids": np.unique(runs[lacking]).tolist(), "metric_ids": list(metric_ids)}
-    columns = store.columns(query_text("analysis/selection", "infinite_scores"), params, per="run_id")
-    found = columns.whole_numbers("run_id"), columns.whole_numbers("metric_id"), columns.whole_numbers("prompt_id")
+    params = {
+        "run_ids": np.unique(runs[lacking]).tolist(),
+        "metric_ids": list(metric_ids),
+    }
+    columns = store.columns(
+        query_text("analysis/selection", "infinite_scores"), params, per="run_id"
+    )
+    found = (
+        columns.whole_numbers("run_id"),
+        columns.whole_numbers("metric_id"),
+        columns.whole_numbers("prompt_id"),
+    )
     if not len(found[0]):
         return facts
     places = {
         key: row
         for row, key in zip(
             lacking.tolist(),
-            zip(runs[lacking].tolist(), metrics[lacking].tolist(), facts.prompts[lacking].tolist(), strict=True),
+            zip(
+                runs[lacking].tolist(),
+                metrics[lacking].tolist(),
+                facts.prompts[lacking].tolist(),
+                strict=True,
+            ),
             strict=True,
         )
     }
     above, below = np.zeros(len(runs)), np.zeros(len(runs))
     counts = columns.numbers("n_above").tolist(), columns.numbers("n_below").tolist()
-    for *key, n_above, n_below in zip(*(column.tolist() for column in found), *counts, strict=True):
+    for *key, n_above, n_below in zip(
+        *(column.tolist() for column in found), *counts, strict=True
+    ):
         row = places.get(tuple(key))
         if row is not None:
             above[row], below[row] = n_above, n_below
     both = above + below
     return replace(
-        facts, n_scored=facts.n_scored + both, n_unscored=facts.n_unscored - both, n_above=above, n_below=below
+        facts,
+        n_scored=facts.n_scored + both,
+        n_unscored=facts.n_unscored - both,
+        n_above=above,
+        n_below=below,
     )
 
 
@@ -339,7 +457,9 @@ def _pooled(
         run_ids = run_ids[order]
     starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
     return {
-        int(groups[a]): _pool(facts.take(slice(a, b)), run_ids[a:b], with_repeats=with_repeats)
+        int(groups[a]): _pool(
+            facts.take(slice(a, b)), run_ids[a:b], with_repeats=with_repeats
+        )
         for a, b in pairwise([*starts, len(groups)])
     }
 
@@ -356,11 +476,14 @@ def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
 def align_values(
     own: NDArray[np.int64], values: NDArray[np.float64], prompts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Values of some prompts, ascending, in the order of others; NaN where there is none."""
+    """Values of some prompts, ascending, in the order of others; NaN where there is
+    none."""
     return values_at(values, indices_among(own, prompts))
 
 
-def indices_among(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray[np.int64]:
+def indices_among(
+    own: NDArray[np.int64], prompts: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Where in ``own``, ascending, each prompt stands; its length for none."""
     indices = np.searchsorted(own, prompts)
     is_there = np.zeros(len(prompts), bool)
@@ -369,7 +492,9 @@ def indices_among(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray
     return np.where(is_there, indices, len(own))
 
 
-def values_at(values: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+def values_at(
+    values: NDArray[np.float64], indices: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Values at the places that `indices_among` found; NaN where there is none."""
     return np.append(values, np.nan)[indices]
 
@@ -377,7 +502,9 @@ def values_at(values: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArra
 def read_links(store: Store) -> Links:
     """Linked prompts, ascending, and the canonical one of each."""
     columns = store.columns(_LINKS)
-    return columns.whole_numbers("prompt_id"), columns.whole_numbers("canonical_prompt_id")
+    return columns.whole_numbers("prompt_id"), columns.whole_numbers(
+        "canonical_prompt_id"
+    )
 
 
 def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:
@@ -386,15 +513,23 @@ def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.i
     return groups[np.searchsorted(keys, run_ids)]
 
 
-def _pool(facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = False) -> PromptScores:
-    """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
+def _pool(
+    facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = False
+) -> PromptScores:
+    """One row per prompt: values by weight and draws, weights by draws, as the loader
+    pools."""
     if with_repeats and len(run_ids) and run_ids[0] != run_ids[-1]:
         ends = [0, *(np.flatnonzero(np.diff(run_ids)) + 1).tolist(), len(run_ids)]
-        by_run = {int(run_ids[a]): _pool(facts.take(slice(a, b)), run_ids[a:b]) for a, b in pairwise(ends)}
+        by_run = {
+            int(run_ids[a]): _pool(facts.take(slice(a, b)), run_ids[a:b])
+            for a, b in pairwise(ends)
+        }
         repeats = {run: own for run, own in by_run.items() if own.n}
         if len(repeats) > 1:
             pooled = _pool(facts, run_ids)
-            return replace(pooled, repeats=tuple(repeats.values()), repeat_runs=tuple(repeats))
+            return replace(
+                pooled, repeats=tuple(repeats.values()), repeat_runs=tuple(repeats)
+            )
     prompts, sorted_facts = facts.prompts, facts
     if not bool((prompts[1:] > prompts[:-1]).all()):
         sorted_facts = facts.take(np.argsort(prompts, kind="stable"))
@@ -405,7 +540,9 @@ def _pool(facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = Fal
     scored = np.flatnonzero(np.isfinite(sorted_facts.values) & ~infinite)
     kept = sorted_facts.take(scored)
     means = np.where(sorted_facts.n_above > 0, np.inf, -np.inf)
-    means = np.where((sorted_facts.n_above > 0) & (sorted_facts.n_below > 0), np.nan, means)
+    means = np.where(
+        (sorted_facts.n_above > 0) & (sorted_facts.n_below > 0), np.nan, means
+    )
     return PromptScores(
         prompts=kept.prompts,
         values=kept.values,
@@ -423,23 +560,34 @@ def _pool(facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = Fal
     )
 
 
-def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -> _Facts:
+def _merge(
+    facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]
+) -> _Facts:
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(codes, weights=values, minlength=len(prompts)).astype(np.float64)
+        return np.bincount(codes, weights=values, minlength=len(prompts)).astype(
+            np.float64
+        )
 
     scored = np.isfinite(facts.values)
-    draws, value = np.where(scored, facts.n_draws, 0.0), np.where(scored, facts.values, 0.0)
+    draws, value = (
+        np.where(scored, facts.n_draws, 0.0),
+        np.where(scored, facts.values, 0.0),
+    )
     total, mass = summed(draws), summed(draws * facts.weights)
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing scored, NaN
         values = summed(draws * facts.weights * value) / mass
         weights = mass / total
         centred = value - (summed(draws * value) / total)[codes]
-        inner = np.where(draws > 1, (draws - 1) * facts.within, 0.0)  # one draw has none
+        inner = np.where(
+            draws > 1, (draws - 1) * facts.within, 0.0
+        )  # one draw has none
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
     counts = (facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below)
-    return _Facts(prompts, values, weights, total, within, zero_one, *map(summed, counts))
+    return _Facts(
+        prompts, values, weights, total, within, zero_one, *map(summed, counts)
+    )
 
 
 @dataclass(frozen=True)
@@ -447,10 +595,12 @@ class PublishedFigure:
     """A published figure of a condition."""
 
     value: float  #: the figure; mean over the repeats that have one.
-    #: as published, at least 0; of repeats that which their spread gives; None if there is none.
+    #: as published, at least 0; of repeats that which their spread gives; None if there
+    #: is none.
     standard_error: float | None
     n: int  #: prompts as published, 0 if unknown.
-    #: figures of the training seeds, or of the repeats, that it is the mean of; empty for a single one.
+    #: figures of the training seeds, or of the repeats, that it is the mean of; empty
+    #: for a single one.
     seeds: tuple[float, ...] = ()
 
 
@@ -458,24 +608,41 @@ class RunFigures:
     """All figures of some runs by some metrics, by group.
 
     Args:
-        runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
+        runs: run id -> number of the group that it belongs to; the runs of a group are
+            pooled.
     """
 
-    def __init__(self, store: Store, runs: Mapping[int, int], metric_ids: Collection[int]) -> None:
+    def __init__(
+        self, store: Store, runs: Mapping[int, int], metric_ids: Collection[int]
+    ) -> None:
         self._runs, self._rows = runs, _Rows(store, runs, metric_ids)
-        self._published = store.rows(query_text("analysis", "published_means"), {"run_ids": list(runs)}, per="run_id")
+        self._published = store.rows(
+            query_text("analysis", "published_means"),
+            {"run_ids": list(runs)},
+            per="run_id",
+        )
 
-    def scores(self, metric_id: int, *, with_repeats: bool = False) -> dict[int, PromptScores]:
+    def scores(
+        self, metric_id: int, *, with_repeats: bool = False
+    ) -> dict[int, PromptScores]:
         """Prompt scores by one metric, of each group that has rows."""
         here = np.flatnonzero(self._rows.metrics == metric_id)
-        return _pooled(self._rows.runs[here], self._rows.facts.take(here), self._runs, with_repeats=with_repeats)
+        return _pooled(
+            self._rows.runs[here],
+            self._rows.facts.take(here),
+            self._runs,
+            with_repeats=with_repeats,
+        )
 
     def published(self, metric_id: int) -> dict[int, PublishedFigure]:
         """Published figures by one metric."""
         first: dict[int, PublishedFigure] = {}
         for row in self._published:
             if row["metric_id"] == metric_id:
-                first.setdefault(row["run_id"], PublishedFigure(row["value"], row["standard_error"], row["n"] or 0))
+                first.setdefault(
+                    row["run_id"],
+                    PublishedFigure(row["value"], row["standard_error"], row["n"] or 0),
+                )
         groups: dict[int, list[PublishedFigure]] = {}
         for run, figure in first.items():
             groups.setdefault(self._runs[run], []).append(figure)
@@ -486,19 +653,30 @@ def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
     values = np.array([figure.value for figure in figures])
-    error = float(values.std(ddof=1) / np.sqrt(len(values))) if np.isfinite(values).all() else None
+    error = (
+        float(values.std(ddof=1) / np.sqrt(len(values)))
+        if np.isfinite(values).all()
+        else None
+    )
     return PublishedFigure(
-        float(values.mean()), error or None, max(figure.n for figure in figures), tuple(values.tolist())
+        float(values.mean()),
+        error or None,
+        max(figure.n for figure in figures),
+        tuple(values.tolist()),
     )
 
 
-# A rate is a whole number of right draws if it is that near to one: where the metric is declared
-# 0/1, sources may round it; where it is not, only floating-point rounding is allowed for.
+# A rate is a whole number of right draws if it is that near to one: where the metric is
+# declared 0/1, sources may round it; where it is not, only floating-point rounding is
+# allowed for.
 _ROUNDED, _EXACT = 0.05, 1e-6
 
 
-def right_draws(scores: PromptScores, metric: Metric) -> tuple[NDArray[np.float64], str]:
-    """Right draws of each prompt, shape (n,), and why there are none (then they are zeros)."""
+def right_draws(
+    scores: PromptScores, metric: Metric
+) -> tuple[NDArray[np.float64], str]:
+    """Right draws of each prompt, shape (n,), and why there are none (then they are
+    zeros)."""
     counts = scores.values * scores.n_draws
     whole = np.round(counts)
     room = _ROUNDED if metric.kind == "binary" else _EXACT
@@ -508,13 +686,16 @@ def right_draws(scores: PromptScores, metric: Metric) -> tuple[NDArray[np.float6
     if wrong.any():
         index = int(np.argmax(wrong))
         return np.zeros_like(counts), (
-            f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts have another"
-            f" mean (such as {scores.values[index]:.4g} of {scores.n_draws[index]:g} draws)"
+            f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts "
+            f"have another mean (such as {scores.values[index]:.4g} of "
+            f"{scores.n_draws[index]:g} draws)"
         )
     if not draws_declared(scores, metric):
         within = np.where(scores.n_draws > 1, scores.within, np.nan)
         if not PromptDraws(scores.values, within, scores.n_draws).are_zero_one():
-            return np.zeros_like(counts), "draws must be right or wrong: some lie in between"
+            return np.zeros_like(
+                counts
+            ), "draws must be right or wrong: some lie in between"
     return whole, ""
 
 
@@ -528,9 +709,11 @@ ENOUGH = 20
 _PERCENT = (0.0, 100.0)
 
 
-def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Iterator[str]:
-    """What to say of each metric whose scores are two values only, or reach from 0 to 100: intervals
-    that know no bounds lie beyond them.
+def unstated_bounds(
+    scored: Iterable[tuple[str, Metric, PromptScores]],
+) -> Iterator[str]:
+    """What to say of each metric whose scores are two values only, or reach from 0 to
+    100: intervals that know no bounds lie beyond them.
 
     Args:
         scored: name of the benchmark, metric and scores of each condition.
@@ -543,23 +726,35 @@ def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Itera
         values = np.unique(np.concatenate([scores.values for scores in conditions]))
         ends = (float(values[0]), float(values[-1]))
         few = sum(scores.n for scores in conditions) < ENOUGH
-        if few or not (len(values) == 2 or ends == _PERCENT) or are_mixed(scores.spans for scores in conditions):
+        if (
+            few
+            or not (len(values) == 2 or ends == _PERCENT)
+            or are_mixed(scores.spans for scores in conditions)
+        ):
             continue
-        what = "only {:g} and {:g} occur" if len(values) == 2 else "scores lie between {:g} and {:g}"
+        what = (
+            "only {:g} and {:g} occur"
+            if len(values) == 2
+            else "scores lie between {:g} and {:g}"
+        )
         low, high = (f"{end:.12g}" for end in ends)
         yield (
-            f"{label}: {what.format(*ends)}, and nobody has said that there are no others; this says so, and"
-            f" intervals keep within: warehouse benchmarks metrics {shlex.quote(benchmark)} --metric"
-            f" {shlex.quote(label)} --bounds {low} {high}"
+            f"{label}: {what.format(*ends)}, and nobody has said that there are no "
+            "others; this says so, and intervals keep within: warehouse benchmarks "
+            f"metrics {shlex.quote(benchmark)} --metric {shlex.quote(label)} --bounds "
+            f"{low} {high}"
         )
 
 
 def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
-    """Whether the scores of some runs look like shares of 1, those of others like per cent."""
+    """Whether the scores of some runs look like shares of 1, those of others like per
+    cent."""
     return {*MIXED} <= {span.scale for spans in conditions for span in spans}
 
 
-def mixed_scales(scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]]) -> Iterator[str]:
+def mixed_scales(
+    scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]],
+) -> Iterator[str]:
     """What to say of each metric that is :func:`are_mixed`.
 
     Args:
@@ -574,15 +769,22 @@ def mixed_scales(scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]]) -> I
             yield _mixed(benchmark, label, conditions)
 
 
-def _mixed(benchmark: str, label: str, conditions: Sequence[Sequence[ScoreSpan]]) -> str:
-    pooled = any(are_mixed([spans]) for spans in conditions)  # repeats of one condition: its figure is of both
+def _mixed(
+    benchmark: str, label: str, conditions: Sequence[Sequence[ScoreSpan]]
+) -> str:
+    pooled = any(
+        are_mixed([spans]) for spans in conditions
+    )  # repeats of one condition: its figure is of both
     counted = [[span] for own in conditions for span in own] if pooled else conditions
     percents = [span for own in conditions for span in own if span.scale == "percent"]
-    n_shares, n_percents = (sum(scale in {span.scale for span in own} for own in counted) for scale in MIXED)
+    n_shares, n_percents = (
+        sum(scale in {span.scale for span in own} for own in counted) for scale in MIXED
+    )
     low, high = min(span.low for span in percents), max(span.high for span in percents)
     what = "runs" if pooled else "conditions"
     return (
-        f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from 0 to 1, {n_percents} from"
-        f" {low:g} to {high:g}: if these are per cent, nothing here compares them; `warehouse forget` their source, and"
-        " ingest it with a mapping that has `scale = 0.01` for the score"
+        f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from "
+        f"0 to 1, {n_percents} from {low:g} to {high:g}: if these are per cent, "
+        "nothing here compares them; `warehouse forget` their source, and ingest it "
+        "with a mapping that has `scale = 0.01` for the score"
     )

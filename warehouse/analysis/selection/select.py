@@ -1,4 +1,5 @@
-"""The conditions on a benchmark with their scores, each for itself or as one row of a model."""
+"""The conditions on a benchmark with their scores, each for itself or as one row of a
+model."""
 
 from __future__ import annotations
 
@@ -20,9 +21,19 @@ from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
-from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
+from warehouse.analysis.selection.rows import (
+    RowPlan,
+    newest_rows,
+    plan_rows,
+    row_entries,
+    without_place,
+)
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    read_entries,
+)
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
@@ -40,29 +51,49 @@ def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
         selection: names a benchmark.
 
     Raises:
-        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to
+            show.
     """
-    return select_among(store, read_benchmark(store, selection.benchmark or ""), selection)
+    return select_among(
+        store, read_benchmark(store, selection.benchmark or ""), selection
+    )
 
 
-def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selection) -> BenchmarkScores:
+def select_among(
+    store: Store, benchmark_facts: KnownBenchmark, selection: Selection
+) -> BenchmarkScores:
     """`select_entries` of a benchmark whose runs and metrics were read."""
     benchmark, facts = benchmark_facts
-    name = selection.benchmark or ""  # messages have the name that was given, which may be an alias
+    name = (
+        selection.benchmark or ""
+    )  # messages have the name that was given, which may be an alias
     rules = selection.rows
-    conditions = choose_conditions(facts.runs, name, selection.where, selection.latest and rules is None)
+    conditions = choose_conditions(
+        facts.runs, name, selection.where, selection.latest and rules is None
+    )
     metrics = choose_metrics(facts.metrics, selection.metric, name)
-    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+    clusters = cluster_map(
+        store, benchmark.ids, benchmark.clusterings, selection.cluster
+    )
     shown: frozenset[str] = frozenset()
     if rules is None:
         entries = read_entries(store, conditions, metrics)
     else:
-        plans = plan_rows(store, conditions, partial(scored_prompts, conditions, facts, metrics), rules)
+        plans = plan_rows(
+            store,
+            conditions,
+            partial(scored_prompts, conditions, facts, metrics),
+            rules,
+        )
         if selection.latest:
             plans = newest_rows(plans)
         entries = entries_as_rows(store, plans, metrics, clusters, rules)
         shown = shown_keys(plans, entries)
-    usable = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
+    usable = (
+        (entry.condition, entry.metric.label, entry.usable)
+        for entry in entries
+        if entry.usable is not None
+    )
     return BenchmarkScores(
         benchmark,
         tuple(metrics),
@@ -73,12 +104,20 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
         tuple(conditions),
         facts,
         shown,
-        tuple(read_twice(store, (run for entry in entries for run in entry.condition.run_ids))),
+        tuple(
+            read_twice(
+                store, (run for entry in entries for run in entry.condition.run_ids)
+            )
+        ),
     )
 
 
 def entries_as_rows(
-    store: Store, plans: Sequence[RowPlan], metrics: Sequence[Metric], clusters: ClusterMap, rules: RowRules
+    store: Store,
+    plans: Sequence[RowPlan],
+    metrics: Sequence[Metric],
+    clusters: ClusterMap,
+    rules: RowRules,
 ) -> list[ScoredCondition]:
     """The rows of conditions that are planned, with their scores and labels.
 
@@ -87,21 +126,35 @@ def entries_as_rows(
         clusters: for tests of repeats.
     """
     members = [condition for plan in plans for condition in plan.conditions]
-    read = [replace(entry, label="") for entry in read_entries(store, members, metrics, with_repeats=True)]
+    read = [
+        replace(entry, label="")
+        for entry in read_entries(store, members, metrics, with_repeats=True)
+    ]
     if rules.each == EACH_CHECKPOINT:
         labelled = [plan.conditions[0] for plan in plans]
     else:
         keep_seed = rules.each == EACH_SEED
-        labelled = [without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans]
+        labelled = [
+            without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans
+        ]
     by_plan = rows_of_plans(store, plans, read, clusters, rules)
     rows: list[ScoredCondition] = []
-    for found, own_label in zip(by_plan, label_conditions(store, labelled), strict=True):
-        rows += [replace(row, label=", ".join(filter(None, (own_label, row.label)))) for row in found]
+    for found, own_label in zip(
+        by_plan, label_conditions(store, labelled), strict=True
+    ):
+        rows += [
+            replace(row, label=", ".join(filter(None, (own_label, row.label))))
+            for row in found
+        ]
     return rows
 
 
 def rows_of_plans(
-    store: Store, plans: Sequence[RowPlan], read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+    store: Store,
+    plans: Sequence[RowPlan],
+    read: Sequence[ScoredCondition],
+    clusters: ClusterMap,
+    rules: RowRules,
 ) -> list[list[ScoredCondition]]:
     """The rows of each plan.
 
@@ -113,23 +166,36 @@ def rows_of_plans(
     for entry in read:
         by_key.setdefault(entry.condition.key, []).append(entry)
     rows: list[list[ScoredCondition]] = []
-    runs = {number: plan.pooled.run_ids for number, plan in enumerate(plans) if not plan.is_plain}
+    runs = {
+        number: plan.pooled.run_ids
+        for number, plan in enumerate(plans)
+        if not plan.is_plain
+    }
     versions = differing_versions(store, runs) if runs else {}
     for number, plan in enumerate(plans):
-        own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
+        own = [
+            entry
+            for condition in plan.conditions
+            for entry in by_key.get(condition.key, ())
+        ]
         if plan.is_plain:
             rows.append([plain_row(plan, entry) for entry in own])
         else:
             found = row_entries(store, [plan], own, clusters, rules)
-            rows.append([_with_versions(row, versions.get(number, "")) for row in found])
+            rows.append(
+                [_with_versions(row, versions.get(number, "")) for row in found]
+            )
     return rows
 
 
 def _with_versions(row: ScoredCondition, words: str) -> ScoredCondition:
-    """A row with a note on the versions of its runs, where they differ; a single run that stands apart has one."""
+    """A row with a note on the versions of its runs, where they differ; a single run
+    that stands apart has one."""
     if not words or len(row.condition.runs) < 2:
         return row
-    return replace(row, versions=words, row_notes=(*row.row_notes, versions_note(words)))
+    return replace(
+        row, versions=words, row_notes=(*row.row_notes, versions_note(words))
+    )
 
 
 def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
@@ -138,13 +204,19 @@ def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
     if not (plan.flags or plan.notes or is_trained) and plan.n_checkpoints == 1:
         return entry  # there is nothing to add
     return replace(
-        entry, row_flags=plan.flags, row_notes=plan.notes, n_checkpoints=plan.n_checkpoints, is_trained=is_trained
+        entry,
+        row_flags=plan.flags,
+        row_notes=plan.notes,
+        n_checkpoints=plan.n_checkpoints,
+        is_trained=is_trained,
     )
 
 
-def scored_prompts(conditions: Sequence[Condition], facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[str, int]:
-    """Prompts with a score by some metrics of each condition that has figures of them, by key: the most that a repeat
-    of it has; 0 where its figures are published.
+def scored_prompts(
+    conditions: Sequence[Condition], facts: BenchmarkFacts, metrics: Sequence[Metric]
+) -> dict[str, int]:
+    """Prompts with a score by some metrics of each condition that has figures of them,
+    by key: the most that a repeat of it has; 0 where its figures are published.
 
     Args:
         facts: of the benchmark.
@@ -169,15 +241,25 @@ def _of_each_run(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, 
     return counts
 
 
-def shown_keys(plans: Sequence[RowPlan], entries: Sequence[ScoredCondition]) -> frozenset[str]:
-    """Keys of all conditions behind rows that are shown, those of other checkpoints among them."""
+def shown_keys(
+    plans: Sequence[RowPlan], entries: Sequence[ScoredCondition]
+) -> frozenset[str]:
+    """Keys of all conditions behind rows that are shown, those of other checkpoints
+    among them."""
     there = {entry.condition.key for entry in entries}
-    behind = [plan.keys for plan in plans if there & {condition.key for condition in plan.conditions}]
+    behind = [
+        plan.keys
+        for plan in plans
+        if there & {condition.key for condition in plan.conditions}
+    ]
     return frozenset().union(*behind)
 
 
-def rows_by_split(store: Store, splits: BySplit, metric_name: str | None, rules: RowRules | None) -> BySplit:
-    """The rows of one model by benchmark and split, where several conditions there are seeds or checkpoints of one.
+def rows_by_split(
+    store: Store, splits: BySplit, metric_name: str | None, rules: RowRules | None
+) -> BySplit:
+    """The rows of one model by benchmark and split, where several conditions there are
+    seeds or checkpoints of one.
 
     Args:
         splits: conditions by benchmark and split.
@@ -186,19 +268,29 @@ def rows_by_split(store: Store, splits: BySplit, metric_name: str | None, rules:
     """
     if rules is None:
         return splits
-    return {split: _rows_on(store, conditions, metric_name, rules) for split, conditions in splits.items()}
+    return {
+        split: _rows_on(store, conditions, metric_name, rules)
+        for split, conditions in splits.items()
+    }
 
 
 def _rows_on(
-    store: Store, conditions: Sequence[Condition], metric_name: str | None, rules: RowRules
+    store: Store,
+    conditions: Sequence[Condition],
+    metric_name: str | None,
+    rules: RowRules,
 ) -> Sequence[Condition]:
     if len(conditions) < 2:
         return conditions
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
     runs = tuple(run for condition in conditions for run in condition.runs)
-    facts = BenchmarkFacts(runs, metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
+    facts = BenchmarkFacts(
+        runs, metrics_of(store, ids), tuple(run_metrics_of(store, ids))
+    )
     try:
-        metrics: Sequence[Metric] = choose_metrics(facts.metrics, metric_name, conditions[0].benchmark_split[0])
+        metrics: Sequence[Metric] = choose_metrics(
+            facts.metrics, metric_name, conditions[0].benchmark_split[0]
+        )
     except MisuseError:  # said where scores are read
         metrics = facts.metrics
     count = partial(scored_prompts, conditions, facts, metrics)
@@ -208,7 +300,8 @@ def _rows_on(
 def without_other_seeds(
     store: Store, conditions: Sequence[Condition], metric_name: str | None, what: str
 ) -> Sequence[Condition]:
-    """The conditions of one model at its last whole checkpoint, for a question that cannot be asked over seeds.
+    """The conditions of one model at its last whole checkpoint, for a question that
+    cannot be asked over seeds.
 
     Args:
         conditions: on one benchmark and split.
@@ -225,7 +318,8 @@ def without_other_seeds(
 
 
 def require_one_seed(row: Condition, what: str) -> None:
-    """Refuse a row over several training seeds, for a question that cannot be asked over them.
+    """Refuse a row over several training seeds, for a question that cannot be asked
+    over them.
 
     Raises:
         MisuseError: it has several; says which option takes one.
@@ -234,7 +328,8 @@ def require_one_seed(row: Condition, what: str) -> None:
         return
     seeds = [str(member.setting("training_seed") or "") for member in row.members]
     raise MisuseError(
-        f"{row.model} has {len(seeds)} training seeds on {row.benchmark_split[0]} ({some_of(seeds, _SEEDS)}): {what};"
-        f" over the seeds: warehouse gate or warehouse compare; one seed alone: --where training_seed={seeds[0]}, and"
-        " the answer is of that seed"
+        f"{row.model} has {len(seeds)} training seeds on {row.benchmark_split[0]} "
+        f"({some_of(seeds, _SEEDS)}): {what}; over the seeds: warehouse gate or "
+        f"warehouse compare; one seed alone: --where training_seed={seeds[0]}, and the "
+        "answer is of that seed"
     )

@@ -1,4 +1,5 @@
-"""What a question is about: which runs on which benchmark, by which metric, with which clusters."""
+"""What a question is about: which runs on which benchmark, by which metric, with which
+clusters."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING, AsRows, By
 class RowRules:
     """What makes one row of a model."""
 
-    each: str | None = None  #: ``seed`` or ``checkpoint``: these are rows of their own; None: neither.
+    each: str | None = (
+        None  #: ``seed`` or ``checkpoint``: these are rows of their own; None: neither.
+    )
     repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
     seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
 
@@ -23,13 +26,19 @@ class Selection:
     """What the caller chose; the defaults leave nothing out."""
 
     benchmark: str | None = None  #: its name; None for all that there are.
-    metric: str | None = None  #: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+    metric: str | None = (
+        None  #: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+    )
     where: tuple[str, ...] = ()  #: conditions ``field=value`` on the runs.
-    #: clustering for the errors: None for the benchmark's default, ``"none"``, ``"same_text"``, or a name.
+    #: clustering for the errors: None for the benchmark's default, ``"none"``,
+    #: ``"same_text"``, or a name.
     cluster: str | None = None
     latest: bool = False  #: of each model, or of what a reference means, only the condition that ran last.
-    subset_ok: bool = False  #: runs on a part of the benchmark stand among complete ones.
-    #: one row a model, over its seeds at its last whole checkpoint; None: a row for each condition.
+    subset_ok: bool = (
+        False  #: runs on a part of the benchmark stand among complete ones.
+    )
+    #: one row a model, over its seeds at its last whole checkpoint; None: a row for
+    #: each condition.
     rows: RowRules | None = None
 
 
@@ -40,7 +49,9 @@ def selection_of(options: ByMetric, **others: Any) -> Selection:
         others: what it is to be instead.
     """
     names = ("benchmark", "metric", "where", "cluster", "latest", "subset_ok")
-    own: dict[str, Any] = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    own: dict[str, Any] = {
+        name: getattr(options, name) for name in names if hasattr(options, name)
+    }
     if isinstance(options, AsRows):
         own["rows"] = row_rules(options)
     return Selection(**(own | others))

@@ -21,12 +21,28 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
-from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
-from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.selection.reference import (
+    find_conditions,
+    parse_where,
+    pick_one,
+)
+from warehouse.analysis.selection.scores import (
+    PromptScores,
+    follow_links,
+    read_links,
+    read_scores,
+)
 from warehouse.analysis.selection.select import without_other_seeds
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.sequential.question import FULL, SequentialSettings
-from warehouse.analysis.sequential.stopped import RULE, PromptKey, PromptOrder, order_prompts, read_keys, stopped_early
+from warehouse.analysis.sequential.stopped import (
+    RULE,
+    PromptKey,
+    PromptOrder,
+    order_prompts,
+    read_keys,
+    stopped_early,
+)
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.stats import (
@@ -47,24 +63,34 @@ Floats = NDArray[np.float64]
 
 
 #: Why a sequential test is of one training seed.
-ONE_BY_ONE = "a sequential test goes prompt by prompt, and knows nothing of another draw of the seeds"
+ONE_BY_ONE = (
+    "a sequential test goes prompt by prompt, and knows nothing of another draw of the "
+    "seeds"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class SequentialPlan:
     """A test of candidates against one baseline."""
 
-    order: PromptOrder  #: the prompts, N of them where the estimand is the full benchmark.
+    order: (
+        PromptOrder  #: the prompts, N of them where the estimand is the full benchmark.
+    )
     design: SequentialDesign  #: of the statistics.
-    baseline: Floats  #: its scores in this order, higher is better, NaN where it has none.
+    baseline: (
+        Floats  #: its scores in this order, higher is better, NaN where it has none.
+    )
     seen: NDArray[np.bool_]  #: whether the baseline was asked.
     is_stored: bool  #: the baseline has all scores: they, with others, predict the candidate's.
     sign: float  #: 1, or −1 where lower is better.
-    history: tuple[str, ...] = ()  #: condition keys of the models behind the predictions.
+    history: tuple[
+        str, ...
+    ] = ()  #: condition keys of the models behind the predictions.
     notes: tuple[str, ...] = field(default=())  #: what a reader should know.
 
     def values(self, own: Floats) -> Floats:
-        """y of the test, of the candidate's scores of the first prompts (as its metric has them)."""
+        """y of the test, of the candidate's scores of the first prompts (as its metric
+        has them)."""
         better = self.sign * own
         return better if self.is_stored else better - self.baseline[: len(own)]
 
@@ -92,8 +118,8 @@ def make_plan(
         history: condition keys of the models to use; None: all that may be.
 
     Raises:
-        MisuseError: a metric without bounds, direction or plain mean, clusters with prompts
-            sampled, a benchmark of which the store does not know all prompts.
+        MisuseError: a metric without bounds, direction or plain mean, clusters with
+            prompts sampled, a benchmark of which the store does not know all prompts.
         StatisticsError: a number out of range.
     """
     low, high = _bounds(metric, scores, baseline.benchmark_split[0])
@@ -103,72 +129,113 @@ def make_plan(
     is_stored = settings.estimand == FULL and scores.n == len(scores.seen) == n
     if settings.estimand != FULL:
         _refuse_clusters(store, baseline, scores, settings.cluster)
-    prompts = scores.seen if is_stored or settings.estimand != FULL else _all_prompts(store, baseline, n)
+    prompts = (
+        scores.seen
+        if is_stored or settings.estimand != FULL
+        else _all_prompts(store, baseline, n)
+    )
     order = order_prompts(read_keys(store, prompts).values(), settings.seed)
     if not is_stored:
         population = n if settings.estimand == FULL else None
         most = order.n if settings.n_max is None else settings.n_max
         design = design_two_models(
-            settings.margin, n_max=most, bounds=limits, population=population, alpha=settings.alpha
+            settings.margin,
+            n_max=most,
+            bounds=limits,
+            population=population,
+            alpha=settings.alpha,
         )
         return SequentialPlan(order, design, *_placed(scores, order, sign), False, sign)
     values, seen = _placed(scores, order, sign)
-    others, keys, notes = _history(store, baseline, metric, order, settings, candidate, before, history)
-    predictions = np.clip(predict_scores(sign * others if len(others) else None, values), *limits)
+    others, keys, notes = _history(
+        store, baseline, metric, order, settings, candidate, before, history
+    )
+    predictions = np.clip(
+        predict_scores(sign * others if len(others) else None, values), *limits
+    )
     design = design_against_baseline(
-        values, settings.margin, n_max=settings.n_max, bounds=limits, predictions=predictions, alpha=settings.alpha
+        values,
+        settings.margin,
+        n_max=settings.n_max,
+        bounds=limits,
+        predictions=predictions,
+        alpha=settings.alpha,
     )
     return SequentialPlan(order, design, values, seen, True, sign, keys, notes)
 
 
-def benchmark_size(store: Store, condition: Condition, scores: PromptScores | None) -> int:
-    """Prompts of a benchmark's split: the most that a run of its version declares or has."""
+def benchmark_size(
+    store: Store, condition: Condition, scores: PromptScores | None
+) -> int:
+    """Prompts of a benchmark's split: the most that a run of its version declares or
+    has."""
     name, split = condition.benchmark_split
     versions = ("task_version", "benchmark_version")
     sizes = [
         max(run["n_benchmark"] or 0, run["n_found"] or 0)
         for run in runs_on(store, find_benchmark(store, name).ids)
-        if run["split"] == split and all(run[name] == condition.setting(name) for name in versions)
+        if run["split"] == split
+        and all(run[name] == condition.setting(name) for name in versions)
     ]
     return max([0 if scores is None else len(scores.seen), *sizes])
 
 
-def _bounds(metric: Metric, scores: PromptScores, benchmark: str) -> tuple[float, float]:
+def _bounds(
+    metric: Metric, scores: PromptScores, benchmark: str
+) -> tuple[float, float]:
     low, high = metric.bounds or (None, None)
     if low is None or high is None or not np.isfinite([low, high]).all():
-        raise MisuseError(f"{metric.label} has no bounds on both sides, which a sequential test needs")
+        raise MisuseError(
+            f"{metric.label} has no bounds on both sides, which a sequential test needs"
+        )
     if metric.link != "identity" or scores.uneven_weights is not None:
-        raise MisuseError(f"{metric.label} is no plain mean of its prompts, which a sequential test needs")
+        raise MisuseError(
+            f"{metric.label} is no plain mean of its prompts, which a sequential test "
+            "needs"
+        )
     if metric.higher_is_better is None:
         raise MisuseError(direction_unknown(metric.label, benchmark))
     return float(low), float(high)
 
 
-def _refuse_clusters(store: Store, baseline: Condition, scores: PromptScores, cluster: str | None) -> None:
+def _refuse_clusters(
+    store: Store, baseline: Condition, scores: PromptScores, cluster: str | None
+) -> None:
     benchmark = find_benchmark(store, baseline.setting("benchmark"))
-    if cluster_map(store, benchmark.ids, benchmark.clusterings, cluster).labels(scores.prompts) is not None:
+    if (
+        cluster_map(store, benchmark.ids, benchmark.clusterings, cluster).labels(
+            scores.prompts
+        )
+        is not None
+    ):
         raise MisuseError(
-            f"prompts of {benchmark.name} come in clusters, for which there is no sequential test with prompts sampled;"
-            " take the full benchmark as what is asked, or give --cluster none where clusters do not matter"
+            f"prompts of {benchmark.name} come in clusters, for which there is no "
+            "sequential test with prompts sampled; take the full benchmark as what is "
+            "asked, or give --cluster none where clusters do not matter"
         )
 
 
 def _all_prompts(store: Store, baseline: Condition, n: int) -> NDArray[np.int64]:
     """All prompts of the split, which must be known for their order to be."""
     name, split = baseline.benchmark_split
-    query = query_text("analysis/sequential", "prompt_keys").format(condition="prompt.benchmark_id in (:benchmark_ids)")
+    query = query_text("analysis/sequential", "prompt_keys").format(
+        condition="prompt.benchmark_id in (:benchmark_ids)"
+    )
     rows = store.rows(query, {"benchmark_ids": find_benchmark(store, name).ids})
     ids = np.array([row["id"] for row in rows if row["split"] == split], dtype=np.int64)
     prompts: NDArray[np.int64] = np.unique(follow_links(ids, read_links(store)))
     if len(prompts) != n:
         raise MisuseError(
-            f"{name} has {n} prompts, of which the store knows {len(prompts)}: their order needs all of them;"
-            " ingest a run on the whole benchmark, or give --estimand prompts-sampled"
+            f"{name} has {n} prompts, of which the store knows {len(prompts)}: their "
+            "order needs all of them; ingest a run on the whole benchmark, or give "
+            "--estimand prompts-sampled"
         )
     return prompts
 
 
-def _placed(scores: PromptScores, order: PromptOrder, sign: float) -> tuple[Floats, NDArray[np.bool_]]:
+def _placed(
+    scores: PromptScores, order: PromptOrder, sign: float
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Oriented scores in order, and what was asked."""
     return sign * in_order(scores, order.prompts), np.isin(order.prompts, scores.seen)
 
@@ -192,15 +259,22 @@ def _history(
     before: datetime | None,
     only: Sequence[str] | None,
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
-    """Scores of other models that have all prompts (models × prompts), their keys, and notes."""
-    nothing: tuple[Floats, tuple[str, ...], tuple[str, ...]] = np.empty((0, order.n)), (), ()
+    """Scores of other models that have all prompts (models × prompts), their keys, and
+    notes."""
+    nothing: tuple[Floats, tuple[str, ...], tuple[str, ...]] = (
+        np.empty((0, order.n)),
+        (),
+        (),
+    )
     if not settings.use_history or (only is not None and not only):
         return nothing
     here = find_benchmark(store, baseline.setting("benchmark")).ids
     others = [
         item
         for item in group_runs(runs_on(store, here))
-        if item.key != baseline.key and item.model != candidate and item.benchmark_split == baseline.benchmark_split
+        if item.key != baseline.key
+        and item.model != candidate
+        and item.benchmark_split == baseline.benchmark_split
     ]
     others = [item for item in others if _may_count(item, before, only)]
     others.sort(key=lambda item: item.key)
@@ -214,11 +288,16 @@ def _history(
             rows.append(own)
             keys.append(others[index].key)
     if only is not None and set(only) - set(keys):
-        return *nothing[:2], (f"{len(set(only) - set(keys))} models behind the predictions are no longer stored",)
+        return *nothing[:2], (
+            f"{len(set(only) - set(keys))} models behind the predictions are no longer "
+            "stored",
+        )
     return (np.array(rows), tuple(keys), ()) if rows else nothing
 
 
-def _may_count(item: Condition, before: datetime | None, only: Collection[str] | None) -> bool:
+def _may_count(
+    item: Condition, before: datetime | None, only: Collection[str] | None
+) -> bool:
     if only is not None:
         return item.key in only
     times: list[Any] = [run["started_at"] for run in item.runs]
@@ -249,26 +328,45 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
         MisuseError: an unknown or ambiguous reference, or a baseline that lacks scores.
     """
     benchmark = find_benchmark(store, selection.benchmark or "")
-    conditions = find_conditions(store, reference, benchmark_ids=benchmark.ids, where=parse_where(selection.where))
+    conditions = find_conditions(
+        store,
+        reference,
+        benchmark_ids=benchmark.ids,
+        where=parse_where(selection.where),
+    )
     if len({condition.benchmark_split for condition in conditions}) == 1:
-        conditions = [*without_other_seeds(store, conditions, selection.metric, ONE_BY_ONE)]
+        conditions = [
+            *without_other_seeds(store, conditions, selection.metric, ONE_BY_ONE)
+        ]
     condition = pick_one(store, conditions, reference, latest=selection.latest)
     if condition.key in stopped_early(store, [condition]):
-        raise MisuseError(f"{reference} was itself stopped early on {benchmark.name}; a baseline needs all its scores")
-    metric = choose_metrics(metrics_of(store, benchmark.ids), selection.metric, benchmark.name)[0]
-    scores = read_scores(store, dict.fromkeys(condition.run_ids, 0), [metric.id], links=read_links(store)).get(0)
+        raise MisuseError(
+            f"{reference} was itself stopped early on {benchmark.name}; a baseline "
+            "needs all its scores"
+        )
+    metric = choose_metrics(
+        metrics_of(store, benchmark.ids), selection.metric, benchmark.name
+    )[0]
+    scores = read_scores(
+        store, dict.fromkeys(condition.run_ids, 0), [metric.id], links=read_links(store)
+    ).get(0)
     n = benchmark_size(store, condition, scores)
     if scores is None or scores.n < n:
         has = 0 if scores is None else scores.n
         raise MisuseError(
-            f"{reference} has scores by {metric.label} of {has} of {n} prompts of {benchmark.name};"
-            " a stored baseline needs all"
+            f"{reference} has scores by {metric.label} of {has} of {n} prompts of "
+            f"{benchmark.name}; a stored baseline needs all"
         )
     return Baseline(condition, metric, scores)
 
 
 def plan_for(
-    store: Store, baseline: Baseline, settings: SequentialSettings, *, candidate: str = "", now: datetime | None = None
+    store: Store,
+    baseline: Baseline,
+    settings: SequentialSettings,
+    *,
+    candidate: str = "",
+    now: datetime | None = None,
 ) -> SequentialPlan:
     """The test of a candidate whose run begins now.
 
@@ -288,7 +386,8 @@ def plan_for(
 
 
 class LiveTest:
-    """A test whose scores may come in any order; only the beginning of the prompts' order counts.
+    """A test whose scores may come in any order; only the beginning of the prompts'
+    order counts.
 
     Args:
         plan: with order and design.
@@ -296,9 +395,14 @@ class LiveTest:
         baseline: name of its model, for the record.
     """
 
-    def __init__(self, plan: SequentialPlan, settings: SequentialSettings, baseline: str) -> None:
+    def __init__(
+        self, plan: SequentialPlan, settings: SequentialSettings, baseline: str
+    ) -> None:
         if settings.looks is not None or settings.estimand != FULL:
-            raise MisuseError("a run is stopped by the betting rule on the full benchmark, without fixed looks")
+            raise MisuseError(
+                "a run is stopped by the betting rule on the full benchmark, without "
+                "fixed looks"
+            )
         self.plan, self.settings, self.baseline = plan, settings, baseline
         self.monitor = SequentialMonitor(plan.design)
         self._indices = {key: index for index, key in enumerate(plan.order.keys)}
@@ -314,14 +418,20 @@ class LiveTest:
         return self._indices.get(key)
 
     def tell(self, position: int, score: float | None) -> None:
-        """The score of a prompt, as its metric has it; None (or NaN) where it cannot be scored.
+        """The score of a prompt, as its metric has it; None (or NaN) where it cannot be
+        scored.
 
         Raises:
             StatisticsError: a score out of range.
         """
         missing = score is None or math.isnan(score)
-        self._waiting[position] = None if score is None or missing else self.plan.sign * score
-        while len(self.monitor.scores) in self._waiting and len(self.monitor.scores) < self.plan.design.n_max:
+        self._waiting[position] = (
+            None if score is None or missing else self.plan.sign * score
+        )
+        while (
+            len(self.monitor.scores) in self._waiting
+            and len(self.monitor.scores) < self.plan.design.n_max
+        ):
             self.monitor.update(self._waiting.pop(len(self.monitor.scores)))
 
     def result(self) -> SequentialTest:
@@ -331,10 +441,19 @@ class LiveTest:
     @property
     def reason(self) -> str:
         """Why no further prompt is asked."""
-        monitor, limit = self.monitor, f"margin {self.settings.margin:g}, alpha {self.settings.alpha:g}"
+        monitor, limit = (
+            self.monitor,
+            f"margin {self.settings.margin:g}, alpha {self.settings.alpha:g}",
+        )
         if monitor.decided_at is None:
-            return f"undecided after all {self.plan.design.n_max} prompts against {self.baseline} ({limit})"
-        return f"{monitor.verdict} after {monitor.decided_at} prompts against {self.baseline} ({limit})"
+            return (
+                f"undecided after all {self.plan.design.n_max} prompts against "
+                f"{self.baseline} ({limit})"
+            )
+        return (
+            f"{monitor.verdict} after {monitor.decided_at} prompts against "
+            f"{self.baseline} ({limit})"
+        )
 
     def record(self) -> dict[str, Any]:
         """What a log has to say, so that the run is known for what it is."""
@@ -348,7 +467,9 @@ class LiveTest:
             "n_unscored": test.n_unscored,
             "difference": test.estimate,
             "interval": [test.low, test.high],
-            "reason": self.reason if self.is_over else "the run ended before there was a verdict",
+            "reason": self.reason
+            if self.is_over
+            else "the run ended before there was a verdict",
             "seed": self.settings.seed,
             "n_max": design.n_max,
             "alpha": design.alpha,

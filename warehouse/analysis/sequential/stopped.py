@@ -1,4 +1,5 @@
-"""Runs that a rule ended early because of their scores: fixed-n statistics do not hold for them."""
+"""Runs that a rule ended early because of their scores: fixed-n statistics do not hold
+for them."""
 
 from __future__ import annotations
 
@@ -38,22 +39,37 @@ class StoppingRecord:
     n_max: int | None = None  #: the most prompts that were to be asked.
     alpha: float | None = None  #: chance of a wrong verdict.
     margin: float | None = None  #: loss that was tolerated.
-    population: int | None = None  #: prompts of the benchmark; None where prompts were a sample of more.
-    n_prompts: int | None = None  #: length of the longest scored beginning of the order.
+    population: int | None = (
+        None  #: prompts of the benchmark; None where prompts were a sample of more.
+    )
+    n_prompts: int | None = (
+        None  #: length of the longest scored beginning of the order.
+    )
     verdict: str = ""  #: ``pass``, ``fail`` or ``undecided``.
     decided_at: int | None = None  #: prompts after which it stood.
     baseline: str = ""  #: model that was the baseline.
-    history: tuple[str, ...] = ()  #: condition keys of the models behind the predictions.
+    history: tuple[
+        str, ...
+    ] = ()  #: condition keys of the models behind the predictions.
 
     @property
     def is_ours(self) -> bool:
         """Whether the rule is the one that the warehouse can go on with."""
-        return self.rule == RULE and None not in (self.seed, self.n_max, self.alpha, self.n_prompts)
+        return self.rule == RULE and None not in (
+            self.seed,
+            self.n_max,
+            self.alpha,
+            self.n_prompts,
+        )
 
     @property
     def name(self) -> str:
         """The rule in words."""
-        return "the betting rule" if self.is_ours else f"a rule of {self.manager or 'its harness'}"
+        return (
+            "the betting rule"
+            if self.is_ours
+            else f"a rule of {self.manager or 'its harness'}"
+        )
 
 
 def as_record(settings: Mapping[str, Any]) -> StoppingRecord:
@@ -62,17 +78,23 @@ def as_record(settings: Mapping[str, Any]) -> StoppingRecord:
     for field in fields(StoppingRecord):
         value = settings.get(field.name)
         if field.name == "history":
-            values[field.name] = tuple(str(item) for item in value) if isinstance(value, list) else ()
+            values[field.name] = (
+                tuple(str(item) for item in value) if isinstance(value, list) else ()
+            )
         elif field.name in _COUNTS:
             values[field.name] = value if type(value) is int and value >= 0 else None
         elif field.name in _NUMBERS:
-            values[field.name] = float(value) if isinstance(value, int | float) else None
+            values[field.name] = (
+                float(value) if isinstance(value, int | float) else None
+            )
         else:
             values[field.name] = value if isinstance(value, str) else ""
     return StoppingRecord(**values)
 
 
-def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppingRecord]:
+def stopped_early(
+    store: Store, conditions: Sequence[Condition]
+) -> dict[str, StoppingRecord]:
     """The records of conditions of which a run was ended early, by condition key.
 
     A run that has all prompts of its benchmark was not ended, whatever watched it.
@@ -84,7 +106,9 @@ def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, St
     return _records(cut, rows)
 
 
-def _records(cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]) -> dict[str, StoppingRecord]:
+def _records(
+    cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]
+) -> dict[str, StoppingRecord]:
     """What the configurations of runs say, by condition key."""
     records = {}
     for row in rows:
@@ -101,7 +125,8 @@ class StoppedScores:
     """A condition that was ended early."""
 
     record: StoppingRecord  #: what the dump says of it.
-    #: keys of the prompts that were seen; empty where the order of the rule is not known.
+    #: keys of the prompts that were seen; empty where the order of the rule is not
+    #: known.
     seen: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -111,17 +136,32 @@ class StoppedScores:
 
     @property
     def order(self) -> PromptOrder | None:
-        """The prompts that were seen, in the order of the rule; None where it is not known."""
-        return order_prompts(self.seen, self.record.seed) if self.seen and self.record.seed is not None else None
+        """The prompts that were seen, in the order of the rule; None where it is not
+        known."""
+        return (
+            order_prompts(self.seen, self.record.seed)
+            if self.seen and self.record.seed is not None
+            else None
+        )
 
-    def estimate(self, scores: PromptScores, metric: Metric, level: float) -> tuple[StoppedEstimate, str]:
+    def estimate(
+        self, scores: PromptScores, metric: Metric, level: float
+    ) -> tuple[StoppedEstimate, str]:
         """The figure of its scores, and how it was made or why there is no interval."""
         mean = float(np.average(scores.values, weights=scores.weights))
         without_interval = StoppedEstimate(mean, None, None, None)
         record, order, bounds = self.record, self.order, metric.bounds
         why = f"stopped early by {self.rule}"
-        if order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
-            return without_interval, f"{why}: no interval for a fixed number of prompts holds"
+        if (
+            order is None
+            or record.n_max is None
+            or bounds is None
+            or scores.uneven_weights is not None
+        ):
+            return (
+                without_interval,
+                f"{why}: no interval for a fixed number of prompts holds",
+            )
         low, high = bounds
         try:
             design = design_one_model(
@@ -131,12 +171,17 @@ class StoppedScores:
                 population=record.population,
                 alpha=1 - level,
             )
-            test = sequential_test(_in_order(scores, order.prompts[: record.n_prompts]), design)
+            test = sequential_test(
+                _in_order(scores, order.prompts[: record.n_prompts]), design
+            )
         except StatisticsError as error:
             return without_interval, f"{why}: {error}"
         if test.estimate is None:
             return without_interval, f"{why} before a prompt was scored"
-        reason = f"{why}: the interval holds whenever one stops; warehouse gate --sequential has the verdict"
+        reason = (
+            f"{why}: the interval holds whenever one stops; warehouse gate "
+            "--sequential has the verdict"
+        )
         return StoppedEstimate(test.estimate, None, test.low, test.high), reason
 
 
@@ -158,7 +203,10 @@ def read_scores_of_stopped(
     """
     cut = cut_runs(conditions)
     prompts = query_text("analysis/sequential", "prompt_keys").format(condition=_OF_RUN)
-    seen = {cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]})) for row in stored}
+    seen = {
+        cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]}))
+        for row in stored
+    }
     alone = {item.key for item in conditions if len(item.runs) == 1}
     return {
         key: StoppedScores(record, seen[key] if record.is_ours and key in alone else ())
@@ -187,31 +235,42 @@ class PromptOrder:
 
 
 def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
-    """Places of prompts in the order of SHA-256("order|seed|id"), the id being the key, with
-    ``#occurrence`` behind it from the second on.
+    """Places of prompts in the order of SHA-256("order|seed|id"), the id being the key,
+    with ``#occurrence`` behind it from the second on.
 
-    Prompts of one key are alike; a run counts them as they come, so they stand in that order.
+    Prompts of one key are alike; a run counts them as they come, so they stand in that
+    order.
 
     Raises:
         StatisticsError: a seed out of range.
     """
-    names = [key if occurrence == 0 else f"{key}#{occurrence}" for key, occurrence in keys]
+    names = [
+        key if occurrence == 0 else f"{key}#{occurrence}" for key, occurrence in keys
+    ]
     order = [int(index) for index in sequential_order(names, seed)]
     alike: dict[str, list[int]] = defaultdict(list)
     for index in order:
         alike[keys[index][0]].append(index)
-    ascending = {key: iter(sorted(indices, key=lambda index: keys[index][1])) for key, indices in alike.items()}
+    ascending = {
+        key: iter(sorted(indices, key=lambda index: keys[index][1]))
+        for key, indices in alike.items()
+    }
     return [next(ascending[keys[index][0]]) for index in order]
 
 
-def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+def read_keys(
+    store: Store, prompts: Collection[int] | NDArray[np.int64]
+) -> dict[int, dict[str, Any]]:
     """Key, occurrence, split and the tool's own id of some prompts, by id."""
-    query = query_text("analysis/sequential", "prompt_keys").format(condition="prompt.id in (:ids)")
+    query = query_text("analysis/sequential", "prompt_keys").format(
+        condition="prompt.id in (:ids)"
+    )
     return {row["id"]: row for row in store.rows(query, {"ids": prompts})}
 
 
 def order_prompts(rows: Collection[Mapping[str, Any]], seed: int) -> PromptOrder:
-    """Prompts, as `read_keys` gives them, in their order (StatisticsError: a seed out of range)."""
+    """Prompts, as `read_keys` gives them, in their order (StatisticsError: a seed out
+    of range)."""
     rows = list(rows)
     keys = [(str(row["key"]), int(row["occurrence"])) for row in rows]
     order = order_keys(keys, seed)

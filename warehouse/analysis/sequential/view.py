@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.gate.view import EXIT, MARKS, as_cell, markdown_of, names, report_notes
+from warehouse.analysis.gate.view import (
+    EXIT,
+    MARKS,
+    as_cell,
+    markdown_of,
+    names,
+    report_notes,
+)
 from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
@@ -23,36 +30,51 @@ _HIDE_EMPTY = ("split", "reason", "pass", "fail", "expected more", "decided at")
 class SequentialRow(BenchmarkRow):
     """The verdict so far on one benchmark and split."""
 
-    #: ``pass``: worse by less than the margin, or better; ``fail``: worse by more; else ``undecided``.
+    #: ``pass``: worse by less than the margin, or better; ``fail``: worse by more; else
+    #: ``undecided``.
     verdict: ClassVar[Column[str]] = Column("test.verdict")
-    #: estimate in favour of the candidate, in the unit of the metric; None without a score. Of a test that stopped
-    #: early it lies too far out on average.
+    #: estimate in favour of the candidate, in the unit of the metric; None without a
+    #: score. Of a test that stopped early it lies too far out on average.
     difference: ClassVar[Column[float | None]] = Column("test.estimate")
     #: lower end of the interval of the difference, which holds however often one looks.
     ci_low: ClassVar[Column[float | None]] = Column("test.low")
     ci_high: ClassVar[Column[float | None]] = Column("test.high")  #: upper end.
-    level: ClassVar[Column[float]] = Column("test.level")  #: of the interval, 1 − alpha of this benchmark.
+    level: ClassVar[Column[float]] = Column(
+        "test.level"
+    )  #: of the interval, 1 − alpha of this benchmark.
     margin: float  #: loss that is tolerated.
     #: prompts used: the longest scored beginning of the order, at most ``n_max``.
     n_prompts: ClassVar[Column[int]] = Column("test.n_prompts")
     n_max: int  #: the most prompts that are used.
-    n_benchmark: int | None  #: prompts of the benchmark; None where they are a sample of more.
-    n_unscored: ClassVar[Column[int]] = Column("test.n_unscored")  #: of those used, prompts that could not be scored.
-    decided_at: ClassVar[Column[int | None]] = Column("test.decided_at")  #: prompts after which the verdict stood.
+    n_benchmark: (
+        int | None
+    )  #: prompts of the benchmark; None where they are a sample of more.
+    n_unscored: ClassVar[Column[int]] = Column(
+        "test.n_unscored"
+    )  #: of those used, prompts that could not be scored.
+    decided_at: ClassVar[Column[int | None]] = Column(
+        "test.decided_at"
+    )  #: prompts after which the verdict stood.
     #: prompts still needed on average, if those to come are like those seen.
     expected_remaining: ClassVar[Column[float | None]] = Column("outlook.remaining")
     #: share of such continuations that pass.
     chance_pass: ClassVar[Column[float | None]] = Column("outlook.chance_pass")
-    chance_fail: ClassVar[Column[float | None]] = Column("outlook.chance_fail")  #: share that fail.
-    #: ln K^+, which has to reach ``evidence_needed``; with fixed looks z. None where the margin has become impossible.
+    chance_fail: ClassVar[Column[float | None]] = Column(
+        "outlook.chance_fail"
+    )  #: share that fail.
+    #: ln K^+, which has to reach ``evidence_needed``; with fixed looks z. None where
+    #: the margin has become impossible.
     evidence_pass: ClassVar[Column[float | None]] = Column("test.evidence_pass")
-    evidence_fail: ClassVar[Column[float | None]] = Column("test.evidence_fail")  #: ln K^−; with fixed looks −z.
+    evidence_fail: ClassVar[Column[float | None]] = Column(
+        "test.evidence_fail"
+    )  #: ln K^−; with fixed looks −z.
     #: ln(2/alpha); with fixed looks the bound at the last look.
     evidence_needed: ClassVar[Column[float]] = Column("test.limit")
     method: str  #: ``betting``, or ``O'Brien-Fleming, K looks``.
     estimand: str  #: ``full_benchmark`` or ``prompts_sampled``.
     seed: int  #: of the order.
-    #: ``baseline``, ``baseline and history``, or empty for two models that are compared prompt by prompt.
+    #: ``baseline``, ``baseline and history``, or empty for two models that are compared
+    #: prompt by prompt.
     predicted_by: str
     n_history: int  #: other models behind the predictions.
     n_beyond: int  #: prompts with a result that come after the beginning that counts.
@@ -61,7 +83,9 @@ class SequentialRow(BenchmarkRow):
     condition_candidate: str  #: what tells its runs from the baseline's.
     model_baseline: str  #: name of the baseline's.
     condition_baseline: str  #: what tells its runs from the candidate's.
-    runs_candidate: tuple[int, ...]  #: ids of its runs; empty for a log that is followed.
+    runs_candidate: tuple[
+        int, ...
+    ]  #: ids of its runs; empty for a log that is followed.
     runs_baseline: tuple[int, ...]  #: of the baseline's.
     reason: str  #: why there is no verdict where that is not for want of prompts.
     overall: str  #: the verdict over all benchmarks, the same in each row.
@@ -72,16 +96,27 @@ class SequentialRow(BenchmarkRow):
 
     @property
     def is_open(self) -> bool:
-        """Whether further prompts are of use: there is no verdict, and ``n_max`` is not reached."""
+        """Whether further prompts are of use: there is no verdict, and ``n_max`` is not
+        reached."""
         return self.verdict == "undecided" and self.n_prompts < self.n_max
 
     @property
     def state(self) -> str:
         """Verdict, interval and what is left, in one line."""
         where = in_words((self.benchmark, self.split))
-        text = f"{where}: {self.verdict} after {self.n_prompts} of at most {self.n_max} prompts"
-        if self.difference is not None and self.ci_low is not None and self.ci_high is not None:
-            text += f", difference {self.difference:+.4f} [{self.ci_low:+.4f}, {self.ci_high:+.4f}]"
+        text = (
+            f"{where}: {self.verdict} after {self.n_prompts} of at most {self.n_max} "
+            "prompts"
+        )
+        if (
+            self.difference is not None
+            and self.ci_low is not None
+            and self.ci_high is not None
+        ):
+            text += (
+                f", difference {self.difference:+.4f} [{self.ci_low:+.4f}, "
+                f"{self.ci_high:+.4f}]"
+            )
         if self.is_open and self.expected_remaining is not None:
             text += f", about {self.expected_remaining:.0f} more"
         return text
@@ -111,7 +146,9 @@ class SequentialGate(Result):
     def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""
         if percent:
-            raise MisuseError("the summary of a gate has margins as they were given: no per cent")
+            raise MisuseError(
+                "the summary of a gate has margins as they were given: no per cent"
+            )
         return as_markdown(self)
 
     @property
@@ -121,35 +158,56 @@ class SequentialGate(Result):
 
 
 #: What holds for verdicts after every prompt, and for those at fixed looks.
-ANY_TIME = "Verdict and interval hold however often one asks; settings are to stay as they are."
+ANY_TIME = (
+    "Verdict and interval hold however often one asks; settings are to stay as they "
+    "are."
+)
 
 
-FIXED_LOOKS = "The verdict holds at its fixed looks alone; the interval is that of the last look that was reached."
+FIXED_LOOKS = (
+    "The verdict holds at its fixed looks alone; the interval is that of the last look "
+    "that was reached."
+)
 
 
-#: What they are about, where prompts are not sampled: with all of them a verdict is mere arithmetic.
-OF_THESE = " They are of the benchmark's own prompts; of others like these ask gate, or --estimand prompts-sampled."
+#: What they are about, where prompts are not sampled: with all of them a verdict is
+#: mere arithmetic.
+OF_THESE = (
+    " They are of the benchmark's own prompts; of others like these ask gate, or "
+    "--estimand prompts-sampled."
+)
 
 
 def validity(rows: tuple[SequentialRow, ...]) -> str:
     """When the verdicts hold, and of what."""
     when = ANY_TIME if all(row.method == "betting" for row in rows) else FIXED_LOOKS
-    return when + OF_THESE * any(row.method == "betting" and row.n_benchmark is not None for row in rows)
+    return when + OF_THESE * any(
+        row.method == "betting" and row.n_benchmark is not None for row in rows
+    )
 
 
 def as_markdown(decision: SequentialGate) -> str:
     """A heading, a table, and when it holds; names from dumps stand as text."""
     return markdown_of(
         decision,
-        "benchmark | verdict | difference | interval | margin | prompts | decided at | expected more",
+        "benchmark | verdict | difference | interval | margin | prompts | decided at | "
+        "expected more",
         map(_line, decision.rows),
         f"Sequential test, alpha {decision.alpha:g}. {validity(decision.rows)}",
     )
 
 
 def _line(row: SequentialRow) -> list[str]:
-    ends = "" if row.ci_low is None or row.ci_high is None else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
-    more = f"{row.expected_remaining:.0f}" if row.is_open and row.expected_remaining is not None else ""
+    ends = (
+        ""
+        if row.ci_low is None or row.ci_high is None
+        else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
+    )
+    more = (
+        f"{row.expected_remaining:.0f}"
+        if row.is_open and row.expected_remaining is not None
+        else ""
+    )
     return [
         as_cell(in_words((row.benchmark, row.split))),
         MARKS[row.verdict],
@@ -169,21 +227,47 @@ def sequential_view(decision: SequentialGate, valid: str) -> View:
         valid: how the verdicts hold, in a sentence.
     """
     rows = decision.rows
-    table = Table.of(map(_cells, rows), hide_empty=_HIDE_EMPTY, counts=("unscored", "beyond"), minor=_MINOR)
-    return View((sentence(decision), "", table, "", valid, *_meanings(rows)), report_notes(decision))
+    table = Table.of(
+        map(_cells, rows),
+        hide_empty=_HIDE_EMPTY,
+        counts=("unscored", "beyond"),
+        minor=_MINOR,
+    )
+    return View(
+        (sentence(decision), "", table, "", valid, *_meanings(rows)),
+        report_notes(decision),
+    )
 
 
 def sentence(decision: SequentialGate) -> str:
     """The answer in words."""
     candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
-    count = f" on {len(decision.rows)} benchmarks" if len(decision.rows) > 1 else f" on {decision.rows[0].benchmark}"
+    count = (
+        f" on {len(decision.rows)} benchmarks"
+        if len(decision.rows) > 1
+        else f" on {decision.rows[0].benchmark}"
+    )
     says = {
-        "pass": f"{candidate} may take the place of {baseline}{count}: it is worse by less than the margin, or better.",
-        "fail": f"{candidate} may not take the place of {baseline}{count}: it is worse by more than the margin.",
-        "undecided": f"It is not settled yet whether {candidate} may take the place of {baseline}{count}.",
+        "pass": (
+            f"{candidate} may take the place of {baseline}{count}: it is worse by less "
+            "than the margin, or better."
+        ),
+        "fail": (
+            f"{candidate} may not take the place of {baseline}{count}: it is worse by "
+            "more than the margin."
+        ),
+        "undecided": (
+            f"It is not settled yet whether {candidate} may take the place of "
+            f"{baseline}{count}."
+        ),
     }
-    if decision.verdict == "undecided" and all(row.n_prompts >= row.n_max for row in decision.rows):
-        return f"The prompts do not settle whether {candidate} may take the place of {baseline}{count}."
+    if decision.verdict == "undecided" and all(
+        row.n_prompts >= row.n_max for row in decision.rows
+    ):
+        return (
+            f"The prompts do not settle whether {candidate} may take the place of "
+            f"{baseline}{count}."
+        )
     return says[decision.verdict]
 
 
@@ -198,7 +282,9 @@ def _cells(row: SequentialRow) -> dict[str, Any]:
         "margin": number(row.margin, 4),
         "prompts": f"{row.n_prompts} of {row.n_max}",
         "decided at": row.decided_at,
-        "expected more": round(row.expected_remaining) if row.is_open and row.expected_remaining is not None else None,
+        "expected more": round(row.expected_remaining)
+        if row.is_open and row.expected_remaining is not None
+        else None,
         "pass": percentage(row.chance_pass) if row.is_open else None,
         "fail": percentage(row.chance_fail) if row.is_open else None,
         "unscored": row.n_unscored,
@@ -213,11 +299,15 @@ def _meanings(rows: Sequence[SequentialRow]) -> list[str]:
     lines: list[str] = []
     if any(row.is_open and row.expected_remaining is not None for row in rows):
         lines.append(
-            "expected more: mean prompts until a verdict or the most, over 200 continuations that draw what was seen"
-            " again; pass, fail: the share of them that end so."
+            "expected more: mean prompts until a verdict or the most, over 200 "
+            "continuations that draw what was seen again; pass, fail: the share of "
+            "them that end so."
         )
     if any(row.n_beyond for row in rows):
-        lines.append("beyond: prompts with results that do not count yet, as earlier ones of the order have none.")
+        lines.append(
+            "beyond: prompts with results that do not count yet, as earlier ones of "
+            "the order have none."
+        )
     used = {(row.predicted_by, row.n_history) for row in rows if row.predicted_by}
     for by, n in sorted(used):
         others = f" and {n} other models" if by != "baseline" else ""

@@ -1,4 +1,5 @@
-"""A run, a prompt in all runs, and one prompt of a run: rows, and what people are shown of them."""
+"""A run, a prompt in all runs, and one prompt of a run: rows, and what people are shown
+of them."""
 
 from __future__ import annotations
 
@@ -16,8 +17,23 @@ from warehouse.tables.words import cell, excerpt, visible
 
 #: Fields of a response that are shown below its texts, where they are known.
 _OF_RESPONSE = (
-    *("extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost", "error"),
-    *("n_turns", "n_tool_calls", "n_tool_errors", "limit_hit", "cached_tokens", "reasoning_tokens"),
+    *(
+        "extracted_answer",
+        "finish_reason",
+        "input_tokens",
+        "output_tokens",
+        "latency",
+        "cost",
+        "error",
+    ),
+    *(
+        "n_turns",
+        "n_tool_calls",
+        "n_tool_errors",
+        "limit_hit",
+        "cached_tokens",
+        "reasoning_tokens",
+    ),
 )
 #: What is shown of a prompt above all else.
 _OF_PROMPT = ("text", "target", "choices", "metadata")
@@ -48,9 +64,12 @@ class RunView(Result):
 
     run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
     rows: tuple[PromptRow, ...]
-    #: the run's row of ``transcript_summary``, the columns that are set; empty without transcripts.
+    #: the run's row of ``transcript_summary``, the columns that are set; empty without
+    #: transcripts.
     transcripts: Mapping[str, Any] = field(default_factory=dict)
-    tools: tuple[Mapping[str, Any], ...] = ()  #: its rows of ``tool_use``, most called first.
+    tools: tuple[
+        Mapping[str, Any], ...
+    ] = ()  #: its rows of ``tool_use``, most called first.
 
     @property
     def one_line(self) -> str:
@@ -66,11 +85,19 @@ class RunView(Result):
         Args:
             verbose: keys, hashes and ids too.
         """
-        shown = {name: value for name, value in self.run.items() if verbose or _says_something(name, value, self.run)}
+        shown = {
+            name: value
+            for name, value in self.run.items()
+            if verbose or _says_something(name, value, self.run)
+        }
         parts: list[Part] = [*_verbatim(self.one_line), "", *_fields(shown)]
         if len(shown) < len(self.run):
             parts.append("(keys, hashes and ids: -v)")
-        if self.tools or self.transcripts.get("mean_turns", 0) > 1 or self.transcripts.get("n_limited"):
+        if (
+            self.tools
+            or self.transcripts.get("mean_turns", 0) > 1
+            or self.transcripts.get("n_limited")
+        ):
             parts += _on_the_way(self.transcripts, self.tools)
         return View((*parts, "", *_prompts(self.rows)))
 
@@ -94,7 +121,9 @@ class PromptRuns(Result):
     """A prompt, and what every current run scored on it."""
 
     benchmark: str  #: name of its benchmark.
-    prompt: Mapping[str, Any]  #: question, target, choices (JSON), metadata (JSON), keys.
+    prompt: Mapping[
+        str, Any
+    ]  #: question, target, choices (JSON), metadata (JSON), keys.
     rows: tuple[PromptRunRow, ...]
 
     @property
@@ -107,34 +136,55 @@ class PromptRuns(Result):
         parts: list[Part] = [*_verbatim(self.one_line)]
         for name in _OF_PROMPT:
             parts += _block(name, self.prompt[name])
-        cells = [{"run": f"run:{row.run_id}", "model": row.model, **_score_cells(row)} for row in self.rows]
+        cells = [
+            {"run": f"run:{row.run_id}", "model": row.model, **_score_cells(row)}
+            for row in self.rows
+        ]
         hidden = ("filter", "perturbation")
-        table = Table.of(cells, empty="no current run has it", hide_empty=hidden, counts=("unscored",))
+        table = Table.of(
+            cells,
+            empty="no current run has it",
+            hide_empty=hidden,
+            counts=("unscored",),
+        )
         return View((*parts, "", table))
 
 
 @dataclass(frozen=True)
 class PromptView(Result):
-    """One prompt of a run with everything that is stored about it; as a frame, its responses."""
+    """One prompt of a run with everything that is stored about it; as a frame, its
+    responses."""
 
     run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
-    prompt: Mapping[str, Any]  #: question, target, choices (JSON), metadata (JSON), keys.
-    #: one per perturbation, few-shot draw and draw: prompt as sent, response, extracted answer, tokens, error, the
-    #: grader's explanation; turns, calls of tools, limit and messages (JSON) where the dump has a transcript.
+    prompt: Mapping[
+        str, Any
+    ]  #: question, target, choices (JSON), metadata (JSON), keys.
+    #: one per perturbation, few-shot draw and draw: prompt as sent, response, extracted
+    #: answer, tokens, error, the grader's explanation; turns, calls of tools, limit and
+    #: messages (JSON) where the dump has a transcript.
     responses: tuple[Mapping[str, Any], ...]
-    scores: tuple[Mapping[str, Any], ...]  #: one per perturbation, draw and metric: value, status, raw text, scorer.
+    scores: tuple[
+        Mapping[str, Any], ...
+    ]  #: one per perturbation, draw and metric: value, status, raw text, scorer.
     choices: tuple[Mapping[str, Any], ...]  #: log-likelihood of each option, in nats.
-    #: one per thing that a scanner found in a response, or part of it that it looked at: label, value, raw text, scan.
+    #: one per thing that a scanner found in a response, or part of it that it looked
+    #: at: label, value, raw text, scan.
     findings: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def one_line(self) -> str:
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        responses = "1 response" if len(self.responses) == 1 else f"{len(self.responses)} responses"
+        responses = (
+            "1 response"
+            if len(self.responses) == 1
+            else f"{len(self.responses)} responses"
+        )
         scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"
         return f"run:{self.run['run_id']} prompt {name}: {responses}, {scores}"
 
-    def view(self, *, verbose: bool = False, full: bool = False, width: int = WIDTH) -> View:
+    def view(
+        self, *, verbose: bool = False, full: bool = False, width: int = WIDTH
+    ) -> View:
         """The prompt, each response with its transcript, and all scores.
 
         Args:
@@ -174,10 +224,17 @@ def _prompts(prompts: Sequence[PromptRow]) -> list[Part]:
     ]
     parts: list[Part] = []
     for name in ("metric", "filter"):
-        if len(rows) > 1 and len({row[name] for row in rows}) == 1 and (name == "metric" or prompts[0].metric_filter):
+        if (
+            len(rows) > 1
+            and len({row[name] for row in rows}) == 1
+            and (name == "metric" or prompts[0].metric_filter)
+        ):
             if rows[0][name] != "":
                 parts.append(f"{name}: {rows[0][name]}")
-            rows = [{key: value for key, value in row.items() if key != name} for row in rows]
+            rows = [
+                {key: value for key, value in row.items() if key != name}
+                for row in rows
+            ]
     table = Table.of(
         rows,
         empty="no samples: published figures only",
@@ -199,49 +256,92 @@ def _score_cells(row: PromptRow | PromptRunRow) -> dict[str, Any]:
     }
 
 
-def _on_the_way(summary: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> list[Part]:
+def _on_the_way(
+    summary: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]
+) -> list[Part]:
     """Means over transcripts and calls of tools, where more happened than one answer."""
-    means = {"messages": "mean_messages", "turns": "mean_turns", "tool calls": "mean_tool_calls"}
-    said = [f"{summary[name]:.1f} {title}" for title, name in means.items() if name in summary]
+    means = {
+        "messages": "mean_messages",
+        "turns": "mean_turns",
+        "tool calls": "mean_tool_calls",
+    }
+    said = [
+        f"{summary[name]:.1f} {title}"
+        for title, name in means.items()
+        if name in summary
+    ]
     counts = {"calls failed": "n_tool_errors", "stopped by a limit": "n_limited"}
-    said += [f"{summary[name]} {title}" for title, name in counts.items() if summary.get(name)]
+    said += [
+        f"{summary[name]} {title}"
+        for title, name in counts.items()
+        if summary.get(name)
+    ]
     n = summary["n_transcripts"]
     of = "1 transcript" if n == 1 else f"{n} transcripts"
     parts: list[Part] = ["", f"on the way, means over {of}: {', '.join(said)}"]
     if not tools:
         return parts
-    columns = {"tool": "tool", "generations": "n_generations", "calls": "n_calls", "errors": "n_errors"}
+    columns = {
+        "tool": "tool",
+        "generations": "n_generations",
+        "calls": "n_calls",
+        "errors": "n_errors",
+    }
     rows = [{title: row[name] for title, name in columns.items()} for row in tools]
     return [*parts, "", Table.of(rows, empty="", hide_empty=("errors",))]
 
 
 def _says_something(name: str, value: object, run: Mapping[str, Any]) -> bool:
-    """Whether a field of a run is for people: no id, key or hash, and no recorded name that is the shown one."""
+    """Whether a field of a run is for people: no id, key or hash, and no recorded name
+    that is the shown one."""
     if name.endswith("_recorded"):
         return bool(value != run.get(name.removesuffix("_recorded")))
     return name == "run_id" or not name.endswith(("_id", "_key", "_hash"))
 
 
 def _response(response: Mapping[str, Any], full: bool, width: int) -> list[Part]:
-    """One draw: its transcript or the prompt as sent, the response, the grader's explanation, and fields."""
-    variant = {name: response[name] for name in ("perturbation", "fewshot_draw", "template")}
+    """One draw: its transcript or the prompt as sent, the response, the grader's
+    explanation, and fields."""
+    variant = {
+        name: response[name] for name in ("perturbation", "fewshot_draw", "template")
+    }
     described = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
     title = ", ".join(filter(None, (f"draw {response['draw']}", described)))
     parts: list[Part] = []
     if response["messages"]:  # which hold the prompt as it was sent
         lines = transcript_lines(response["messages"], whole=full, width=width)
-        parts += ["", Verbatim(f"--- transcript, {title}"), *map(Verbatim, map(visible, lines))]
+        parts += [
+            "",
+            Verbatim(f"--- transcript, {title}"),
+            *map(Verbatim, map(visible, lines)),
+        ]
     else:
         parts += _block(f"prompt sent, {title}", response["prompt_sent"])
-    if not (response["messages"] and ends_with(response["messages"], response["response"] or "")):
+    if not (
+        response["messages"]
+        and ends_with(response["messages"], response["response"] or "")
+    ):
         parts += _block(f"response, {title}", response["response"])
     parts += _block(f"explanation, {title}", response["explanation"])
-    return [*parts, *_fields({name: response[name] for name in _OF_RESPONSE if response[name] is not None})]
+    return [
+        *parts,
+        *_fields(
+            {
+                name: response[name]
+                for name in _OF_RESPONSE
+                if response[name] is not None
+            }
+        ),
+    ]
 
 
 def _block(title: str, text: str | None) -> list[Part]:
     """A text below its title; nothing without a text."""
-    return ["", *_verbatim(f"--- {title}"), *_verbatim(_conversation(text))] if text else []
+    return (
+        ["", *_verbatim(f"--- {title}"), *_verbatim(_conversation(text))]
+        if text
+        else []
+    )
 
 
 def _verbatim(text: str) -> Iterable[Verbatim]:
@@ -257,21 +357,32 @@ def _conversation(text: str) -> str:
         messages = json.loads(text)
     except ValueError:
         return text
-    if not all(isinstance(message, dict) and {*message} == {"role", "content"} for message in messages):
+    if not all(
+        isinstance(message, dict) and {*message} == {"role", "content"}
+        for message in messages
+    ):
         return text
     if not all(isinstance(message["content"], str) for message in messages):
         return text
-    return "\n".join(f"[{message['role']}]\n{message['content'].strip()}" for message in messages)
+    return "\n".join(
+        f"[{message['role']}]\n{message['content'].strip()}" for message in messages
+    )
 
 
 def _fields(values: Mapping[str, Any]) -> list[Part]:
     """Names and values, below each other."""
     width = max((len(name) for name in values), default=0)
-    return [HangingText.of(name.ljust(width), cell(value)) for name, value in values.items()]
+    return [
+        HangingText.of(name.ljust(width), cell(value)) for name, value in values.items()
+    ]
 
 
 def _table(title: str, rows: tuple[Mapping[str, Any], ...]) -> list[Part]:
     """Rows below their title, without empty columns; nothing without rows."""
     if not rows:
         return []
-    return ["", f"--- {title}", Table.of(rows, hide_empty=tuple(rows[0]), counts=("draw", "n_unscored"))]
+    return [
+        "",
+        f"--- {title}",
+        Table.of(rows, hide_empty=tuple(rows[0]), counts=("draw", "n_unscored")),
+    ]

@@ -1,1 +1,2 @@
-"""Plans of which prompts to ask, their export to harnesses, and estimates from the answers."""
+"""Plans of which prompts to ask, their export to harnesses, and estimates from the
+answers."""

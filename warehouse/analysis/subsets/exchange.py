@@ -1,4 +1,5 @@
-"""Plans of subsets that leave and enter: prompts as a harness takes them, plans of other warehouses, more prompts."""
+"""Plans of subsets that leave and enter: prompts as a harness takes them, plans of
+other warehouses, more prompts."""
 
 from __future__ import annotations
 
@@ -10,12 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from warehouse.analysis.selection.benchmarks import all_benchmarks, choose_metrics, find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import (
+    all_benchmarks,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
 from warehouse.analysis.selection.reference import conditions_on
 from warehouse.analysis.selection.scored_conditions import read_entries
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, read_plans
 from warehouse.analysis.subsets.question import ExportSubset, ExtendSubset, ImportSubset
-from warehouse.analysis.subsets.stored import StoredPlan, find_plans, on_plan, prompts_by_key, store_plan, with_prompts
+from warehouse.analysis.subsets.stored import (
+    StoredPlan,
+    find_plans,
+    on_plan,
+    prompts_by_key,
+    store_plan,
+    with_prompts,
+)
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.records.clock import utc_now
@@ -45,37 +58,69 @@ def export_plans(plans: SubsetPlans, to: str) -> Export:
 
     Args:
         plans: of a benchmark or suite.
-        to: ``lm_eval``: JSON of task and row numbers for ``--samples``; ``inspect``: ids with commas between for
-            ``--sample-id``; ``helm``: instance ids, one a line; ``lighteval``: JSON of task and row numbers;
-            ``csv``: a table.
+        to: ``lm_eval``: JSON of task and row numbers for ``--samples``; ``inspect``:
+            ids with commas between for ``--sample-id``; ``helm``: instance ids, one a
+            line; ``lighteval``: JSON of task and row numbers; ``csv``: a table.
     """
-    makers = {"lm_eval": _lm_eval, "inspect": _inspect, "helm": _helm, "lighteval": _lighteval, "csv": _csv}
+    makers = {
+        "lm_eval": _lm_eval,
+        "inspect": _inspect,
+        "helm": _helm,
+        "lighteval": _lighteval,
+        "csv": _csv,
+    }
     exported = makers[to](plans.rows)
     own = "" if to == "csv" else to
-    foreign = sorted({plan.harness for plan in plans.rows if own and own not in plan.harness and plan.harness})
+    foreign = sorted(
+        {
+            plan.harness
+            for plan in plans.rows
+            if own and own not in plan.harness and plan.harness
+        }
+    )
     name = to.replace("_", "-")
-    notes = [f"the ids come from runs of {', '.join(foreign)}: are they those of {name}?"] if foreign else []
+    notes = (
+        [f"the ids come from runs of {', '.join(foreign)}: are they those of {name}?"]
+        if foreign
+        else []
+    )
     return Export(exported.text, (*exported.notes, *notes))
 
 
 def ids_text(ids: Sequence[str]) -> str:
-    """Ids one a line, as `irt next --ids` and exports for tools without ids of their own write them."""
+    """Ids one a line, as `irt next --ids` and exports for tools without ids of their
+    own write them."""
     return "\n".join(ids) + "\n" if ids else ""
 
 
 def _lm_eval(plans: Sequence[SubsetPlan]) -> Export:
-    text = json.dumps({plan.task: _row_numbers(plan, "lm-eval") for plan in plans}, ensure_ascii=False)
-    return Export(text + "\n", ('lm_eval run --samples "$(cat FILE)" --log_samples ...; not together with --limit',))
+    text = json.dumps(
+        {plan.task: _row_numbers(plan, "lm-eval") for plan in plans}, ensure_ascii=False
+    )
+    return Export(
+        text + "\n",
+        (
+            'lm_eval run --samples "$(cat FILE)" --log_samples ...; not together with '
+            "--limit",
+        ),
+    )
 
 
 def _lighteval(plans: Sequence[SubsetPlan]) -> Export:
-    text = json.dumps({plan.task: _row_numbers(plan, "lighteval") for plan in plans}, ensure_ascii=False)
-    note = "lighteval takes no ids: keep these rows of the data set (Dataset.select) in a task of your own"
+    text = json.dumps(
+        {plan.task: _row_numbers(plan, "lighteval") for plan in plans},
+        ensure_ascii=False,
+    )
+    note = (
+        "lighteval takes no ids: keep these rows of the data set (Dataset.select) in a "
+        "task of your own"
+    )
     return Export(text + "\n", (note,))
 
 
 def _row_numbers(plan: SubsetPlan, harness: str) -> list[int]:
-    """Sorted and each once: unsorted ids get the wrong names, and an empty list would mean all.
+    """Sorted and each once: unsorted ids get the wrong names, and an empty list would
+    mean all.
 
     Raises:
         MisuseError: ids that are no row numbers, or one number for several prompts.
@@ -84,12 +129,14 @@ def _row_numbers(plan: SubsetPlan, harness: str) -> list[int]:
     odd = [name for name in ids if not (name.isascii() and name.isdecimal())]
     if odd:
         raise MisuseError(
-            f"{harness} takes row numbers, and {plan.benchmark} has ids such as {odd[0]!r}; see: --to csv"
+            f"{harness} takes row numbers, and {plan.benchmark} has ids such as "
+            f"{odd[0]!r}; see: --to csv"
         )
     numbers = sorted({int(name) for name in ids})
     if len(numbers) < len(ids):
         raise MisuseError(
-            f"{len(ids) - len(numbers)} planned prompts of {plan.benchmark} share a row number; see: --to csv"
+            f"{len(ids) - len(numbers)} planned prompts of {plan.benchmark} share a "
+            "row number; see: --to csv"
         )
     return numbers
 
@@ -101,12 +148,21 @@ def _inspect(plans: Sequence[SubsetPlan]) -> Export:
         ids = [row.tool_id for row in plan.asked]
         odd = [name for name in ids if "," in name or name != name.strip() or not name]
         if odd:
-            raise MisuseError(f"--sample-id takes no id such as {odd[0]!r} (a comma or blanks); see: --to csv")
+            raise MisuseError(
+                f"--sample-id takes no id such as {odd[0]!r} (a comma or blanks); see: "
+                "--to csv"
+            )
         task = plan.task.rpartition("/")[2]
-        scoped = several or any(name.lower().startswith(f"{task.lower()}:") for name in ids)
-        sample_ids += [(f"{task}:" if scoped else "") + _literal(name) for name in sorted(ids, key=_natural)]
+        scoped = several or any(
+            name.lower().startswith(f"{task.lower()}:") for name in ids
+        )
+        sample_ids += [
+            (f"{task}:" if scoped else "") + _literal(name)
+            for name in sorted(ids, key=_natural)
+        ]
     return Export(
-        ",".join(sample_ids) + "\n", ('inspect eval TASK --sample-id "$(cat FILE)"; not together with --limit',)
+        ",".join(sample_ids) + "\n",
+        ('inspect eval TASK --sample-id "$(cat FILE)"; not together with --limit',),
     )
 
 
@@ -121,20 +177,45 @@ def _natural(text: str) -> tuple[int, str]:
 
 def _helm(plans: Sequence[SubsetPlan]) -> Export:
     prefix = len(plans) > 1
-    ids = [(f"{plan.task}\t" if prefix else "") + row.tool_id for plan in plans for row in plan.asked]
-    note = "helm-run takes no ids: keep these instances where a scenario of your own returns them (get_instances)"
+    ids = [
+        (f"{plan.task}\t" if prefix else "") + row.tool_id
+        for plan in plans
+        for row in plan.asked
+    ]
+    note = (
+        "helm-run takes no ids: keep these instances where a scenario of your own "
+        "returns them (get_instances)"
+    )
     return Export(ids_text(ids), (note,))
 
 
 def _csv(plans: Sequence[SubsetPlan]) -> Export:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("benchmark", "task", "split", "prompt_id", "key", "stratum", "inclusion", "prediction"))
+    writer.writerow(
+        (
+            "benchmark",
+            "task",
+            "split",
+            "prompt_id",
+            "key",
+            "stratum",
+            "inclusion",
+            "prediction",
+        )
+    )
     for plan in plans:
         for row in plan.asked:
             head = (plan.benchmark, plan.task, plan.split)
             writer.writerow(
-                (*head, row.tool_id, row.id, row.stratum, f"{row.inclusion:.12g}", f"{row.prediction:.12g}")
+                (
+                    *head,
+                    row.tool_id,
+                    row.id,
+                    row.stratum,
+                    f"{row.inclusion:.12g}",
+                    f"{row.prediction:.12g}",
+                )
             )
     return Export(out.getvalue(), ())
 
@@ -143,7 +224,8 @@ def _csv(plans: Sequence[SubsetPlan]) -> Export:
 def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
     """The plans of the file, stored.
 
-    Its date is the file's word: a run that began before the import is only on the plan with ``as_dated``.
+    Its date is the file's word: a run that began before the import is only on the plan
+    with ``as_dated``.
     """
     plans = read_plans(Path(question.path))
     moment, as_dated = question.now or utc_now(), question.as_dated
@@ -151,36 +233,72 @@ def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
         notes = [note for plan in plans.rows for note in _fits(store, plan)]
     late = next((plan for plan in plans.rows if plan.created > moment), None)
     if late is not None:
-        raise MisuseError(f"plan {late.key} says that it was made at {late.created_at} UTC, which is still to come")
-    stored = [store_plan(opener, plan, known_at=plan.created if as_dated else moment) for plan in plans.rows]
+        raise MisuseError(
+            f"plan {late.key} says that it was made at {late.created_at} UTC, which is "
+            "still to come"
+        )
+    stored = [
+        store_plan(opener, plan, known_at=plan.created if as_dated else moment)
+        for plan in plans.rows
+    ]
     notes += dict.fromkeys(note for _, note in stored if note)
     if all(note for _, note in stored):
         pass  # they were here before, and count from then on
     elif as_dated:
-        notes.append("runs count that began after the date in the file, for which nothing but the file speaks")
+        notes.append(
+            "runs count that began after the date in the file, for which nothing but "
+            "the file speaks"
+        )
     else:
         notes.append(f"runs count that begin from now on ({moment:%Y-%m-%d %H:%M} UTC)")
-    return replace(plans, rows=tuple(plan for plan, _ in stored), notes=(*plans.notes, *notes))
+    return replace(
+        plans, rows=tuple(plan for plan, _ in stored), notes=(*plans.notes, *notes)
+    )
 
 
 def _fits(store: Store, plan: SubsetPlan) -> list[str]:
     """What does not fit yet (MisuseError: what never will)."""
-    benchmark = next((benchmark for benchmark in all_benchmarks(store) if benchmark.name == plan.benchmark), None)
+    benchmark = next(
+        (
+            benchmark
+            for benchmark in all_benchmarks(store)
+            if benchmark.name == plan.benchmark
+        ),
+        None,
+    )
     if benchmark is None:
-        return [f"no run of {plan.benchmark} is stored yet: ingest one of the whole benchmark to rank others against"]
+        return [
+            f"no run of {plan.benchmark} is stored yet: ingest one of the whole "
+            "benchmark to rank others against"
+        ]
     for metric in metrics_of(store, benchmark.ids):
-        own, planned = (metric.bounds, metric.higher_is_better), ((plan.low, plan.high), plan.higher_is_better)
+        own, planned = (
+            (metric.bounds, metric.higher_is_better),
+            ((plan.low, plan.high), plan.higher_is_better),
+        )
         ends = (None, None) if own[0] is None else own[0]
-        if metric.label == plan.metric and plan.low is not None and (tuple(ends), own[1]) != planned:
+        if (
+            metric.label == plan.metric
+            and plan.low is not None
+            and (tuple(ends), own[1]) != planned
+        ):
             raise MisuseError(
                 f"{plan.metric} of {plan.benchmark} is here from {ends[0]} to {ends[1]}"
-                f" (higher is better: {own[1]}), in the plan from {plan.low} to {plan.high} ({plan.higher_is_better})"
+                f" (higher is better: {own[1]}), in the plan from {plan.low} to "
+                f"{plan.high} ({plan.higher_is_better})"
             )
     prompts = prompts_by_key(store, benchmark.ids)
     lacking = sum((plan.split, row.id) not in prompts for row in plan.rows)
     if lacking == plan.n_prompts:
-        return [f"none of the {lacking} prompts of plan {plan.key} is one of {plan.benchmark} here: other ids or texts"]
-    return [f"{lacking} of {plan.n_prompts} prompts of plan {plan.key} are not stored yet"] if lacking else []
+        return [
+            f"none of the {lacking} prompts of plan {plan.key} is one of "
+            f"{plan.benchmark} here: other ids or texts"
+        ]
+    return (
+        [f"{lacking} of {plan.n_prompts} prompts of plan {plan.key} are not stored yet"]
+        if lacking
+        else []
+    )
 
 
 @answers(ExtendSubset)
@@ -189,24 +307,40 @@ def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
     with opener.reading() as store:
         plans = find_plans(store, str(question.plan))
         if len(plans.rows) > 1:
-            raise MisuseError(f"{plans} is of several benchmarks; extend the plan of each by its key")
+            raise MisuseError(
+                f"{plans} is of several benchmarks; extend the plan of each by its key"
+            )
         before = plans.rows[0]
         if models := _with_results(store, before):
             raise MisuseError(
-                f"plan {before.key} has results of {', '.join(models[:3])}: more prompts after scores are known bias"
-                " the figure; make a new plan with another --seed"
+                f"plan {before.key} has results of {', '.join(models[:3])}: more "
+                "prompts after scores are known bias the figure; make a new plan with "
+                "another --seed"
             )
     design = extend_subset(before.design, question.size)
     moment = (question.now or utc_now()).isoformat(timespec="seconds")
-    notes = (*before.notes, f"extends plan {before.key} of {before.size} prompts, in its {design.n_strata} strata")
-    width = None if before.width is None else before.width * _narrower(before, question.size)
-    after = before.with_design(design, created_at=moment, extends=before.key, width=width, notes=notes)
+    notes = (
+        *before.notes,
+        f"extends plan {before.key} of {before.size} prompts, in its {design.n_strata} "
+        "strata",
+    )
+    width = (
+        None
+        if before.width is None
+        else before.width * _narrower(before, question.size)
+    )
+    after = before.with_design(
+        design, created_at=moment, extends=before.key, width=width, notes=notes
+    )
     stored, note = store_plan(opener, after)
-    return SubsetPlans("", stored.width, stored.level, (stored,), (note,) if note else ())
+    return SubsetPlans(
+        "", stored.width, stored.level, (stored,), (note,) if note else ()
+    )
 
 
 def _narrower(before: SubsetPlan, size: int) -> float:
-    """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m − 1/N), and the gain stays."""
+    """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m −
+    1/N), and the gain stays."""
     left = [1 / count - 1 / before.n_prompts for count in (before.size, size)]
     return math.sqrt(left[1] / left[0]) if left[0] else 1.0
 
@@ -214,14 +348,21 @@ def _narrower(before: SubsetPlan, size: int) -> float:
 def _with_results(store: Store, plan: SubsetPlan) -> Sequence[str]:
     """Models with a run on the plan, whether it holds for them or not."""
     benchmark = find_benchmark(store, plan.benchmark)
-    metrics = choose_metrics(metrics_of(store, benchmark.ids), plan.metric, benchmark.name)
-    entries = read_entries(store, conditions_on(store, benchmark.ids, benchmark.name, ()), metrics)
+    metrics = choose_metrics(
+        metrics_of(store, benchmark.ids), plan.metric, benchmark.name
+    )
+    entries = read_entries(
+        store, conditions_on(store, benchmark.ids, benchmark.name, ()), metrics
+    )
     stored = StoredPlan(plan, plan.created)
-    plans = with_prompts(store, benchmark.ids, [stored], [entry.condition for entry in entries])
+    plans = with_prompts(
+        store, benchmark.ids, [stored], [entry.condition for entry in entries]
+    )
     return sorted(
         {
             entry.condition.model
             for entry in entries
-            if entry.usable is not None and on_plan(plans, stored, entry.condition, entry.usable) is not None
+            if entry.usable is not None
+            and on_plan(plans, stored, entry.condition, entry.usable) is not None
         }
     )

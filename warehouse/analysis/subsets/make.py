@@ -13,12 +13,25 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import part_fields
-from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.reference import (
+    find_conditions,
+    parse_where,
+    pick_one,
+)
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+)
 from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, SubsetPlans, hash_ids
+from warehouse.analysis.subsets.plan import (
+    SCHEMA,
+    PlanPrompt,
+    SubsetPlan,
+    SubsetPlans,
+    hash_ids,
+)
 from warehouse.analysis.subsets.question import PlanSubset
 from warehouse.analysis.subsets.stored import plan_id, store_plan
 from warehouse.analysis.suites.tree import find_suite, is_suite
@@ -30,7 +43,11 @@ from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.subsets.design import LEAST, draw_subset
 from warehouse.stats.subsets.estimate import as_range
-from warehouse.stats.subsets.expected import ExpectedPrecision, LeaveOneOut, predict_scores
+from warehouse.stats.subsets.expected import (
+    ExpectedPrecision,
+    LeaveOneOut,
+    predict_scores,
+)
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -51,17 +68,24 @@ class _Leaf:
 
 @answers(PlanSubset)
 def plan_subset(opener: StoreOpener, question: PlanSubset) -> SubsetPlans:
-    """The plans of the benchmark, or of each of a suite, with what interval they are expected to give."""
+    """The plans of the benchmark, or of each of a suite, with what interval they are
+    expected to give."""
     level, seed = question.level, question.seed
     with opener.reading() as store:
         leaves, suite = _leaves(store, question)
     sizes, expected_width = _sizes(leaves, question)
     moment = (question.now or utc_now()).isoformat(timespec="seconds")
-    plans = [_plan(leaf, expected, suite, seed, moment) for leaf, expected in zip(leaves, sizes, strict=True)]
+    plans = [
+        _plan(leaf, expected, suite, seed, moment)
+        for leaf, expected in zip(leaves, sizes, strict=True)
+    ]
     notes: list[str] = []
     if question.store_result:
         stored = [store_plan(opener, plan) for plan in plans]
-        plans, notes = [plan for plan, _ in stored], list(dict.fromkeys(note for _, note in stored if note))
+        plans, notes = (
+            [plan for plan, _ in stored],
+            list(dict.fromkeys(note for _, note in stored if note)),
+        )
     else:
         notes = ["not stored (--no-store): runs on it will not be recognised"]
     return SubsetPlans(suite, expected_width, level, tuple(plans), tuple(notes))
@@ -77,44 +101,61 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
         scores = select_entries(store, chosen)
         prompts = read_population(store, scores, chosen, against)
         expected = LeaveOneOut(
-            prompts.history, baseline=prompts.baseline, models=prompts.names, bounds=prompts.bounds, level=level
+            prompts.history,
+            baseline=prompts.baseline,
+            models=prompts.names,
+            bounds=prompts.bounds,
+            level=level,
         )
         leaves.append(_Leaf(scores.benchmark.name, prompts, expected))
     return leaves, name if suite else ""
 
 
-def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[ExpectedPrecision], float | None]:
-    """What each benchmark's sample comes to, and the expected width of their mean's interval."""
+def _sizes(
+    leaves: Sequence[_Leaf], question: PlanSubset
+) -> tuple[list[ExpectedPrecision], float | None]:
+    """What each benchmark's sample comes to, and the expected width of their mean's
+    interval."""
     requested, width, level = question.n_requested, question.width or 0, question.level
     if len(leaves) == 1:
         leaf = leaves[0]
-        precision = leaf.expected.at(requested) if requested is not None else leaf.expected.size_for(width)
+        precision = (
+            leaf.expected.at(requested)
+            if requested is not None
+            else leaf.expected.size_for(width)
+        )
         return [precision], precision.width
     n = sum(leaf.n for leaf in leaves)
     least = sum(min(LEAST, leaf.n) for leaf in leaves)
     if requested is not None:
         if not least <= requested <= n:
             raise MisuseError(
-                f"{len(leaves)} benchmarks of {n} prompts in all take from {least} ({LEAST} each) to {n} prompts,"
-                f" found {requested}"
+                f"{len(leaves)} benchmarks of {n} prompts in all take from {least} "
+                f"({LEAST} each) to {n} prompts, found {requested}"
             )
         each = _split(leaves, requested)
         return each, _width_of_mean(each, level)
     if _width_of_mean(_split(leaves, n // 2), level) is None:
         raise MisuseError(
-            "no stored model has all prompts of each benchmark: nothing tells how wide an interval will be"
+            "no stored model has all prompts of each benchmark: nothing tells how wide "
+            "an interval will be"
         )
     low, high = least - 1, n
     while high - low > 1:
         middle = (low + high) // 2
         expected_width = _width_of_mean(_split(leaves, middle), level)
-        low, high = (low, middle) if expected_width is not None and expected_width <= width else (middle, high)
+        low, high = (
+            (low, middle)
+            if expected_width is not None and expected_width <= width
+            else (middle, high)
+        )
     each = _split(leaves, high)
     return each, _width_of_mean(each, level)
 
 
 def _split(leaves: Sequence[_Leaf], total: int) -> list[ExpectedPrecision]:
-    """Prompts shared alike among benchmarks, as far as each has so many: best for the mean of all."""
+    """Prompts shared alike among benchmarks, as far as each has so many: best for the
+    mean of all."""
     sizes = dict.fromkeys(range(len(leaves)), 0)
     for index, leaf in enumerate(sorted(leaves, key=lambda leaf: leaf.n)):
         left = total - sum(sizes.values())
@@ -131,7 +172,9 @@ def _width_of_mean(each: Sequence[ExpectedPrecision], level: float) -> float | N
     return 2 * z_quantile(level) * math.sqrt(sum(squares)) / len(each)
 
 
-def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, moment: str) -> SubsetPlan:
+def _plan(
+    leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, moment: str
+) -> SubsetPlan:
     prompts = leaf.prompts
     prediction = predict_scores(prompts.history, prompts.baseline, n=leaf.n)
     design = draw_subset(prompts.ids, prediction, expected.size, seed=seed)
@@ -141,11 +184,21 @@ def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, momen
     if not len(prompts.history) and prompts.baseline is None:
         notes.append("no history: one stratum, a simple random sample")
     elif np.ptp(design.prediction) < 1e-12:
-        notes.append("the history predicts the same for every prompt: one stratum, a simple random sample")
+        notes.append(
+            "the history predicts the same for every prompt: one stratum, a simple "
+            "random sample"
+        )
     return SubsetPlan(
         schema=SCHEMA,
         benchmark=leaf.name,
-        **part_fields(prompts, "task", "revision", "history_sha256", history="models", baseline="baseline_model"),
+        **part_fields(
+            prompts,
+            "task",
+            "revision",
+            "history_sha256",
+            history="models",
+            baseline="baseline_model",
+        ),
         split=condition.benchmark_split[1],
         task_version=str(condition.setting("task_version") or ""),
         harness=", ".join(prompts.harnesses),
@@ -160,7 +213,9 @@ def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, momen
         suite=suite,
         created_at=moment,
         extends="",
-        **part_fields(expected, "width", "gain", "gain_least", "level", n_left_out="n_models"),
+        **part_fields(
+            expected, "width", "gain", "gain_least", "level", n_left_out="n_models"
+        ),
         notes=tuple(notes),
         rows=tuple(
             PlanPrompt(*row)
@@ -177,7 +232,10 @@ def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, momen
     )
 
 
-_N_PROMPTS = "select count(*) as n from prompt where split = :split and benchmark_id in (:benchmark_ids)"
+_N_PROMPTS = (
+    "select count(*) as n from prompt where split = :split and benchmark_id in "
+    "(:benchmark_ids)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +249,9 @@ class Population:
     harnesses: tuple[str, ...]  #: tools that made the runs, sorted.
     revision: str  #: version of the data; empty if no run says.
     models: tuple[str, ...]  #: who is who, of the history.
-    names: tuple[str, ...]  #: of their models alone, without checkpoint, seed and agent.
+    names: tuple[
+        str, ...
+    ]  #: of their models alone, without checkpoint, seed and agent.
     history: FloatArray  #: their scores, NaN where there is none, shape (M, N).
     baseline: FloatArray | None  #: scores of the baseline, shape (N,); None without.
     baseline_model: str  #: who that is; empty without.
@@ -202,14 +262,18 @@ class Population:
     def history_sha256(self) -> str:
         """sha256 (hex) of models, prompts and scores behind the prediction."""
         base = b"" if self.baseline is None else self.baseline.tobytes()
-        return fingerprint("\0".join(self.models), "\0".join(self.ids), self.history.tobytes(), base)
+        return fingerprint(
+            "\0".join(self.models), "\0".join(self.ids), self.history.tobytes(), base
+        )
 
 
-def read_population(store: Store, scores: BenchmarkScores, selection: Selection, against: str | None) -> Population:
+def read_population(
+    store: Store, scores: BenchmarkScores, selection: Selection, against: str | None
+) -> Population:
     """The prompts of a benchmark and the scores of its stored runs.
 
-    Runs count that agree with most others in split, task version, metric and judge, and have a score of half
-    of the prompts or more.
+    Runs count that agree with most others in split, task version, metric and judge, and
+    have a score of half of the prompts or more.
 
     Args:
         scores: of the conditions on the benchmark.
@@ -217,25 +281,34 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
         against: reference of the baseline, None without.
 
     Raises:
-        MisuseError: no run with all prompts, figures that are no mean of prompts, a baseline that lacks
-            scores, is unknown or means several conditions.
+        MisuseError: no run with all prompts, figures that are no mean of prompts, a
+            baseline that lacks scores, is unknown or means several conditions.
     """
     name = scores.benchmark.name
     members = max(scores.groups().values(), key=len)
     prompts = _all_prompts(name, members, scores.coverages[members[0].group].size)
     usable = [entry for entry in members if entry.usable is not None]
     if not usable:
-        raise MisuseError(f"{name} has no prompt scored by {scores.metric.label}; see: warehouse leaderboard {name}")
+        raise MisuseError(
+            f"{name} has no prompt scored by {scores.metric.label}; see: warehouse "
+            f"leaderboard {name}"
+        )
     if any(entry.metric.link != "identity" or _uneven(entry) for entry in usable):
-        raise MisuseError(f"the figure of {name} is no plain mean of its prompts: a sample of them cannot give it")
+        raise MisuseError(
+            f"the figure of {name} is no plain mean of its prompts: a sample of them "
+            "cannot give it"
+        )
     order, rows = _in_order(store, prompts)
-    table = _table([entry.usable for entry in usable if entry.usable is not None], order)
+    table = _table(
+        [entry.usable for entry in usable if entry.usable is not None], order
+    )
     scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
     notes = _notes_on(scores, members, usable, scorable)
     split = str(members[0].condition.setting("split"))
     if (n_stored := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
         notes.append(
-            f"{n_stored} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
+            f"{n_stored} prompts of {name} are stored, these runs show {len(prompts)}: "
+            "the figure is that of these"
         )
     order, rows, table = (
         order[scorable],
@@ -245,21 +318,32 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
     base, label = _baseline(store, usable, table, selection, against, scores)
     half = np.isfinite(table).mean(axis=1) >= 0.5
     if dropped := int((~half).sum()):
-        notes.append(f"{dropped} runs with a score of less than half of the prompts are no part of the history")
+        notes.append(
+            f"{dropped} runs with a score of less than half of the prompts are no part "
+            "of the history"
+        )
     others = [row for row in np.flatnonzero(half).tolist() if row != base]
     others.sort(key=lambda row: (usable[row].condition.who, usable[row].condition.key))
-    editions = {str(entry.condition.setting("benchmark_version") or "") for entry in usable} - {""}
+    editions = {
+        str(entry.condition.setting("benchmark_version") or "") for entry in usable
+    } - {""}
     if len(editions) > 1:
         raise MisuseError(
-            f"runs of {name} are of {len(editions)} versions of its data ({', '.join(sorted(editions))}):"
-            " choose one with --where benchmark_version=..."
+            f"runs of {name} are of {len(editions)} versions of its data "
+            f"({', '.join(sorted(editions))}): choose one with --where "
+            "benchmark_version=..."
         )
     return Population(
         entry=usable[0],
         ids=tuple(row["plan_id"] for row in rows),
         tool_ids=tuple(str(row["tool_id"] or row["key"]) for row in rows),
         task=str(usable[0].condition.setting("benchmark_recorded")),
-        harnesses=tuple(sorted({str(entry.condition.setting("harness") or "") for entry in usable} - {""})),
+        harnesses=tuple(
+            sorted(
+                {str(entry.condition.setting("harness") or "") for entry in usable}
+                - {""}
+            )
+        ),
         revision=next(iter(editions), ""),
         models=tuple(usable[row].condition.who for row in others),
         names=tuple(usable[row].condition.model for row in others),
@@ -271,47 +355,64 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
     )
 
 
-def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> NDArray[np.int64]:
-    """Ids of all prompts of the benchmark, ascending (MisuseError: stored runs do not show them all)."""
+def _all_prompts(
+    name: str, members: Sequence[ScoredCondition], size: int
+) -> NDArray[np.int64]:
+    """Ids of all prompts of the benchmark, ascending (MisuseError: stored runs do not
+    show them all)."""
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     whole = [selected for selected in seen if len(selected) == size]
     if whole:
-        most_common, _ = Counter(selected.tobytes() for selected in whole).most_common(1)[0]
+        most_common, _ = Counter(selected.tobytes() for selected in whole).most_common(
+            1
+        )[0]
         return np.frombuffer(most_common, np.int64)
     union = np.unique(np.concatenate(seen)) if seen else np.empty(0, np.int64)
     if len(union) == size and size:
         return union
     raise MisuseError(
-        f"runs of {name} show {len(union)} of {size or 'its'} prompts; a plan draws from all of them:"
-        " ingest a run of the whole benchmark first"
+        f"runs of {name} show {len(union)} of {size or 'its'} prompts; a plan draws "
+        "from all of them: ingest a run of the whole benchmark first"
     )
 
 
 def _stored_prompts(store: Store, benchmark_ids: Sequence[int], split: str) -> int:
     """Prompts of the benchmark that any run has shown."""
-    return int(store.rows(_N_PROMPTS, {"benchmark_ids": benchmark_ids, "split": split})[0]["n"])
+    return int(
+        store.rows(_N_PROMPTS, {"benchmark_ids": benchmark_ids, "split": split})[0]["n"]
+    )
 
 
 def plan_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Prompts by id, each with ``plan_id``: its key, and ``#N`` where the key stands there again."""
+    """Prompts by id, each with ``plan_id``: its key, and ``#N`` where the key stands
+    there again."""
     query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
-    return [row | {"plan_id": plan_id(row)} for row in store.rows(query, {"ids": prompts})]
+    return [
+        row | {"plan_id": plan_id(row)} for row in store.rows(query, {"ids": prompts})
+    ]
 
 
-def _in_order(store: Store, prompts: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[dict[str, Any]]]:
+def _in_order(
+    store: Store, prompts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[dict[str, Any]]]:
     """Ids in the order of the plan's ids, and their rows.
 
     Raises:
-        MisuseError: two prompts of one id, as where benchmarks of two harnesses share a name.
+        MisuseError: two prompts of one id, as where benchmarks of two harnesses share a
+            name.
     """
     rows = sorted(plan_rows(store, prompts), key=lambda row: str(row["plan_id"]))
     if len({row["plan_id"] for row in rows}) < len(rows):
-        raise MisuseError("two prompts of the benchmark have one key: choose one harness with --where harness=...")
+        raise MisuseError(
+            "two prompts of the benchmark have one key: choose one harness with "
+            "--where harness=..."
+        )
     return np.array([row["id"] for row in rows], np.int64), rows
 
 
 def _table(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> FloatArray:
-    """Values of each in one order of prompts, NaN where there is none; those of equal prompts are looked up once."""
+    """Values of each in one order of prompts, NaN where there is none; those of equal
+    prompts are looked up once."""
     table = np.empty((len(scores), len(prompts)))
     own = columns = np.empty(0, np.int64)
     for row, run in enumerate(scores):
@@ -345,17 +446,22 @@ def _baseline(
     if against is None:
         return None, ""
     ids, name = scores.benchmark.ids, scores.benchmark.name
-    conditions = find_conditions(store, against, benchmark_ids=ids, where=parse_where(selection.where))
+    conditions = find_conditions(
+        store, against, benchmark_ids=ids, where=parse_where(selection.where)
+    )
     chosen = pick_one(store, conditions, against, latest=selection.latest)
     row_of = {entry.condition.key: row for row, entry in enumerate(usable)}
     if chosen.key not in row_of:
-        raise MisuseError(f"the baseline {against} has no scores of prompts of {name} that others can be held against")
+        raise MisuseError(
+            f"the baseline {against} has no scores of prompts of {name} that others "
+            "can be held against"
+        )
     row = row_of[chosen.key]
     lacking = int((~np.isfinite(table[row])).sum())
     if lacking:
         raise MisuseError(
-            f"the baseline {against} has no score of {lacking} of {table.shape[1]} prompts of {name}:"
-            " it has to be scored on all"
+            f"the baseline {against} has no score of {lacking} of {table.shape[1]} "
+            f"prompts of {name}: it has to be scored on all"
         )
     return row, chosen.who
 
@@ -368,9 +474,18 @@ def _notes_on(
 ) -> list[str]:
     notes = []
     if others := len(scores.entries) - len(members):
-        notes.append(f"{others} runs of another split, version, metric or judge are no part of the history")
+        notes.append(
+            f"{others} runs of another split, version, metric or judge are no part of "
+            "the history"
+        )
     if left := int((~scorable).sum()):
-        notes.append(f"{left} prompts that no stored run has a score of are left out: the figure is that of the rest")
+        notes.append(
+            f"{left} prompts that no stored run has a score of are left out: the "
+            "figure is that of the rest"
+        )
     if len(usable) < len(members):
-        notes.append(f"{len(members) - len(usable)} runs without scores of prompts are no part of the history")
+        notes.append(
+            f"{len(members) - len(usable)} runs without scores of prompts are no part "
+            "of the history"
+        )
     return notes

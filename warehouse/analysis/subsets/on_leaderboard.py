@@ -1,4 +1,5 @@
-"""Rows of runs on planned subsets: the figure of the whole benchmark, placed among rows that have all of it."""
+"""Rows of runs on planned subsets: the figure of the whole benchmark, placed among rows
+that have all of it."""
 
 from __future__ import annotations
 
@@ -8,9 +9,19 @@ from typing import TYPE_CHECKING
 
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
 from warehouse.analysis.leaderboard.question import Ranking
-from warehouse.analysis.leaderboard.row import PLANNED, LeaderboardRow, RowRanks, UnscoredBounds
+from warehouse.analysis.leaderboard.row import (
+    PLANNED,
+    LeaderboardRow,
+    RowRanks,
+    UnscoredBounds,
+)
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, is_partial
-from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, known_plans, recognise
+from warehouse.analysis.subsets.stored import (
+    PlannedRun,
+    estimate_of,
+    known_plans,
+    recognise,
+)
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.stats.subsets.design import FULL_BENCHMARK, rank_among
 
@@ -25,7 +36,9 @@ _NAMED = 5
 class PlannedRows:
     """Runs on planned subsets."""
 
-    runs: Mapping[tuple[str, int], PlannedRun] = field(default_factory=dict)  #: by condition key and id of the metric.
+    runs: Mapping[tuple[str, int], PlannedRun] = field(
+        default_factory=dict
+    )  #: by condition key and id of the metric.
     #: of the whole benchmark, of those that have one.
     figures: Mapping[tuple[str, int], SubsetEstimate] = field(default_factory=dict)
     refusals: tuple[str, ...] = ()  #: why others have none.
@@ -45,20 +58,38 @@ class PlannedRows:
                 row,
                 figure=figure,
                 flags=(PLANNED, *flags),
-                reason=figure.reason or "a stratified sample of the benchmark's prompts",
+                reason=figure.reason
+                or "a stratified sample of the benchmark's prompts",
                 estimand=figure.estimand,
                 n_prompts=figure.n_scored,
-                unscored=UnscoredBounds(figure.bound_low, figure.bound_high, figure.bound_ci_low, figure.bound_ci_high),
+                unscored=UnscoredBounds(
+                    figure.bound_low,
+                    figure.bound_high,
+                    figure.bound_ci_low,
+                    figure.bound_ci_high,
+                ),
             )
             planned.append((entry, changed))
         return plain, planned
 
-    def insert(self, groups: Sequence[Sequence[Line]], planned: Sequence[Line]) -> list[list[Line]]:
-        """Groups with the rows on plans, each at the place that its figure has among rows of all prompts."""
+    def insert(
+        self, groups: Sequence[Sequence[Line]], planned: Sequence[Line]
+    ) -> list[list[Line]]:
+        """Groups with the rows on plans, each at the place that its figure has among
+        rows of all prompts."""
         merged = [list(group) for group in groups]
         for line in planned:
-            at = next((i for i, lines in enumerate(merged) if lines[0][0].group == line[0].group), len(merged))
-            merged[at : at + 1] = [_insert(merged[at] if at < len(merged) else [], line)]
+            at = next(
+                (
+                    i
+                    for i, lines in enumerate(merged)
+                    if lines[0][0].group == line[0].group
+                ),
+                len(merged),
+            )
+            merged[at : at + 1] = [
+                _insert(merged[at] if at < len(merged) else [], line)
+            ]
         return merged
 
     def describe(self, rows: Sequence[LeaderboardRow]) -> Iterator[str]:
@@ -67,18 +98,22 @@ class PlannedRows:
         if not shown:
             return
         yield (
-            "planned: asked a planned subset; the figure and its interval are those of all prompts, from a"
-            " stratified sample of them (docs/subsets.md), and its rank is among the rows that have all"
+            "planned: asked a planned subset; the figure and its interval are those of "
+            "all prompts, from a stratified sample of them (docs/subsets.md), and its "
+            "rank is among the rows that have all"
         )
         by_runs = {run.condition.run_ids: run for run in self.runs.values()}
         for row in shown[:_NAMED]:
-            yield by_runs[row.run_ids].describe(row.model + (f" {row.condition}" if row.condition else ""))
+            yield by_runs[row.run_ids].describe(
+                row.model + (f" {row.condition}" if row.condition else "")
+            )
         if len(shown) > _NAMED:
             yield f"and {len(shown) - _NAMED} more on plans"
 
 
 def planned_runs(scores: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
-    """The entries of a benchmark with plans that are on one, by condition key and id of the metric."""
+    """The entries of a benchmark with plans that are on one, by condition key and id of
+    the metric."""
     assert scores.plans is not None
     plans = known_plans(scores.plans)
     runs: dict[tuple[str, int], PlannedRun] = {}
@@ -92,14 +127,22 @@ def planned_runs(scores: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
 
 
 def planned_rows(scores: BenchmarkScores, options: Ranking) -> PlannedRows:
-    """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
+    """The runs of a benchmark that are on a stored plan, with the figures of all its
+    prompts."""
     runs = planned_runs(scores)
     estimand = PROMPTS_FIXED if options.estimand == PROMPTS_FIXED else FULL_BENCHMARK
-    estimates = {key: estimate_of(run, level=options.level, estimand=estimand) for key, run in runs.items()}
+    estimates = {
+        key: estimate_of(run, level=options.level, estimand=estimand)
+        for key, run in runs.items()
+    }
     return PlannedRows(
         runs,
         {key: figure for key, (figure, _) in estimates.items() if figure is not None},
-        tuple(f"{runs[key].condition.model}: {why}" for key, (figure, why) in estimates.items() if figure is None),
+        tuple(
+            f"{runs[key].condition.model}: {why}"
+            for key, (figure, why) in estimates.items()
+            if figure is None
+        ),
     )
 
 
@@ -107,18 +150,33 @@ ROWS_ON_PLANS.fill(planned_rows)
 
 
 def _insert(group: Sequence[Line], line: Line) -> list[Line]:
-    """A group with one more row, at the rank that its figure has among those of all prompts."""
+    """A group with one more row, at the rank that its figure has among those of all
+    prompts."""
     entry, row = line
     figures = [
         other.estimate
         for _, other in group
-        if other.rank is not None and other.estimate is not None and not is_partial(other.flags)
+        if other.rank is not None
+        and other.estimate is not None
+        and not is_partial(other.flags)
     ]
     if not figures or row.estimate is None:
-        return [*group, (entry, replace(row, ranks=RowRanks(rank_reason="no row with all prompts")))]
+        return [
+            *group,
+            (
+                entry,
+                replace(row, ranks=RowRanks(rank_reason="no row with all prompts")),
+            ),
+        ]
     higher = entry.metric.higher_is_better is not False
-    rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
-    ranks = RowRanks(rank_low=rank.rank_low, rank_high=rank.rank_high, rank_reason="a planned subset: no pairs")
+    rank = rank_among(
+        row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher
+    )
+    ranks = RowRanks(
+        rank_low=rank.rank_low,
+        rank_high=rank.rank_high,
+        rank_reason="a planned subset: no pairs",
+    )
     ranked = [line for line in group if line[1].rank is not None]
     ranked.append((entry, replace(row, rank=rank.rank, ranks=ranks)))
     sign = -1 if higher else 1

@@ -1,4 +1,5 @@
-"""Differences of a pair on the whole benchmark, where one or both were asked a planned subset."""
+"""Differences of a pair on the whole benchmark, where one or both were asked a planned
+subset."""
 
 from __future__ import annotations
 
@@ -23,9 +24,17 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.paired.few_differ import FewDiffering
-from warehouse.stats.paired.margins import NonInferiorityTest, careful_noninferiority, noninferiority_of
+from warehouse.stats.paired.margins import (
+    NonInferiorityTest,
+    careful_noninferiority,
+    noninferiority_of,
+)
 from warehouse.stats.subsets.design import FULL_BENCHMARK
-from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
+from warehouse.stats.subsets.differences import (
+    SubsetDifference,
+    subset_against_baseline,
+    subset_pair,
+)
 from warehouse.stats.subsets.sample import StratifiedSample
 
 
@@ -37,7 +46,9 @@ class WholeDifference:
     difference: float  #: that of the estimate, which is known.
     n_clusters: int | None  #: clusters of the whole benchmark; None without.
     basis: str  #: which prompts were asked.
-    few: FewDiffering | None  #: the differences, higher being better for the first, where t is not enough.
+    few: (
+        FewDiffering | None
+    )  #: the differences, higher being better for the first, where t is not enough.
 
     @property
     def means(self) -> tuple[float, float]:
@@ -47,20 +58,28 @@ class WholeDifference:
     @property
     def method(self) -> str:
         """The test against a margin, in words."""
-        return "t of a planned subset" if self.few is None else "t of a planned subset and Gaffke's"
+        return (
+            "t of a planned subset"
+            if self.few is None
+            else "t of a planned subset and Gaffke's"
+        )
 
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""
         whole = self.estimate
         return PairedDifference.of(
             whole,
-            statistic=self.difference / whole.standard_error if whole.standard_error else None,
+            statistic=self.difference / whole.standard_error
+            if whole.standard_error
+            else None,
             n_prompts=whole.n_scored,
             n_clusters=self.n_clusters,
             flags=(PLANNED, *whole.flags),
         )
 
-    def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
+    def noninferiority(
+        self, margin: float, alpha: float, *, higher_is_better: bool
+    ) -> NonInferiorityTest:
         """The test that the first is worse by less than the margin, one-sided."""
         whole = self.estimate
         by_t = noninferiority_of(
@@ -73,13 +92,22 @@ class WholeDifference:
             n_clusters=self.n_clusters,
             reason=whole.reason,
         )
-        return by_t if self.few is None or by_t.p_value is None else careful_noninferiority(by_t, self.few)
+        return (
+            by_t
+            if self.few is None or by_t.p_value is None
+            else careful_noninferiority(by_t, self.few)
+        )
 
     def tests(self, options: Compare) -> Tests:
         """The t test, against a margin Gaffke's too; no other is defined for it."""
         whole = self.estimate
-        reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
-        equivalence = equivalence_p(self.difference, whole.standard_error, whole.degrees_of_freedom, options)
+        reasons = tuple(
+            f"{name}: not for a planned subset"
+            for name in ("permutation test", "McNemar", "Wilcoxon")
+        )
+        equivalence = equivalence_p(
+            self.difference, whole.standard_error, whole.degrees_of_freedom, options
+        )
         p_equivalence = careful_equivalence(equivalence, self.few, options)
         return Tests(whole.p_value, p_equivalence=p_equivalence, reasons=reasons)
 
@@ -89,11 +117,14 @@ class PlannedPair:
     """A pair with a planned subset in it."""
 
     note: str  #: what was done, or why it was not.
-    whole: WholeDifference | None = None  #: on the whole benchmark; None where the plan does not hold.
+    whole: WholeDifference | None = (
+        None  #: on the whole benchmark; None where the plan does not hold.
+    )
 
 
 def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair | None:
-    """The difference of a pair on the whole benchmark; None where neither was asked a planned subset.
+    """The difference of a pair on the whole benchmark; None where neither was asked a
+    planned subset.
 
     Args:
         level: of the interval.
@@ -107,25 +138,38 @@ def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair | No
     run = a or b
     if run is None:
         return None
-    basis = "; ".join(planned.describe(planned.condition.model) for planned in (a, b) if planned is not None)
+    basis = "; ".join(
+        planned.describe(planned.condition.model)
+        for planned in (a, b)
+        if planned is not None
+    )
     try:
         why = _why_no_plan(a, b, estimand)
         if why:
             raise StatisticsError(why)
         labels = pair.plans.clusters.labels(run.prompts)
-        sampled = _whole_difference(pair, a, b, estimand=PROMPTS_SAMPLED, clusters=labels, level=level)
-        fixed = _whole_difference(pair, a, b, estimand=FULL_BENCHMARK, clusters=None, level=level)
+        sampled = _whole_difference(
+            pair, a, b, estimand=PROMPTS_SAMPLED, clusters=labels, level=level
+        )
+        fixed = _whole_difference(
+            pair, a, b, estimand=FULL_BENCHMARK, clusters=None, level=level
+        )
     except StatisticsError as error:
         return PlannedPair(f"{basis}: compared on common prompts only, {error}")
     if sampled.difference is None:
-        return PlannedPair(f"{basis}: compared on common prompts only, {sampled.reason}")
+        return PlannedPair(
+            f"{basis}: compared on common prompts only, {sampled.reason}"
+        )
     ends = "" if fixed.ci_low is None else f" [{fixed.ci_low:.3g}, {fixed.ci_high:.3g}]"
     note = (
-        f"{basis}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
-        f" on these very prompts {fixed.difference:+.3g}{ends}"
+        f"{basis}; the difference is that on the whole benchmark with its prompts a "
+        "sample of others like them; on these very prompts "
+        f"{fixed.difference:+.3g}{ends}"
     )
     n_clusters = None if labels is None else len(set(labels.tolist()))
-    whole = WholeDifference(sampled, sampled.difference, n_clusters, basis, _few_in_sample(pair, run))
+    whole = WholeDifference(
+        sampled, sampled.difference, n_clusters, basis, _few_in_sample(pair, run)
+    )
     return PlannedPair(note, whole)
 
 
@@ -139,7 +183,10 @@ def _few_in_sample(pair: Pair, run: PlannedRun) -> FewDiffering | None:
         return None
     sign = -1.0 if pair.metric.higher_is_better is False else 1.0
     return FewDiffering.where_t_is_not_enough(
-        sign * found[0], pair.units, found[1], weights=found[2] * _planned_weights(pair, run)
+        sign * found[0],
+        pair.units,
+        found[1],
+        weights=found[2] * _planned_weights(pair, run),
     )
 
 
@@ -147,14 +194,20 @@ def _planned_weights(pair: Pair, run: PlannedRun) -> Floats:
     """N_h/n_h of each common prompt, 0 of those outside of the sample."""
     rows = indices_among(pair.prompts, run.prompts)
     there = (rows < pair.n) & run.plan.selected
-    sample = StratifiedSample(np.where(there, 0.0, np.nan), run.plan.stratum, run.plan.selected).joined()
+    sample = StratifiedSample(
+        np.where(there, 0.0, np.nan), run.plan.stratum, run.plan.selected
+    ).joined()
     weights = np.zeros(pair.n)
     weights[rows[there]] = (sample.sizes / sample.scored_in)[sample.stratum[there]]
     return weights
 
 
 def _why_no_plan(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:
-    refused = [f"plan {run.plan.key} does not hold: {run.refused}" for run in (a, b) if run is not None and run.refused]
+    refused = [
+        f"plan {run.plan.key} does not hold: {run.refused}"
+        for run in (a, b)
+        if run is not None and run.refused
+    ]
     if refused:
         return refused[0]
     if estimand != PROMPTS_SAMPLED:

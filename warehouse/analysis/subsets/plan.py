@@ -20,7 +20,14 @@ from warehouse.files import PLAN, write_output
 from warehouse.records.canonical_json import canonical_digest, sha256_of
 from warehouse.records.own_files import own_text
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
+from warehouse.stats.subsets.design import (
+    SubsetDesign,
+    n_strata,
+    prediction_order,
+    rounded,
+    runs_of,
+    smallest_hashes,
+)
 from warehouse.tables.view import Part, Table, View
 from warehouse.tables.words import number
 
@@ -66,8 +73,12 @@ class SubsetPlan(StoredResult):
     suite: str  #: the suite that it was planned with; empty if none.
     created_at: str  #: when, ISO 8601 in UTC.
     extends: str  #: key of the plan that it extends; empty if none.
-    width: float | None  #: expected width of the interval (median of stored models, each left out).
-    gain: float | None  #: expected gain over a simple random sample, in variance (likewise).
+    width: (
+        float | None
+    )  #: expected width of the interval (median of stored models, each left out).
+    gain: (
+        float | None
+    )  #: expected gain over a simple random sample, in variance (likewise).
     gain_least: float | None  #: 90 % of stored models gain more.
     n_left_out: int  #: stored models behind these.
     level: float  #: of the interval.
@@ -77,8 +88,17 @@ class SubsetPlan(StoredResult):
     @cached_property
     def key(self) -> str:
         """What the plan is called: the first eight digits of the hash of what it draws."""
-        drawn = [self.benchmark, self.split, self.metric, self.ids_sha256, self.seed, self.history_sha256]
-        return canonical_digest([*drawn, [[row.id, row.stratum, row.selected] for row in self.rows]])[:8]
+        drawn = [
+            self.benchmark,
+            self.split,
+            self.metric,
+            self.ids_sha256,
+            self.seed,
+            self.history_sha256,
+        ]
+        return canonical_digest(
+            [*drawn, [[row.id, row.stratum, row.selected] for row in self.rows]]
+        )[:8]
 
     @property
     def created(self) -> datetime:
@@ -104,20 +124,35 @@ class SubsetPlan(StoredResult):
     def design(self) -> SubsetDesign:
         """As statistics take it."""
         f: FloatArray = np.array([row.prediction for row in self.rows])
-        return SubsetDesign(tuple(row.id for row in self.rows), f, self.stratum, self.selected, self.seed)
+        return SubsetDesign(
+            tuple(row.id for row in self.rows),
+            f,
+            self.stratum,
+            self.selected,
+            self.seed,
+        )
 
     def with_design(self, design: SubsetDesign, **changes: Any) -> SubsetPlan:
         """With another sample of the same prompts."""
         rows = tuple(
             replace(row, stratum=int(h), selected=bool(chosen), inclusion=float(share))
-            for row, h, chosen, share in zip(self.rows, design.stratum, design.selected, design.inclusion, strict=True)
+            for row, h, chosen, share in zip(
+                self.rows,
+                design.stratum,
+                design.selected,
+                design.inclusion,
+                strict=True,
+            )
         )
         return replace(self, rows=rows, size=design.size, **changes)
 
     @property
     def one_line(self) -> str:
         split = f" ({self.split})" if self.split else ""
-        return f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan {self.key}"
+        return (
+            f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan "
+            f"{self.key}"
+        )
 
 
 @dataclass(frozen=True)
@@ -125,7 +160,9 @@ class SubsetPlans(StoredResult):
     """The plans of a benchmark, or of the benchmarks of a suite."""
 
     suite: str  #: its name; empty for one benchmark.
-    width: float | None  #: expected width of the interval of the mean over the benchmarks, all alike.
+    width: (
+        float | None
+    )  #: expected width of the interval of the mean over the benchmarks, all alike.
     level: float  #: of the interval.
     rows: tuple[SubsetPlan, ...]  #: the plans.
     notes: tuple[str, ...]  #: what a reader should know of all of them.
@@ -136,47 +173,77 @@ class SubsetPlans(StoredResult):
         Args:
             out: file that has the plan.
         """
-        table = Table.of(map(_cells, self.rows), hide_empty=("split", "against"), minor=_MINOR)
-        parts: list[Part] = [f"Ask {self.one_line}.", _expected(self), "", table, "", _GAIN]
-        if out is not None or not any(note.startswith("not stored") for note in self.notes):
+        table = Table.of(
+            map(_cells, self.rows), hide_empty=("split", "against"), minor=_MINOR
+        )
+        parts: list[Part] = [
+            f"Ask {self.one_line}.",
+            _expected(self),
+            "",
+            table,
+            "",
+            _GAIN,
+        ]
+        if out is not None or not any(
+            note.startswith("not stored") for note in self.notes
+        ):
             parts.append(_next(self.rows[0], out))
-        each = (f"{plan.benchmark}: {note}" for plan in self.rows for note in plan.notes)
+        each = (
+            f"{plan.benchmark}: {note}" for plan in self.rows for note in plan.notes
+        )
         return View(tuple(parts), (*self.notes, *each))
 
     def to_dict(self) -> dict[str, Any]:
         """As the file has it: one plan, or the list of them."""
         if not self.suite:
             return self.rows[0].to_dict()
-        head = {"schema": SUITE_SCHEMA, "suite": self.suite, "width": self.width, "level": self.level}
-        return head | {"notes": list(self.notes), "plans": [plan.to_dict() for plan in self.rows]}
+        head = {
+            "schema": SUITE_SCHEMA,
+            "suite": self.suite,
+            "width": self.width,
+            "level": self.level,
+        }
+        return head | {
+            "notes": list(self.notes),
+            "plans": [plan.to_dict() for plan in self.rows],
+        }
 
     @property
     def content(self) -> bytes:
         """The plan file."""
-        return (json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+        return (
+            json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+            + "\n"
+        ).encode()
 
     def write(self, path: str | Path) -> None:
-        """Write the plan file. It may replace another plan, but never any other file, which may be a
-        dump that a store has read.
+        """Write the plan file. It may replace another plan, but never any other file,
+        which may be a dump that a store has read.
 
         Raises:
             MisuseError: it cannot be written there.
             DiskFullError: there is no room.
         """
-        write_output(path, self.content, PLAN, advice="name another file, or remove it first")
+        write_output(
+            path, self.content, PLAN, advice="name another file, or remove it first"
+        )
 
     @property
     def one_line(self) -> str:
         if not self.suite:
             return self.rows[0].one_line
-        n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)
+        n, of = (
+            sum(plan.size for plan in self.rows),
+            sum(plan.n_prompts for plan in self.rows),
+        )
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
 
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("90 % gain", "history", "strata", "split", "against")
 _GAIN = (
-    "gain: variance of as many prompts at random over that of these, for stored models, each predicted by the others."
+    "gain: variance of as many prompts at random over that of these, for stored "
+    "models, each predicted by the others."
 )
 
 
@@ -184,11 +251,19 @@ def _expected(plans: SubsetPlans) -> str:
     """How wide the interval will be."""
     models = plans.rows[0].n_left_out
     if plans.width is None:
-        return "No stored model has all prompts: how wide the interval will be is not known."
-    what = f"mean over {len(plans.rows)} benchmarks" if plans.suite else "figure of the whole benchmark"
+        return (
+            "No stored model has all prompts: how wide the interval will be is not "
+            "known."
+        )
+    what = (
+        f"mean over {len(plans.rows)} benchmarks"
+        if plans.suite
+        else "figure of the whole benchmark"
+    )
     return (
-        f"The {100 * plans.level:g} % interval of the {what} is then expected to be {plans.width:.3g} wide,"
-        f" ±{plans.width / 2:.2g} (median of {models} stored models, each left out)."
+        f"The {100 * plans.level:g} % interval of the {what} is then expected to be "
+        f"{plans.width:.3g} wide, ±{plans.width / 2:.2g} (median of {models} stored "
+        "models, each left out)."
     )
 
 
@@ -210,20 +285,36 @@ def _cells(plan: SubsetPlan) -> dict[str, Any]:
 
 def _next(plan: SubsetPlan, out: str | None) -> str:
     """The command that gives the prompts to the harness which asked them before."""
-    harnesses = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
-    to = next((name for part, name in harnesses.items() if part in plan.harness.lower()), "csv")
-    return f"Next: warehouse subset export {out or plan.key} --to {to}; after the run, ingest it as ever."
+    harnesses = {
+        "lm_eval": "lm-eval",
+        "inspect": "inspect",
+        "helm": "helm",
+        "lighteval": "lighteval",
+    }
+    to = next(
+        (name for part, name in harnesses.items() if part in plan.harness.lower()),
+        "csv",
+    )
+    return (
+        f"Next: warehouse subset export {out or plan.key} --to {to}; after the run, "
+        "ingest it as ever."
+    )
 
 
 def read_plans(path: Path) -> SubsetPlans:
-    """The plan file of a benchmark or suite (InputError: no such file, or not a plan; says what was found)."""
+    """The plan file of a benchmark or suite (InputError: no such file, or not a plan;
+    says what was found)."""
     expected = f"a plan file as `warehouse subset plan --out` writes it ({SCHEMA})"
     try:
-        document = json.loads(own_text(path, expected, most=500_000_000), parse_constant=_refuse_constant)
+        document = json.loads(
+            own_text(path, expected, most=500_000_000), parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         raise InputError(str(error), path=str(path), expected=expected) from None
     if not isinstance(document, dict):
-        raise InputError(f"a {type(document).__name__}", path=str(path), expected=expected)
+        raise InputError(
+            f"a {type(document).__name__}", path=str(path), expected=expected
+        )
     several = document.get("schema") == SUITE_SCHEMA
     parts = document.get("plans") if several else [document]
     if not isinstance(parts, list) or not parts:
@@ -232,17 +323,25 @@ def read_plans(path: Path) -> SubsetPlans:
         plans = tuple(checked_plan(part) for part in parts)
         suite = str(document["suite"]) if several else ""
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(str(error) or type(error).__name__, path=str(path), expected=expected) from None
-    width, level = (document.get("width"), document.get("level", 0.95)) if several else (plans[0].width, plans[0].level)
-    return SubsetPlans(suite, width, level, plans, tuple(document.get("notes", ())) if several else ())
+        raise InputError(
+            str(error) or type(error).__name__, path=str(path), expected=expected
+        ) from None
+    width, level = (
+        (document.get("width"), document.get("level", 0.95))
+        if several
+        else (plans[0].width, plans[0].level)
+    )
+    return SubsetPlans(
+        suite, width, level, plans, tuple(document.get("notes", ())) if several else ()
+    )
 
 
 def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     """A plan from what a file holds.
 
     Raises:
-        ValueError: another schema, fields that are missing or unknown, or prompts that are not those that
-            the plan says; says which.
+        ValueError: another schema, fields that are missing or unknown, or prompts that
+            are not those that the plan says; says which.
     """
     if stored.get("schema") != SCHEMA:
         raise ValueError(f"schema {stored.get('schema')!r}")
@@ -250,20 +349,37 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     if missing := sorted(names - set(stored)):
         raise ValueError(f"no field {', '.join(missing)}")
     _check_types(SubsetPlan, stored, "")
-    plan = SubsetPlan.from_dict({name: stored[name] for name in stored if name in names})
+    plan = SubsetPlan.from_dict(
+        {name: stored[name] for name in stored if name in names}
+    )
     ids = [row.id for row in plan.rows]
-    if len(ids) != plan.n_prompts or sum(row.selected for row in plan.rows) != plan.size:
-        raise ValueError(f"{len(ids)} prompts, {sum(row.selected for row in plan.rows)} selected: not those it says")
+    if (
+        len(ids) != plan.n_prompts
+        or sum(row.selected for row in plan.rows) != plan.size
+    ):
+        raise ValueError(
+            f"{len(ids)} prompts, {sum(row.selected for row in plan.rows)} selected: "
+            "not those it says"
+        )
     if hash_ids(ids) != plan.ids_sha256:
-        raise ValueError(f"ids of hash {hash_ids(ids)[:8]}, where the plan says {plan.ids_sha256[:8]}: it was changed")
+        raise ValueError(
+            f"ids of hash {hash_ids(ids)[:8]}, where the plan says "
+            f"{plan.ids_sha256[:8]}: it was changed"
+        )
     numbers = [value for row in plan.rows for value in (row.prediction, row.inclusion)]
     if not np.isfinite(np.array(numbers, float)).all() or len(set(ids)) < len(ids):
         raise ValueError("ids twice, or predictions that are not finite")
     if not plan.benchmark or not plan.metric or plan.seed < 0 or not 0 < plan.level < 1:
-        raise ValueError("no benchmark or metric, a seed below 0, or a level that is not in (0, 1)")
+        raise ValueError(
+            "no benchmark or metric, a seed below 0, or a level that is not in (0, 1)"
+        )
     if plan.created.tzinfo is not None:
-        raise ValueError(f"created_at {plan.created_at!r}, which is no time in UTC without a zone")
-    if (plan.low is None) != (plan.high is None) or not (plan.low or 0) <= (plan.high or 0) < np.inf:
+        raise ValueError(
+            f"created_at {plan.created_at!r}, which is no time in UTC without a zone"
+        )
+    if (plan.low is None) != (plan.high is None) or not (plan.low or 0) <= (
+        plan.high or 0
+    ) < np.inf:
         raise ValueError(f"scores from {plan.low} to {plan.high}")
     _check_drawn(plan)
     return plan
@@ -293,28 +409,41 @@ def _is_of(value: object, kind: Any) -> bool:
     if get_origin(kind) is UnionType:
         return any(_is_of(value, part) for part in get_args(kind))
     if get_origin(kind) is tuple:
-        return isinstance(value, list) and all(_is_of(part, get_args(kind)[0]) for part in value)
+        return isinstance(value, list) and all(
+            _is_of(part, get_args(kind)[0]) for part in value
+        )
     if kind is float:
         return type(value) in (int, float)
     return type(value) is kind
 
 
 def _check_drawn(plan: SubsetPlan) -> None:
-    """Whether strata and sample are what predictions and seed give (ValueError: they are not; says which)."""
+    """Whether strata and sample are what predictions and seed give (ValueError: they
+    are not; says which)."""
     ids, design = [row.id for row in plan.rows], plan.design
     most = 1 if len(set(rounded(design.prediction))) == 1 else n_strata(plan.size)
     order = prediction_order(ids, design.prediction, plan.seed)
     runs = np.empty(len(ids), np.intp)
     strata = design.n_strata
     if not 1 <= strata <= most or (strata < most and not plan.extends):
-        raise ValueError(f"{strata} strata, where {plan.size} prompts take {most}: it was changed")
+        raise ValueError(
+            f"{strata} strata, where {plan.size} prompts take {most}: it was changed"
+        )
     runs[order] = runs_of(len(ids), strata)
     if not np.array_equal(runs, plan.stratum):
-        raise ValueError("strata that do not follow from its predictions and seed: it was changed")
-    if not np.array_equal(smallest_hashes(ids, runs, plan.size, plan.seed), plan.selected):
-        raise ValueError("a sample that does not follow from its strata and seed: it was changed")
+        raise ValueError(
+            "strata that do not follow from its predictions and seed: it was changed"
+        )
+    if not np.array_equal(
+        smallest_hashes(ids, runs, plan.size, plan.seed), plan.selected
+    ):
+        raise ValueError(
+            "a sample that does not follow from its strata and seed: it was changed"
+        )
     if np.abs(design.inclusion - [row.inclusion for row in plan.rows]).max() > 1e-9:
-        raise ValueError("probabilities that are not those of its strata: it was changed")
+        raise ValueError(
+            "probabilities that are not those of its strata: it was changed"
+        )
 
 
 def hash_ids(ids: Sequence[str]) -> str:

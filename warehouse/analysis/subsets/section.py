@@ -1,4 +1,5 @@
-"""Rows of a benchmark in a report that were asked a part of it: on planned subsets, and stopped early."""
+"""Rows of a benchmark in a report that were asked a part of it: on planned subsets, and
+stopped early."""
 
 from __future__ import annotations
 
@@ -40,16 +41,21 @@ class PartialSection(Section):
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The rows and what they rest on."""
         shown = partial_table(self.runs, part.name)
-        return Markup("{}\n{}").format(heading(name, part.name, "Planned and stopped runs"), shown)
+        return Markup("{}\n{}").format(
+            heading(name, part.name, "Planned and stopped runs"), shown
+        )
 
 
 @dataclass(frozen=True)
 class PartialRun:
-    """A row of a leaderboard that was asked a part of the benchmark, by plan or by a rule."""
+    """A row of a leaderboard that was asked a part of the benchmark, by plan or by a
+    rule."""
 
     row: LeaderboardRow  #: of the leaderboard.
     plan: SubsetPlan | None = None  #: which was asked; None for a run that was stopped.
-    record: StoppingRecord | None = None  #: of the rule that stopped it; None for a run on a plan.
+    record: StoppingRecord | None = (
+        None  #: of the rule that stopped it; None for a run on a plan.
+    )
 
     @property
     def kind(self) -> str:
@@ -72,8 +78,14 @@ class PartialRun:
         record = self.record
         if record is None or not record.is_ours:
             return record.name if record is not None else ""
-        verdict = f"{record.verdict} after {record.decided_at or record.n_prompts} prompts against {record.baseline}"
-        return f"{verdict}, margin {record.margin:g}, alpha {record.alpha:g}, at most {record.n_max}"
+        verdict = (
+            f"{record.verdict} after {record.decided_at or record.n_prompts} prompts "
+            f"against {record.baseline}"
+        )
+        return (
+            f"{verdict}, margin {record.margin:g}, alpha {record.alpha:g}, at most "
+            f"{record.n_max}"
+        )
 
 
 def partial_runs(board: Leaderboard, scores: BenchmarkScores) -> tuple[PartialRun, ...]:
@@ -85,7 +97,11 @@ def partial_runs(board: Leaderboard, scores: BenchmarkScores) -> tuple[PartialRu
     on_plans = [] if scores.plans is None else planned_runs(scores).values()
     plans = {run.condition.run_ids: run.plan for run in on_plans}
     stopped = {entry.condition.run_ids: entry.stopped for entry in scores.entries}
-    records = {runs: own.record for runs, own in stopped.items() if isinstance(own, StoppedScores)}
+    records = {
+        runs: own.record
+        for runs, own in stopped.items()
+        if isinstance(own, StoppedScores)
+    }
     return tuple(
         PartialRun(row, plan=plans.get(row.run_ids))
         if PLANNED in row.flags
@@ -101,10 +117,13 @@ def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
     n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Planned and stopped runs of {benchmark}",
-        "Planned: the figure of all prompts, from a stratified sample of them. Stopped early: the mean so far, with the"
-        " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
+        "Planned: the figure of all prompts, from a stratified sample of them. Stopped "
+        "early: the mean so far, with the interval that holds whenever one stops; "
+        "statistics for a fixed number of prompts do not hold for it.",
         [
-            *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
+            *model_and_condition(
+                "Run of", [row.model for row in rows], [row.condition for row in rows]
+            ),
             text("Kind", [run.kind for run in runs], keep=True),
             count("Prompts", [row.n_prompts for row in rows], keep=True),
             count("Of", [run.n_all for run in runs], keep=True),

@@ -7,19 +7,35 @@ from dataclasses import dataclass, replace
 
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.row import PLANNED
-from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short, row_notes
+from warehouse.analysis.leaderboard.words import (
+    counted_left_out,
+    first_in_words,
+    in_short,
+    row_notes,
+)
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.prompts import sharing_in_words
 from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.suites.entries import describe_sets, match_conditions, mixed_settings
+from warehouse.analysis.suites.entries import (
+    describe_sets,
+    match_conditions,
+    mixed_settings,
+)
 from warehouse.analysis.suites.hooks import SUITES_ON_PLANS, LeavesOnPlans
 from warehouse.analysis.suites.published_rows import PublishedRows
 from warehouse.analysis.suites.question import OnSuite, SuiteLeaderboard
 from warehouse.analysis.suites.read import Leaf, SuiteEntries, read_suite_entries
-from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words, legend_of, reasons_of, suite_table
+from warehouse.analysis.suites.row import (
+    SuiteLeaf,
+    SuiteRow,
+    leaves_in_words,
+    legend_of,
+    reasons_of,
+    suite_table,
+)
 from warehouse.analysis.suites.scored import Scored, bounds_of, score_set
 from warehouse.analysis.suites.tree import find_suite
 from warehouse.questions.question import answers
@@ -37,7 +53,9 @@ class SuiteBoard(Result):
 
     suite: str  #: name of the suite.
     metric: str  #: names of the metrics of its leaves.
-    higher_is_better: bool | None  #: direction of the ranks; None if unknown (then higher is first).
+    higher_is_better: (
+        bool | None
+    )  #: direction of the ranks; None if unknown (then higher is first).
     weights: str  #: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
     leaves: tuple[SuiteLeaf, ...]  #: the leaves with their weights.
     rows: tuple[SuiteRow, ...]
@@ -46,7 +64,9 @@ class SuiteBoard(Result):
     others: tuple[OtherMetric, ...] = ()
     basis: tuple[str, ...] = ()  #: what the figures of rows on planned subsets rest on.
     n_left_out: int = 0  #: rows that have no rank beside the first: they lack benchmarks, or a part of one.
-    left_out_higher: int = 0  #: of these the number with a better figure than the first.
+    left_out_higher: int = (
+        0  #: of these the number with a better figure than the first.
+    )
 
     @property
     def sentence(self) -> Sentence:
@@ -57,7 +77,10 @@ class SuiteBoard(Result):
     @property
     def one_line(self) -> str:
         first = in_short(self.rows, self.higher_is_better)
-        return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows{first}"
+        return (
+            f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} "
+            f"rows{first}"
+        )
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what its columns mean, and what was left out."""
@@ -67,24 +90,38 @@ class SuiteBoard(Result):
             *self.basis,
             *legend_of(self.rows[0].level),
             *([others] if others else []),
-            *(TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)),
+            *(
+                TableNote(line, "flags")
+                for line in meanings(flag for row in self.rows for flag in row.flags)
+            ),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
         sentence = visible(f"{self.sentence}.")
-        return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *under_table), notes)
+        return View(
+            (
+                head + leaves_in_words(self.leaves, self.weights),
+                sentence,
+                table,
+                *under_table,
+            ),
+            notes,
+        )
 
 
 @answers(SuiteLeaderboard)
 def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
-    """A row is one model with one set of settings, over its seeds on every leaf. Its figure is the weighted mean of the
-    leaf figures; errors of leaves add up as independent, with their covariances where leaves share prompts or clusters.
+    """A row is one model with one set of settings, over its seeds on every leaf. Its
+    figure is the weighted mean of the leaf figures; errors of leaves add up as
+    independent, with their covariances where leaves share prompts or clusters.
 
     Raises:
         MisuseError: unknown names, ambiguous conditions, mixed scales, nothing to show.
     """
     suite = find_suite(store, question.group)
-    entries = read_suite_entries(store, suite, question.weights, selection_of(question), force=question.force)
+    entries = read_suite_entries(
+        store, suite, question.weights, selection_of(question), force=question.force
+    )
     return suite_board(entries, question)
 
 
@@ -99,7 +136,9 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     if any(leaf.plans is not None for leaf in leaves):
         planned = SUITES_ON_PLANS.load()(leaves)
         scored, refused = planned.estimated(scored, leaves, options.level)
-    rows = counted_left_out(_ranked(scored, leaves, direction, options, planned), direction)
+    rows = counted_left_out(
+        _ranked(scored, leaves, direction, options, planned), direction
+    )
     total = sum(leaf.weight for leaf in leaves)
     return SuiteBoard(
         suite=suite.name,
@@ -125,15 +164,32 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     )
 
 
-def _scored(entries: SuiteEntries, options: OnSuite, other_metrics: tuple[str, ...]) -> list[Scored]:
+def _scored(
+    entries: SuiteEntries, options: OnSuite, other_metrics: tuple[str, ...]
+) -> list[Scored]:
     """The rows, not ranked yet."""
     leaves, suite = entries.leaves, entries.suite.name
     if entries.published is not None:
-        rows = PublishedRows(leaves, entries.figures, options.level, suite, other_metrics)
+        rows = PublishedRows(
+            leaves, entries.figures, options.level, suite, other_metrics
+        )
         return rows.of(entries.published)
-    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest, rows=entries.rules)
+    sets = match_conditions(
+        {leaf.name: leaf.entries for leaf in leaves},
+        latest=options.latest,
+        rows=entries.rules,
+    )
     return [
-        score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite, other_metrics)
+        score_set(
+            entry,
+            label,
+            leaves,
+            entries.units,
+            entries.figures,
+            options.level,
+            suite,
+            other_metrics,
+        )
         for entry, label in zip(sets, describe_sets(sets), strict=True)
     ]
 
@@ -150,24 +206,39 @@ def _ranked(
     options: OnSuite,
     planned: LeavesOnPlans | None,
 ) -> list[SuiteRow]:
-    """All rows, those with a rank first; statistical ranks among those that have all leaves."""
+    """All rows, those with a rank first; statistical ranks among those that have all
+    leaves."""
     sign = 1 if higher_is_better is False else -1
     order = sorted(
-        (item for item in scored if PLANNED not in item.row.flags), key=lambda item: sign * (item.row.estimate or 0.0)
+        (item for item in scored if PLANNED not in item.row.flags),
+        key=lambda item: sign * (item.row.estimate or 0.0),
     )
     placed_rows = [item for item in order if not item.row.no_place]
-    whole = [item for item in placed_rows if options.subset_ok or not set(item.row.flags) & set(PARTIAL)]
+    whole = [
+        item
+        for item in placed_rows
+        if options.subset_ok or not set(item.row.flags) & set(PARTIAL)
+    ]
     complete = [item for item in whole if not item.row.n_missing]
     eligible = whole if options.partial_ok else complete
     first: dict[str, int] = {}
     ranks: dict[int, int] = {}
-    for place, item in enumerate(eligible, 1):  # those of equal figures share the place of the first
+    for place, item in enumerate(
+        eligible, 1
+    ):  # those of equal figures share the place of the first
         ranks[id(item)] = first.setdefault(f"{item.row.estimate:.12g}", place)
     tests = _tests(complete, leaves, higher_is_better, options.level)
     rows = []
     for item in sorted(order, key=lambda item: id(item) not in ranks):
         statistical, group = tests.get(id(item), (None, ""))
-        rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical, group=group))
+        rows.append(
+            replace(
+                item.row,
+                rank=ranks.get(id(item)),
+                statistical_rank=statistical,
+                group=group,
+            )
+        )
     ranked = [row for row in rows if row.rank is not None]
     unranked = [row for row in rows if row.rank is None]
     if planned is None:
@@ -179,10 +250,17 @@ def _ranked(
 
 
 def _tests(
-    complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None, level: float
+    complete: Sequence[Scored],
+    leaves: Sequence[Leaf],
+    higher_is_better: bool | None,
+    level: float,
 ) -> dict[int, tuple[int | None, str]]:
     """Statistical rank and letters of rows, best first, by their identity."""
-    complete = [item for item in complete if all(cell.variance is not None for cell in item.cells.values())]
+    complete = [
+        item
+        for item in complete
+        if all(cell.variance is not None for cell in item.cells.values())
+    ]
     if len(complete) < 2 or too_many(len(complete)):
         return {}
     cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
@@ -198,12 +276,17 @@ def _tests(
     names = letters(rejects(comparison.p_holm, 1 - level))
     return {
         id(item): (rank, "" if rank is None else name)
-        for item, rank, name in zip(complete, comparison.statistical_rank, names, strict=True)
+        for item, rank, name in zip(
+            complete, comparison.statistical_rank, names, strict=True
+        )
     }
 
 
 def _notes(
-    entries: SuiteEntries, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None
+    entries: SuiteEntries,
+    scored: Sequence[Scored],
+    rows: Sequence[SuiteRow],
+    direction: bool | None,
 ) -> list[str]:
     notes = []
     if empty := entries.suite.empty:
@@ -211,14 +294,24 @@ def _notes(
     missing = sum(row.n_missing > 0 for row in rows)
     if missing:
         ranked = any(row.rank for row in rows if row.n_missing)
-        how = "ranked by the benchmarks they have" if ranked else "not ranked (partial_ok ranks them)"
-        notes.append(
-            f"{missing} {'row lacks' if missing == 1 else 'rows lack'} benchmarks: {how}, and not tested against others"
+        how = (
+            "ranked by the benchmarks they have"
+            if ranked
+            else "not ranked (partial_ok ranks them)"
         )
-    partial = [row for row in rows if set(row.flags) & set(PARTIAL) and row.rank is None]
+        notes.append(
+            f"{missing} {'row lacks' if missing == 1 else 'rows lack'} benchmarks: "
+            f"{how}, and not tested against others"
+        )
+    partial = [
+        row for row in rows if set(row.flags) & set(PARTIAL) and row.rank is None
+    ]
     if partial:
         rows_are = "1 row is" if len(partial) == 1 else f"{len(partial)} rows are"
-        notes.append(f"{rows_are} on a part of a benchmark, and not ranked (subset_ok ranks them)")
+        notes.append(
+            f"{rows_are} on a part of a benchmark, and not ranked (subset_ok ranks "
+            "them)"
+        )
     n_shared = max((item.n_shared for item in scored), default=0)
     if entries.untold:
         notes.append(sharing_in_words(n_shared, entries.untold))
@@ -226,13 +319,21 @@ def _notes(
         shared = f"{n_shared} prompts or clusters, each of which counts once"
         notes.append(f"benchmarks share {shared}: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}
-    for conditions in {id(item.conditions): item.conditions for item in scored}.values():
+    for conditions in {
+        id(item.conditions): item.conditions for item in scored
+    }.values():
         for name, values in mixed_settings(conditions).items():
             mixed.setdefault(name, values)
-    notes += [f"{name} differs between benchmarks: {', '.join(v)}" for name, v in mixed.items()]
+    notes += [
+        f"{name} differs between benchmarks: {', '.join(v)}"
+        for name, v in mixed.items()
+    ]
     if direction is None:
         notes.append("it is not known whether higher is better; higher is ranked first")
-    tested = sum(not item.row.n_missing and item.row.standard_error is not None for item in scored)
+    tested = sum(
+        not item.row.n_missing and item.row.standard_error is not None
+        for item in scored
+    )
     if why := too_many(tested):
         notes.append(why)
     return [*notes, *row_notes(rows)]

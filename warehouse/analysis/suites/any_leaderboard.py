@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards, leaderboard, leaderboards
+from warehouse.analysis.leaderboard.answer import (
+    Leaderboard,
+    Leaderboards,
+    leaderboard,
+    leaderboards,
+)
 from warehouse.analysis.leaderboard.question import EveryLeaderboard, OneLeaderboard
 from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
 from warehouse.analysis.suites.tree import is_suite
@@ -16,19 +21,27 @@ if TYPE_CHECKING:
 
 
 @answers(AnyLeaderboard)
-def any_leaderboard(store: Store, question: AnyLeaderboard) -> Leaderboard | SuiteBoard | Leaderboards:
+def any_leaderboard(
+    store: Store, question: AnyLeaderboard
+) -> Leaderboard | SuiteBoard | Leaderboards:
     """The leaderboard that is meant.
 
     Raises:
         UnusedError: something is said that this kind of leaderboard does not know.
     """
     name = question.benchmark
-    suite = name if question.group is None and name is not None and is_suite(store, name) else question.group
+    suite = (
+        name
+        if question.group is None and name is not None and is_suite(store, name)
+        else question.group
+    )
     if suite is not None:
         from warehouse.analysis.suites.answer import suite_leaderboard  # takes a while
 
         reason = f"is for benchmarks, and {suite} is a suite (group)"
-        return suite_leaderboard.to(store, question.only(SuiteLeaderboard, reason, group=suite, benchmark=None))
+        return suite_leaderboard.to(
+            store, question.only(SuiteLeaderboard, reason, group=suite, benchmark=None)
+        )
     reason = "is for suites: name one"
     if name is None:
         return leaderboards.to(store, question.only(EveryLeaderboard, reason))

@@ -34,7 +34,11 @@ from warehouse.analysis.selection.scored_conditions import (
     group_entries,
     read_all_entries,
 )
-from warehouse.analysis.selection.select import rows_of_plans, scored_prompts, shown_keys
+from warehouse.analysis.selection.select import (
+    rows_of_plans,
+    scored_prompts,
+    shown_keys,
+)
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
@@ -54,15 +58,21 @@ class SuiteFigure:
     standard_error: float | None  #: as published, above 0, or None.
 
 
-def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> list[SuiteFigure]:
+def read_suite_figures(
+    store: Store, suite_ids: Sequence[int], metric: str
+) -> list[SuiteFigure]:
     """Figures on some suites by the metric of this label (``name`` or ``name,filter``)."""
     if not suite_ids:
         return []
-    rows = store.rows(query_text("analysis/suites", "published_suite_figures"), {"benchmark_ids": suite_ids})
+    rows = store.rows(
+        query_text("analysis/suites", "published_suite_figures"),
+        {"benchmark_ids": suite_ids},
+    )
     return [
         SuiteFigure(row["run_group_id"], row["value"], row["standard_error"] or None)
         for row in rows
-        if (f"{row['name']},{row['filter']}" if row["filter"] else row["name"]) == metric
+        if (f"{row['name']},{row['filter']}" if row["filter"] else row["name"])
+        == metric
     ]
 
 
@@ -71,8 +81,12 @@ class LeafEntries:
     """What there is on one leaf."""
 
     benchmark: Benchmark
-    entries: tuple[ScoredCondition, ...]  #: one for each condition, or row over seeds, that has figures.
-    coverages: Mapping[Group, BenchmarkCoverage]  #: what a complete run covers, by group.
+    entries: tuple[
+        ScoredCondition, ...
+    ]  #: one for each condition, or row over seeds, that has figures.
+    coverages: Mapping[
+        Group, BenchmarkCoverage
+    ]  #: what a complete run covers, by group.
     others: tuple[OtherMetric, ...] = ()  #: the metrics that are not shown.
     apart: tuple[str, ...] = ()  #: models without one figure here, and why.
 
@@ -84,13 +98,20 @@ class LeafEntries:
     @cached_property
     def size(self) -> int:
         """Prompts of a complete run."""
-        return max(self.coverages[group].size for group in {entry.group for entry in self.entries})
+        return max(
+            self.coverages[group].size
+            for group in {entry.group for entry in self.entries}
+        )
 
 
 def read_leaves(
-    store: Store, leaves: Sequence[Benchmark], selection: Selection, all_runs: pa.Table | None = None
+    store: Store,
+    leaves: Sequence[Benchmark],
+    selection: Selection,
+    all_runs: pa.Table | None = None,
 ) -> tuple[list[LeafEntries], list[str]]:
-    """The benchmarks of a suite that have figures, and for each of the others the reason why not.
+    """The benchmarks of a suite that have figures, and for each of the others the
+    reason why not.
 
     Args:
         selection: of metric and runs.
@@ -120,20 +141,30 @@ def read_leaves(
         entries = read_all_entries(store, list(zip(conditions, chosen, strict=True)))
         behind = [frozenset[str]()] * len(leaves)
     else:
-        entries, behind = _as_rows(store, leaves, conditions, chosen, run_metrics, selection)
+        entries, behind = _as_rows(
+            store, leaves, conditions, chosen, run_metrics, selection
+        )
     read = []
     for index, leaf in enumerate(leaves):
-        own_entries = [entry for entry in entries[index] if entry.stopped is None]  # no mean of its scores has an error
+        own_entries = [
+            entry for entry in entries[index] if entry.stopped is None
+        ]  # no mean of its scores has an error
         placed = [entry for entry in own_entries if not entry.no_place]
         kept = _one_each(placed)
         if kept:
             groups = group_entries(placed)
-            coverages = {group: coverage_of(members) for group, members in groups.items()}
+            coverages = {
+                group: coverage_of(members) for group, members in groups.items()
+            }
             shown = behind[index] | {entry.condition.key for entry in kept}
             leaf_metrics = metrics_on(leaf, metrics_by_benchmark)
             of_runs = _of_ids(leaf, run_metrics)
-            others = others_among(of_runs, leaf_metrics, conditions[index], shown, kept[0].metric.label)
-            read.append(LeafEntries(leaf, kept, coverages, others, _apart(leaf, own_entries)))
+            others = others_among(
+                of_runs, leaf_metrics, conditions[index], shown, kept[0].metric.label
+            )
+            read.append(
+                LeafEntries(leaf, kept, coverages, others, _apart(leaf, own_entries))
+            )
         elif refused[index] is None:
             refused[index] = no_figures(leaf, chosen[index])
     return read, [reason for reason in refused if reason is not None]
@@ -154,10 +185,17 @@ def _as_rows(
     for leaf, own, chosen in zip(leaves, conditions, metrics, strict=True):
         runs = tuple(run for condition in own for run in condition.runs)
         facts = BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics)))
-        plans = plan_rows(store, own, partial(scored_prompts, own, facts, chosen), rules)
+        plans = plan_rows(
+            store, own, partial(scored_prompts, own, facts, chosen), rules
+        )
         planned.append(plans)
-    members = [[condition for plan in plans for condition in plan.conditions] for plans in planned]
-    read = read_all_entries(store, list(zip(members, metrics, strict=True)), with_repeats=True)
+    members = [
+        [condition for plan in plans for condition in plan.conditions]
+        for plans in planned
+    ]
+    read = read_all_entries(
+        store, list(zip(members, metrics, strict=True)), with_repeats=True
+    )
     clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
     if any(not plan.is_plain for plans in planned for plan in plans):
         ids = ids_of(leaves)
@@ -191,23 +229,32 @@ def _runs_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Run]]) -> list
     return sorted(_of_ids(leaf, by_benchmark), key=itemgetter("run_id"))
 
 
-def metrics_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]) -> list[Metric]:
+def metrics_on(
+    leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]
+) -> list[Metric]:
     """The metrics of a leaf, in the order in which they are chosen among."""
     return sorted(_of_ids(leaf, by_benchmark), key=headline_scorer_first)
 
 
 def _apart(leaf: Benchmark, entries: Sequence[ScoredCondition]) -> tuple[str, ...]:
-    """Models whose runs on a leaf do not look like repeats, so that there is no one figure."""
+    """Models whose runs on a leaf do not look like repeats, so that there is no one
+    figure."""
     told: dict[str, None] = {}
     for entry in entries:
         if entry.no_place:
-            why = "; ".join(entry.row_notes) or f"{entry.condition.model}: {entry.no_place}"
+            why = (
+                "; ".join(entry.row_notes)
+                or f"{entry.condition.model}: {entry.no_place}"
+            )
             told[f"{leaf.name}: no one figure: {why}"] = None
     return tuple(told)
 
 
 def choose_on(
-    leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], selection: Selection
+    leaf: Benchmark,
+    runs: Sequence[object],
+    metrics: Sequence[Metric],
+    selection: Selection,
 ) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
     if not runs:
@@ -220,13 +267,16 @@ def choose_on(
 
 
 def _one_each(entries: Sequence[ScoredCondition]) -> tuple[ScoredCondition, ...]:
-    """For each condition the entry that has scores, else the one with a published figure."""
+    """For each condition the entry that has scores, else the one with a published
+    figure."""
     best: dict[str, ScoredCondition] = {}
     for entry in entries:
         best_so_far = best.get(entry.condition.key)
         if entry.usable is None and entry.published is None:
             continue
-        if best_so_far is None or (best_so_far.usable is None and entry.usable is not None):
+        if best_so_far is None or (
+            best_so_far.usable is None and entry.usable is not None
+        ):
             best[entry.condition.key] = entry
     return tuple(best.values())
 
@@ -240,7 +290,9 @@ class ConditionSet:
     """A model's conditions on the leaves of a suite."""
 
     who: tuple[Any, ...]  #: values of model, revision, … agent.
-    settings: tuple[tuple[str, Any], ...]  #: what tells it from the model's other sets, by name.
+    settings: tuple[
+        tuple[str, Any], ...
+    ]  #: what tells it from the model's other sets, by name.
     entries: dict[str, ScoredCondition]  #: by leaf; leaves without one are missing.
 
     @property
@@ -264,17 +316,23 @@ _WHO, _COMMON = itemgetter(*WHO_FIELDS), itemgetter(*COMMON_FIELDS)
 
 
 def match_conditions(
-    leaves: Mapping[str, Sequence[ScoredCondition]], *, latest: bool = False, rows: RowRules | None = None
+    leaves: Mapping[str, Sequence[ScoredCondition]],
+    *,
+    latest: bool = False,
+    rows: RowRules | None = None,
 ) -> list[ConditionSet]:
-    """Sets of conditions, one for each row of a suite's board (MisuseError: ambiguous conditions; lists them all).
+    """Sets of conditions, one for each row of a suite's board (MisuseError: ambiguous
+    conditions; lists them all).
 
-    Where a model has several conditions on a leaf, those settings that differ there split its
-    conditions on all leaves; what still leaves several is ambiguous.
+    Where a model has several conditions on a leaf, those settings that differ there
+    split its conditions on all leaves; what still leaves several is ambiguous.
 
     Args:
         leaves: entries by leaf, one for each condition.
-        latest: of a model's sets the most complete, of these the newest; of several conditions the newest.
-        rows: by which the entries are rows, over seeds at one checkpoint; None: each is a condition.
+        latest: of a model's sets the most complete, of these the newest; of several
+            conditions the newest.
+        rows: by which the entries are rows, over seeds at one checkpoint; None: each is
+            a condition.
     """
     by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():
@@ -285,7 +343,11 @@ def match_conditions(
     ambiguous: list[str] = []
     for who, by_leaf in by_who.items():
         for settings, chosen in _split(by_leaf).items():
-            ambiguous += [_in_words(str(who[0]), leaf, entries) for leaf, entries in chosen.items() if len(entries) > 1]
+            ambiguous += [
+                _in_words(str(who[0]), leaf, entries)
+                for leaf, entries in chosen.items()
+                if len(entries) > 1
+            ]
             picked = {leaf: _newest(entries) for leaf, entries in chosen.items()}
             sets.append(ConditionSet(who, settings, picked))
     if ambiguous and not latest:
@@ -300,37 +362,65 @@ def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, .
 
 
 def _newest(entries: Sequence[ScoredCondition]) -> ScoredCondition:
-    return entries[0] if len(entries) == 1 else max(entries, key=lambda entry: entry.condition.newest)
+    return (
+        entries[0]
+        if len(entries) == 1
+        else max(entries, key=lambda entry: entry.condition.newest)
+    )
 
 
 def _shown(condition: Condition, rows: RowRules | None) -> Condition:
-    """A condition without what its row has dealt with: the seed and the place in training."""
+    """A condition without what its row has dealt with: the seed and the place in
+    training."""
     if rows is None or rows.each == EACH_CHECKPOINT:
         return condition
-    if condition.setting("position") is None and condition.setting("training_seed") == "":
+    if (
+        condition.setting("position") is None
+        and condition.setting("training_seed") == ""
+    ):
         return condition  # as nearly all are where models are many
     return without_place(condition, keep_seed=rows.each == EACH_SEED)
 
 
 def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
-    """For each set the settings that distinguish it, such as ``step=1000, temperature=0.8``."""
+    """For each set the settings that distinguish it, such as ``step=1000,
+    temperature=0.8``."""
     shown = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
     if "position" in shown:  # says the same as the checkpoint's key, readably
-        shown = [name for name in shown if name not in ("checkpoint", "position_unit", "revision")]
+        shown = [
+            name
+            for name in shown
+            if name not in ("checkpoint", "position_unit", "revision")
+        ]
     always: list[str] = []
-    if len({_COMMON(condition.runs[0]) for item in sets for condition in item.conditions}) > 1:
+    if (
+        len(
+            {
+                _COMMON(condition.runs[0])
+                for item in sets
+                for condition in item.conditions
+            }
+        )
+        > 1
+    ):
         named = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS]
-        always = [name for name in named if len({_shared(item, name) for item in sets}) > 1]
+        always = [
+            name for name in named if len({_shared(item, name) for item in sets}) > 1
+        ]
     return [_label(entry, shown, always) for entry in sets]
 
 
 def mixed_settings(members: ConditionSet) -> dict[str, list[str]]:
-    """Settings of which a set has several values on its leaves, each with ``leaf value``."""
+    """Settings of which a set has several values on its leaves, each with ``leaf
+    value``."""
     mixed: dict[str, list[str]] = {}
     if len({_COMMON(condition.runs[0]) for condition in members.conditions}) == 1:
         return mixed
     for name in COMMON_FIELDS:
-        values = {leaf: entry.condition.setting(name) for leaf, entry in members.entries.items()}
+        values = {
+            leaf: entry.condition.setting(name)
+            for leaf, entry in members.entries.items()
+        }
         if name != "split" and len(set(values.values())) > 1:
             mixed[name] = [f"{leaf} {_text(value)}" for leaf, value in values.items()]
     return mixed
@@ -339,14 +429,19 @@ def mixed_settings(members: ConditionSet) -> dict[str, list[str]]:
 Settings = tuple[tuple[str, Any], ...]
 
 
-def _split(by_leaf: Mapping[str, list[ScoredCondition]]) -> dict[Settings, dict[str, list[ScoredCondition]]]:
+def _split(
+    by_leaf: Mapping[str, list[ScoredCondition]],
+) -> dict[Settings, dict[str, list[ScoredCondition]]]:
     """Conditions by the settings that vary on some leaf."""
     if all(len(entries) == 1 for entries in by_leaf.values()):
         return {(): dict(by_leaf)}
     varying = [
         name
         for name in COMMON_FIELDS
-        if any(len({e.condition.setting(name) for e in entries}) > 1 for entries in by_leaf.values())
+        if any(
+            len({e.condition.setting(name) for e in entries}) > 1
+            for entries in by_leaf.values()
+        )
     ]
     by_settings: dict[Settings, dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in by_leaf.items():
@@ -365,7 +460,8 @@ def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
 
 
 def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
-    """Whether sets of one model differ in it, or any, where it changes what a figure means."""
+    """Whether sets of one model differ in it, or any, where it changes what a figure
+    means."""
     index = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}
     for entry in sets:
@@ -384,8 +480,14 @@ def _shared(members: ConditionSet, name: str) -> Any:
 def _label(members: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
     who = dict(zip(WHO_FIELDS, members.who, strict=True))
     parts = [_named(name, who) for name in shown if who[name] not in (None, "")]
-    settings = {name: _shared(members, name) for name in always} | dict(members.settings)
-    parts += [f"{name}={_text(value)}" for name, value in settings.items() if value is not None]
+    settings = {name: _shared(members, name) for name in always} | dict(
+        members.settings
+    )
+    parts += [
+        f"{name}={_text(value)}"
+        for name, value in settings.items()
+        if value is not None
+    ]
     return ", ".join(parts)
 
 
@@ -398,12 +500,19 @@ def _named(name: str, who: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return "none" if value in (None, "") else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        "none"
+        if value in (None, "")
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _in_words(model: str, leaf: str, entries: Sequence[ScoredCondition]) -> str:
     runs = "; ".join(
-        ", ".join(f"run:{run}" for run in entry.condition.run_ids) + (f" ({entry.label})" if entry.label else "")
+        ", ".join(f"run:{run}" for run in entry.condition.run_ids)
+        + (f" ({entry.label})" if entry.label else "")
         for entry in entries
     )
     return f"  {model} on {leaf}: {runs}"
@@ -414,6 +523,7 @@ def _too_many(ambiguous: Sequence[str]) -> str:
     if len(ambiguous) > _MOST_NAMED:
         shown.append(f"  ... and {len(ambiguous) - _MOST_NAMED} more")
     return (
-        "several conditions of one model on a benchmark of the suite; narrow them with --where"
+        "several conditions of one model on a benchmark of the suite; narrow them with "
+        "--where"
         " field=value, or take the newest with --latest:\n" + "\n".join(shown)
     )

@@ -1,4 +1,5 @@
-"""Rows of a suite whose figure is that of all prompts, though of some benchmarks only a part was asked."""
+"""Rows of a suite whose figure is that of all prompts, though of some benchmarks only a
+part was asked."""
 
 from __future__ import annotations
 
@@ -17,15 +18,22 @@ class LeavesOnPlans(Protocol):
     def estimated(
         self, scored: Sequence[Scored], leaves: Sequence[Leaf], level: float
     ) -> tuple[list[Scored], list[str]]:
-        """The rows, those on plans with the figures of all prompts, and why others have none."""
+        """The rows, those on plans with the figures of all prompts, and why others have
+        none."""
 
     def placed(
-        self, rows: Sequence[SuiteRow], planned: Sequence[SuiteRow], higher_is_better: bool | None
+        self,
+        rows: Sequence[SuiteRow],
+        planned: Sequence[SuiteRow],
+        higher_is_better: bool | None,
     ) -> list[SuiteRow]:
-        """Ranked rows with those on plans among them, each at the rank that its figure has among the others."""
+        """Ranked rows with those on plans among them, each at the rank that its figure
+        has among the others."""
 
     def describe(self, rows: Sequence[SuiteRow]) -> Iterable[str]:
         """What their figures rest on."""
 
 
-SUITES_ON_PLANS: Hook[Callable[[Sequence[Leaf]], LeavesOnPlans]] = Hook("suites on plans")
+SUITES_ON_PLANS: Hook[Callable[[Sequence[Leaf]], LeavesOnPlans]] = Hook(
+    "suites on plans"
+)

@@ -1,11 +1,17 @@
-"""Rows of a suite of published figures alone: what `score_set` makes of each set, with nothing worked out twice."""
+"""Rows of a suite of published figures alone: what `score_set` makes of each set, with
+nothing worked out twice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.suites.entries import ConditionSet, SuiteFigure, describe_sets, who_of
+from warehouse.analysis.suites.entries import (
+    ConditionSet,
+    SuiteFigure,
+    describe_sets,
+    who_of,
+)
 from warehouse.analysis.suites.published_runs import Figure
 from warehouse.analysis.suites.read import Leaf
 from warehouse.analysis.suites.row import SuiteRow
@@ -45,7 +51,11 @@ class PublishedRows:
         other_metrics: tuple[str, ...],
     ) -> None:
         self._leaves, self._suite_figures = leaves, suite_figures
-        self._level, self._suite, self._other_metrics = as_level(level), suite, other_metrics
+        self._level, self._suite, self._other_metrics = (
+            as_level(level),
+            suite,
+            other_metrics,
+        )
 
     def of(self, figures: Mapping[str, Sequence[Figure]]) -> list[Scored]:
         """The rows, in the order in which leaves have the models first.
@@ -58,19 +68,37 @@ class PublishedRows:
             for figure in figures[leaf.name]:
                 by_model.setdefault(figure.model, {})[number] = figure
         groups = self._groups(map(tuple, by_model.values()))
-        return [self._scored(groups[tuple(own)], [*own.values()]) for own in by_model.values()]
+        return [
+            self._scored(groups[tuple(own)], [*own.values()])
+            for own in by_model.values()
+        ]
 
-    def _groups(self, patterns: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], _Alike]:
+    def _groups(
+        self, patterns: Iterable[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], _Alike]:
         """Models by the numbers of the leaves that they have figures on."""
         different = [*dict.fromkeys(patterns)]
-        parts = [tuple(self._leaves[number] for number in pattern) for pattern in different]
+        parts = [
+            tuple(self._leaves[number] for number in pattern) for pattern in different
+        ]
         sets = [
-            ConditionSet(who_of(leaves[0].entries[0]), (), {leaf.name: leaf.entries[0] for leaf in leaves})
+            ConditionSet(
+                who_of(leaves[0].entries[0]),
+                (),
+                {leaf.name: leaf.entries[0] for leaf in leaves},
+            )
             for leaves in parts
         ]
         return {
-            pattern: _Alike(leaves, leaf_weights([leaf.weight for leaf in leaves], len(leaves)), conditions, label)
-            for pattern, leaves, conditions, label in zip(different, parts, sets, describe_sets(sets), strict=True)
+            pattern: _Alike(
+                leaves,
+                leaf_weights([leaf.weight for leaf in leaves], len(leaves)),
+                conditions,
+                label,
+            )
+            for pattern, leaves, conditions, label in zip(
+                different, parts, sets, describe_sets(sets), strict=True
+            )
         }
 
     def _scored(self, alike: _Alike, figures: Sequence[Figure]) -> Scored:
@@ -80,7 +108,9 @@ class PublishedRows:
         }
         bounds, outside = bounds_of(alike.leaves, cells)
         finite_bounds(bounds)  # refuses ends that are none
-        combined = combine_shares([*cells.values()], alike.shares, bounds=bounds, level=self._level)
+        combined = combine_shares(
+            [*cells.values()], alike.shares, bounds=bounds, level=self._level
+        )
         row = self._row(alike, figures, cells, combined, outside)
         return Scored(alike.conditions, cells, row, 0)
 
@@ -93,10 +123,15 @@ class PublishedRows:
         outside: Sequence[str],
     ) -> SuiteRow:
         n_missing = len(self._leaves) - len(cells)
-        of_suite = figure_of_groups({figure.run_group_id for figure in figures}, self._suite_figures)
+        of_suite = figure_of_groups(
+            {figure.run_group_id for figure in figures}, self._suite_figures
+        )
         estimates: Iterable[float | None] = (figure.value for figure in figures)
         if n_missing:
-            estimates = (cells[leaf.name].estimate if leaf.name in cells else None for leaf in self._leaves)
+            estimates = (
+                cells[leaf.name].estimate if leaf.name in cells else None
+                for leaf in self._leaves
+            )
         return SuiteRow(
             rank=None,
             statistical_rank=None,
@@ -118,7 +153,12 @@ class PublishedRows:
             published=None if of_suite is None else of_suite.value,
             published_se=None if of_suite is None else of_suite.standard_error,
             method=combined.method,
-            flags=(*(["missing_leaves"] if n_missing else []), "published", *outside, *combined.flags),
+            flags=(
+                *(["missing_leaves"] if n_missing else []),
+                "published",
+                *outside,
+                *combined.flags,
+            ),
             reason=combined.reason,
             se_independent=combined.se_independent,
             degrees_of_freedom=combined.degrees_of_freedom,

@@ -1,8 +1,10 @@
-"""Suites of published figures alone, read as columns: thousands of models may have nothing else.
+"""Suites of published figures alone, read as columns: thousands of models may have
+nothing else.
 
-Where each model has one run on a benchmark, whole, without scores, seeds or a place in training, and all runs on a
-benchmark have the same settings, the figure of a model there is that of its run, and nothing else has to be known of
-the run: no object is made of it. Any other suite is left to `read_leaves`.
+Where each model has one run on a benchmark, whole, without scores, seeds or a place in
+training, and all runs on a benchmark have the same settings, the figure of a model
+there is that of its run, and nothing else has to be known of the run: no object is made
+of it. Any other suite is left to `read_leaves`.
 """
 
 from __future__ import annotations
@@ -16,11 +18,25 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, metrics_of, others_of_runs
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    Metric,
+    metrics_of,
+    others_of_runs,
+)
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkCoverage,
+    ScoredCondition,
+)
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.suites.entries import LeafEntries, choose_on, ids_of, metrics_on, no_figures
+from warehouse.analysis.suites.entries import (
+    LeafEntries,
+    choose_on,
+    ids_of,
+    metrics_on,
+    no_figures,
+)
 from warehouse.records.run_fields import COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.columns import Columns, rows_of
 from warehouse.store.connection import Store
@@ -45,9 +61,13 @@ class Figure(NamedTuple):
 class PublishedSuite:
     """A suite of published figures alone, as `read_leaves` has it, but for the entries."""
 
-    leaves: tuple[LeafEntries, ...]  #: with the entry of the first figure alone, whose settings all others share.
+    leaves: tuple[
+        LeafEntries, ...
+    ]  #: with the entry of the first figure alone, whose settings all others share.
     refused: tuple[str, ...]  #: why other benchmarks are left out.
-    figures: Mapping[str, Sequence[Figure]]  #: by name of the leaf; those of one by the id of the run.
+    figures: Mapping[
+        str, Sequence[Figure]
+    ]  #: by name of the leaf; those of one by the id of the run.
 
 
 class _Run(NamedTuple):
@@ -74,7 +94,8 @@ class _Leaf:
 def read_published(
     store: Store, leaves: Sequence[Benchmark], selection: Selection, table: pa.Table
 ) -> PublishedSuite | None:
-    """The benchmarks of a suite, where they have published figures alone; None where there is more to them.
+    """The benchmarks of a suite, where they have published figures alone; None where
+    there is more to them.
 
     Args:
         table: `runs_table` of the benchmarks.
@@ -95,23 +116,35 @@ def read_published(
             read.append(_entries(leaf, own, table, others))
         else:
             refused.append(leaf.refused or no_figures(leaf.benchmark, leaf.chosen))
-    by_name = {leaf.benchmark.name: own for leaf, own in zip(known, figures, strict=True) if own}
+    by_name = {
+        leaf.benchmark.name: own
+        for leaf, own in zip(known, figures, strict=True)
+        if own
+    }
     return PublishedSuite(tuple(read), tuple(refused), by_name)
 
 
 def _is_plain(table: pa.Table, leaves: Sequence[Benchmark]) -> bool:
-    """Whether each model, in one state, has one run on a benchmark, whole and without scores, seeds and places in
-    training, and all runs on a benchmark have the same settings."""
+    """Whether each model, in one state, has one run on a benchmark, whole and without
+    scores, seeds and places in training, and all runs on a benchmark have the same
+    settings."""
     column = Columns(table).objects
     if any(column("n_scores")) or {*column("status")} != {"complete"}:
         return False
-    if {*column("training_seed")} != {""} or {*column("position")} != {None} or len({*column("agent")}) > 1:
+    if (
+        {*column("training_seed")} != {""}
+        or {*column("position")} != {None}
+        or len({*column("agent")}) > 1
+    ):
         return False
     number_of = _numbers(leaves)
     numbers = [number_of[key] for key in column("benchmark_id")]
     models, keys = column("model"), column("condition_key")
     n = len(numbers)
-    if len({*zip(numbers, models, strict=True)}) < n or len({*zip(numbers, keys, strict=True)}) < n:
+    if (
+        len({*zip(numbers, models, strict=True)}) < n
+        or len({*zip(numbers, keys, strict=True)}) < n
+    ):
         return False
     states = {*zip(*(column(name) for name in WHO_FIELDS), strict=True)}
     settings = {*zip(numbers, *(column(name) for name in _ON_LEAF), strict=True)}
@@ -135,21 +168,34 @@ def _runs_by_leaf(table: pa.Table, leaves: Sequence[Benchmark]) -> list[list[_Ru
 
 
 def _with_metrics(
-    store: Store, leaves: Sequence[Benchmark], selection: Selection, runs: Sequence[Sequence[_Run]]
+    store: Store,
+    leaves: Sequence[Benchmark],
+    selection: Selection,
+    runs: Sequence[Sequence[_Run]],
 ) -> list[_Leaf]:
-    by_benchmark = grouped(metrics_of(store, ids_of(leaves)), attrgetter("benchmark_id"))
+    by_benchmark = grouped(
+        metrics_of(store, ids_of(leaves)), attrgetter("benchmark_id")
+    )
     known: list[_Leaf] = []
     for leaf, own in zip(leaves, runs, strict=True):
         metrics = metrics_on(leaf, by_benchmark)
-        known.append(_Leaf(leaf, own, metrics, *choose_on(leaf, own, metrics, selection)))
+        known.append(
+            _Leaf(leaf, own, metrics, *choose_on(leaf, own, metrics, selection))
+        )
     return known
 
 
 def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] | None:
-    """The figures on each leaf, by id of the run; None where one is infinite, or has an error that cannot be."""
+    """The figures on each leaf, by id of the run; None where one is infinite, or has an
+    error that cannot be."""
     runs = [run.run_id for leaf in leaves for run in leaf.runs]
-    table = store.arrow(query_text("analysis", "published_means"), {"run_ids": runs}, per="run_id")
-    columns = [Columns(table).objects(name) for name in ("run_id", "metric_id", "value", "standard_error", "n")]
+    table = store.arrow(
+        query_text("analysis", "published_means"), {"run_ids": runs}, per="run_id"
+    )
+    columns = [
+        Columns(table).objects(name)
+        for name in ("run_id", "metric_id", "value", "standard_error", "n")
+    ]
     first: dict[tuple[int, int], tuple[float, float | None, int]] = {}
     for run_id, metric_id, value, error, n in zip(*columns, strict=True):
         if not math.isfinite(value) or not 0 <= (error or 0.0) < math.inf:
@@ -159,15 +205,31 @@ def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] |
     for leaf in leaves:
         metric_id = leaf.chosen[0].id if leaf.chosen else -1
         found = ((run, first.get((run.run_id, metric_id))) for run in leaf.runs)
-        figures.append([Figure(run.model, run.run_id, run.run_group_id, *own) for run, own in found if own])
+        figures.append(
+            [
+                Figure(run.model, run.run_id, run.run_group_id, *own)
+                for run, own in found
+                if own
+            ]
+        )
     return figures
 
 
 def _have_scores(store: Store, leaves: Sequence[_Leaf]) -> bool:
     """Whether there are scores, whatever the runs say of themselves."""
     runs = [run.run_id for leaf in leaves for run in leaf.runs]
-    parameters = {"run_ids": runs, "metric_ids": sorted({metric.id for leaf in leaves for metric in leaf.chosen})}
-    return len(store.columns(query_text("analysis", "prompt_scores"), parameters, per="run_id")) > 0
+    parameters = {
+        "run_ids": runs,
+        "metric_ids": sorted({metric.id for leaf in leaves for metric in leaf.chosen}),
+    }
+    return (
+        len(
+            store.columns(
+                query_text("analysis", "prompt_scores"), parameters, per="run_id"
+            )
+        )
+        > 0
+    )
 
 
 #: Which figures each run has, by its id.
@@ -179,23 +241,39 @@ def _other_run_metrics(store: Store, leaves: Sequence[_Leaf]) -> _RunMetrics:
     ids = ids_of([leaf.benchmark for leaf in leaves])
     query = query_text("analysis", "current_run_metrics")
     columns = Columns(store.arrow(query, {"benchmark_ids": ids}, per="benchmark_id"))
-    shown = {run.run_id: metric.id for leaf in leaves for metric in leaf.chosen for run in leaf.runs}
+    shown = {
+        run.run_id: metric.id
+        for leaf in leaves
+        for metric in leaf.chosen
+        for run in leaf.runs
+    }
     others: dict[int, list[Mapping[str, Any]]] = {}
-    for run_id, metric_id in zip(columns.objects("run_id"), columns.objects("metric_id"), strict=True):
+    for run_id, metric_id in zip(
+        columns.objects("run_id"), columns.objects("metric_id"), strict=True
+    ):
         if shown.get(run_id) != metric_id:
-            others.setdefault(run_id, []).append({"run_id": run_id, "metric_id": metric_id})
+            others.setdefault(run_id, []).append(
+                {"run_id": run_id, "metric_id": metric_id}
+            )
     return others
 
 
-def _entries(leaf: _Leaf, figures: Sequence[Figure], table: pa.Table, others: _RunMetrics) -> LeafEntries:
-    """A leaf with figures, as `read_leaves` has it, but for all entries after the first."""
+def _entries(
+    leaf: _Leaf, figures: Sequence[Figure], table: pa.Table, others: _RunMetrics
+) -> LeafEntries:
+    """A leaf with figures, as `read_leaves` has it, but for all entries after the
+    first."""
     shown = {figure.run_id for figure in figures}
     with_figures = [run for run in leaf.runs if run.run_id in shown]
     metric = leaf.chosen[0]
     (first,) = rows_of(table.slice(with_figures[0].row, 1))
-    entry = ScoredCondition(Condition(first["condition_key"], (first,)), "", metric, None, None)
+    entry = ScoredCondition(
+        Condition(first["condition_key"], (first,)), "", metric, None, None
+    )
     size = max(run.n_benchmark or 0 for run in with_figures)
     conditions = {run.run_id: run.run_id for run in leaf.runs}  # each run is one
     run_metrics = [row for run in leaf.runs for row in others.get(run.run_id, ())]
     found = others_of_runs(run_metrics, leaf.metrics, conditions, shown, metric.label)
-    return LeafEntries(leaf.benchmark, (entry,), {entry.group: BenchmarkCoverage(size, b"")}, found)
+    return LeafEntries(
+        leaf.benchmark, (entry,), {entry.group: BenchmarkCoverage(size, b"")}, found
+    )

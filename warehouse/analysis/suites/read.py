@@ -1,4 +1,5 @@
-"""What a suite's leaderboard rests on, read at once: its leaves with their scores, units and plans."""
+"""What a suite's leaderboard rests on, read at once: its leaves with their scores,
+units and plans."""
 
 from __future__ import annotations
 
@@ -17,7 +18,13 @@ from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.selection import RowRules, Selection
-from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure, ids_of, read_leaves, read_suite_figures
+from warehouse.analysis.suites.entries import (
+    LeafEntries,
+    SuiteFigure,
+    ids_of,
+    read_leaves,
+    read_suite_figures,
+)
 from warehouse.analysis.suites.published_runs import Figure, read_published
 from warehouse.analysis.suites.tree import Suite, leaf_shares
 from warehouse.analysis.suites.units import UnitMap, unit_map
@@ -36,11 +43,18 @@ class SuiteEntries:
     weights: str  #: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
     leaves: tuple[Leaf, ...]  #: those with runs that fulfil the conditions.
     units: UnitMap  #: what is independent across them.
-    figures: tuple[SuiteFigure, ...]  #: published ones of the suite itself; none where metrics of leaves differ.
+    figures: tuple[
+        SuiteFigure, ...
+    ]  #: published ones of the suite itself; none where metrics of leaves differ.
     notes: tuple[str, ...]  #: on leaves that are left out.
-    untold: tuple[str, ...] = ()  #: names of the leaves of which it is not known whether they share prompts.
-    rules: RowRules | None = None  #: what makes one row of a model; None: a row for each condition.
-    #: by name of the leaf, where all of the suite is published; then leaves have the entry of the first figure alone.
+    untold: tuple[
+        str, ...
+    ] = ()  #: names of the leaves of which it is not known whether they share prompts.
+    rules: RowRules | None = (
+        None  #: what makes one row of a model; None: a row for each condition.
+    )
+    #: by name of the leaf, where all of the suite is published; then leaves have the
+    #: entry of the first figure alone.
     published: Mapping[str, Sequence[Figure]] | None = None
 
     @property
@@ -50,7 +64,12 @@ class SuiteEntries:
 
 
 def read_suite_entries(
-    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, *, force: bool = False
+    store: Store,
+    suite: Suite,
+    weights: str | Mapping[str, float],
+    selection: Selection,
+    *,
+    force: bool = False,
 ) -> SuiteEntries:
     """Read a suite; ``weights`` and ``force`` are those of `suite_leaderboard`.
 
@@ -79,7 +98,9 @@ def read_suite_entries(
         weights if isinstance(weights, str) else "given",
         tuple(leaves),
         units,
-        tuple(read_suite_figures(store, suite.ids, labels.pop())) if len(labels) == 1 else (),
+        tuple(read_suite_figures(store, suite.ids, labels.pop()))
+        if len(labels) == 1
+        else (),
         tuple(notes),
         _untold(leaves, units),
         selection.rows,
@@ -87,48 +108,70 @@ def read_suite_entries(
     )
 
 
-def _run_ids(leaves: Sequence[Leaf], published: Mapping[str, Sequence[Figure]] | None) -> Iterator[int]:
+def _run_ids(
+    leaves: Sequence[Leaf], published: Mapping[str, Sequence[Figure]] | None
+) -> Iterator[int]:
     """The runs behind all figures."""
     for leaf in leaves:
         if published is not None:
             yield from (figure.run_id for figure in published[leaf.name])
         else:
-            yield from (run for entry in leaf.entries for run in entry.condition.run_ids)
+            yield from (
+                run for entry in leaf.entries for run in entry.condition.run_ids
+            )
 
 
-def _copies_once(leaves: Sequence[Leaf], units: UnitMap) -> tuple[list[Leaf], list[str]]:
-    """Leaves that are one benchmark under several names have the weight of one together."""
-    questions = [units.shared.questions_of(_prompts_of(leaf, units)).tobytes() for leaf in leaves]
+def _copies_once(
+    leaves: Sequence[Leaf], units: UnitMap
+) -> tuple[list[Leaf], list[str]]:
+    """Leaves that are one benchmark under several names have the weight of one
+    together."""
+    questions = [
+        units.shared.questions_of(_prompts_of(leaf, units)).tobytes() for leaf in leaves
+    ]
     contents = [
         _content(leaf, units) if questions.count(own) > 1 else ascii(leaf.name).encode()
         for leaf, own in zip(leaves, questions, strict=True)
     ]
     copies = same_contents(contents)
     number = Counter(copies)
-    shared = [replace(leaf, weight=leaf.weight / number[of]) for leaf, of in zip(leaves, copies, strict=True)]
+    shared = [
+        replace(leaf, weight=leaf.weight / number[of])
+        for leaf, of in zip(leaves, copies, strict=True)
+    ]
     again = copies_in_words([leaf.name for leaf in leaves], copies)
     return shared, [f"{again}: it has the weight of one"] if again else []
 
 
 def _content(leaf: Leaf, units: UnitMap) -> bytes:
-    """Equal for leaves on which all models have the same scores of the same questions; never equal without scores."""
+    """Equal for leaves on which all models have the same scores of the same questions;
+    never equal without scores."""
     scored = []
     for entry in leaf.entries:
         if (scores := entry.usable) is not None:
-            content = units.shared.content(units.under_links(scores.prompts), [scores.values])
+            content = units.shared.content(
+                units.under_links(scores.prompts), [scores.values]
+            )
             scored.append((entry.condition.model, hashlib.sha256(content).hexdigest()))
     return ascii(sorted(scored) or leaf.name).encode()
 
 
 def _untold(leaves: Sequence[Leaf], units: UnitMap) -> tuple[str, ...]:
-    """Leaves without texts, or with published figures alone, next to others: what they share is not known."""
+    """Leaves without texts, or with published figures alone, next to others: what they
+    share is not known."""
     parts = [_prompts_of(leaf, units) for leaf in leaves]
     unknown = units.shared.untold(parts) if len(leaves) > 1 else []
-    return tuple(leaf.name for leaf, is_so in zip(leaves, unknown, strict=False) if is_so)
+    return tuple(
+        leaf.name for leaf, is_so in zip(leaves, unknown, strict=False) if is_so
+    )
 
 
 def _prompts_of(leaf: Leaf, units: UnitMap) -> NDArray[np.int64]:
-    own = [units.under_links(entry.usable.prompts) for entry in leaf.entries if entry.usable is not None]
+    own = [
+        units.under_links(entry.usable.prompts)
+        for entry in leaf.entries
+        if entry.usable is not None
+    ]
     return np.unique(np.concatenate([np.empty(0, np.int64), *own]))
 
 
@@ -167,13 +210,22 @@ def _leaves(
 
 def _plans(store: Store, leaf: LeafEntries) -> StoredPlans | None:
     """Plans that conditions on a leaf may be on."""
-    scored = ((entry.condition, entry.metric.label, entry.usable) for entry in leaf.entries if entry.usable is not None)
+    scored = (
+        (entry.condition, entry.metric.label, entry.usable)
+        for entry in leaf.entries
+        if entry.usable is not None
+    )
     return possible_plans(store, leaf.benchmark, scored)
 
 
 def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
     benchmarks = [leaf.leaf_entries.benchmark for leaf in leaves]
-    prompts = [entry.usable.prompts for leaf in leaves for entry in leaf.entries if entry.usable is not None]
+    prompts = [
+        entry.usable.prompts
+        for leaf in leaves
+        for entry in leaf.entries
+        if entry.usable is not None
+    ]
     return unit_map(
         store,
         sorted({key for benchmark in benchmarks for key in benchmark.ids}),
@@ -184,31 +236,51 @@ def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap
 
 
 def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
-    """Refuse leaves of different scales, and leaves whose rows differ in judge or task version."""
+    """Refuse leaves of different scales, and leaves whose rows differ in judge or task
+    version."""
     scales = {
-        leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds, leaf.metric.higher_is_better)
+        leaf.name: (
+            leaf.metric.unit,
+            leaf.metric.link,
+            leaf.metric.bounds,
+            leaf.metric.higher_is_better,
+        )
         for leaf in leaves
     }
     if len(set(scales.values())) > 1:
-        lines = [f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}" for leaf in leaves]
+        lines = [
+            f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}"
+            for leaf in leaves
+        ]
         raise MisuseError(
-            "the metrics of the suite are on different scales; choose one with --metric, leave"
-            " benchmarks out with --weights NAME=0, or mix them with --force:\n" + "\n".join(lines)
+            "the metrics of the suite are on different scales; choose one with "
+            "--metric, leave benchmarks out with --weights NAME=0, or mix them with "
+            "--force:\n" + "\n".join(lines)
         )
     for leaf in leaves:
         groups = sorted({entry.group[1:] for entry in leaf.entries})
         if len(groups) > 1:
-            kinds = " against ".join(repr(" ".join(filter(None, group))) for group in groups)
+            kinds = " against ".join(
+                repr(" ".join(filter(None, group))) for group in groups
+            )
             raise MisuseError(
-                f"runs on {leaf.name} differ in task version, metric or judge: {kinds}; narrow them"
-                " with --where field=value, or mix them with --force"
+                f"runs on {leaf.name} differ in task version, metric or judge: "
+                f"{kinds}; narrow them with --where field=value, or mix them with "
+                "--force"
             )
 
 
 def _scale_in_words(metric: Metric) -> str:
     low, high = metric.bounds or (None, None)
-    ends = f"{'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
-    better = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+    ends = (
+        f"{'-inf' if low is None else f'{low:g}'} to "
+        f"{'inf' if high is None else f'{high:g}'}"
+    )
+    better = {
+        True: "higher is better",
+        False: "lower is better",
+        None: "direction unknown",
+    }
     unit = f" {metric.unit}" if metric.unit else ""
     link = "" if metric.link == "identity" else f" through {metric.link}"
     return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"

@@ -9,7 +9,14 @@ from typing import Any
 from warehouse.analysis.results import Row
 from warehouse.stats.rows.seed_row import TOO_FEW
 from warehouse.tables.view import Table, TableNote, legend
-from warehouse.tables.words import decimals, interval, level_column, number, reasons, seeds_in_words
+from warehouse.tables.words import (
+    decimals,
+    interval,
+    level_column,
+    number,
+    reasons,
+    seeds_in_words,
+)
 
 
 @dataclass(frozen=True)
@@ -27,33 +34,42 @@ class SuiteLeaf(Row):
 class SuiteRow(Row):
     """A model on a suite."""
 
-    #: place by the figure, 1 is best, ties share it; None for rows that lack leaves or cover a part of one.
+    #: place by the figure, 1 is best, ties share it; None for rows that lack leaves or
+    #: cover a part of one.
     rank: int | None
-    #: 1 + number of ranked rows that are significantly better, by paired tests over the suite with Holm's adjustment
-    #: for all pairs; None without a test.
+    #: 1 + number of ranked rows that are significantly better, by paired tests over the
+    #: suite with Holm's adjustment for all pairs; None without a test.
     statistical_rank: int | None
-    group: str  #: letters: rows share one if and only if the tests do not separate them.
+    group: (
+        str  #: letters: rows share one if and only if the tests do not separate them.
+    )
     model: str  #: name of the model.
     condition: str  #: settings that tell the row from others.
-    #: weighted mean of the leaf figures; over the leaves it has, where some are missing. None with a ``reason``.
+    #: weighted mean of the leaf figures; over the leaves it has, where some are
+    #: missing. None with a ``reason``.
     estimate: float | None
-    standard_error: float | None  #: with the covariances of leaves that share prompts or clusters.
+    standard_error: (
+        float | None
+    )  #: with the covariances of leaves that share prompts or clusters.
     ci_low: float | None  #: lower end of the interval.
     ci_high: float | None  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     n_leaves: int  #: leaves with a figure.
     n_missing: int  #: leaves without.
     n_prompts: int  #: prompts with a score, over all leaves.
-    n_clusters: int | None  #: different clusters among them, lone prompts counted; None without clusters.
+    n_clusters: (
+        int | None
+    )  #: different clusters among them, lone prompts counted; None without clusters.
     n_draws: int  #: generations behind the scores.
     n_unscored: int  #: samples without a score.
     share_unscored: float  #: their share of all samples, in [0, 1].
     published: float | None  #: the suite's figure as its source publishes it.
     published_se: float | None  #: its standard error.
     method: str  #: of the interval.
-    #: of the suite (``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, ``missing_leaves``) and of its
-    #: leaves (``subset``, ``truncated``, ``failed``, ``other_prompts``, ``unscored``, ``outside_bounds``,
-    #: ``published``); ``planned``: the figure is that of all prompts, estimated from planned subsets of leaves.
+    #: of the suite (``shared_units``, ``leaves_without_spread``, ``all_scores_equal``,
+    #: ``missing_leaves``) and of its leaves (``subset``, ``truncated``, ``failed``,
+    #: ``other_prompts``, ``unscored``, ``outside_bounds``, ``published``); ``planned``:
+    #: the figure is that of all prompts, estimated from planned subsets of leaves.
     flags: tuple[str, ...]
     reason: str  #: why this method, or why there is no figure or interval.
     se_independent: float | None  #: error as if leaves shared nothing.
@@ -62,44 +78,100 @@ class SuiteRow(Row):
     #: figure on each leaf, in the order of the board's leaves; None where missing.
     leaf_estimates: tuple[float | None, ...]
     run_ids: tuple[int, ...]  #: ids of all runs.
-    #: the metrics that leaves have figures of and the board does not show; the same in every row.
+    #: the metrics that leaves have figures of and the board does not show; the same in
+    #: every row.
     other_metrics: tuple[str, ...] = ()
-    rank_low: int | None = None  #: best rank that the interval of a row on planned subsets leaves; None for others.
+    rank_low: int | None = (
+        None  #: best rank that the interval of a row on planned subsets leaves; None for others.
+    )
     rank_high: int | None = None  #: worst such rank.
-    n_left_out: int = 0  #: rows beside it that have no rank: they lack benchmarks, or a part of one.
-    #: of these the number with a better figure than this one's: higher, or lower where lower is better.
+    n_left_out: int = (
+        0  #: rows beside it that have no rank: they lack benchmarks, or a part of one.
+    )
+    #: of these the number with a better figure than this one's: higher, or lower where
+    #: lower is better.
     left_out_higher: int = 0
-    #: training seeds that the figure is the mean of (of benchmarks with other seeds the fewest); None where none is
-    #: known.
+    #: training seeds that the figure is the mean of (of benchmarks with other seeds the
+    #: fewest); None where none is known.
     n_seeds: int | None = None
-    seeds: tuple[str, ...] = ()  #: labels of the seeds that all benchmarks have; empty where these have others.
-    seed_means: tuple[float, ...] = ()  #: figure of each seed on the suite; empty where benchmarks have others.
+    seeds: tuple[
+        str, ...
+    ] = ()  #: labels of the seeds that all benchmarks have; empty where these have others.
+    seed_means: tuple[
+        float, ...
+    ] = ()  #: figure of each seed on the suite; empty where benchmarks have others.
     n_checkpoints: int = 1  #: places in training that the model has, of which the last whole one is shown.
-    notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
+    notes: tuple[
+        str, ...
+    ] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
     no_place: str = ""  #: why it has no place beside others; empty where it has.
 
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    *("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "benchmarks", "seeds", "se"),
+    *(
+        "method",
+        "published",
+        "draws",
+        "clusters",
+        "group",
+        "prompts",
+        "stat. rank",
+        "benchmarks",
+        "seeds",
+        "se",
+    ),
     *("missing", "rank set"),
 )
 
 
-def suite_table(rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbose: bool) -> Table:
+def suite_table(
+    rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbose: bool
+) -> Table:
     """The rows; with ``verbose`` with the figure on each benchmark."""
     digits = decimals(row.standard_error for row in rows)
     names = tuple(leaf.name for leaf in leaves) if verbose else ()
-    hide_empty = ("seeds", "stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
+    hide_empty = (
+        "seeds",
+        "stat. rank",
+        "rank set",
+        "group",
+        "condition",
+        "clusters",
+        "published",
+        "method",
+        "flags",
+    )
     cells = [_cells(row, digits, verbose) for row in rows]
-    columns = (*_COLUMNS[:7], "se", level_column(rows[0].level), *_COLUMNS[7:], *names, "flags")
-    return Table(columns, tuple(map(tuple, cells)), hide_empty=hide_empty, counts=("missing",), minor=(*names, *MINOR))
+    columns = (
+        *_COLUMNS[:7],
+        "se",
+        level_column(rows[0].level),
+        *_COLUMNS[7:],
+        *names,
+        "flags",
+    )
+    return Table(
+        columns,
+        tuple(map(tuple, cells)),
+        hide_empty=hide_empty,
+        counts=("missing",),
+        minor=(*names, *MINOR),
+    )
 
 
 def legend_of(level: float) -> list[TableNote]:
     """What the ranks of a suite mean."""
-    better = f"1 + models significantly better (paired over the suite, Holm over all pairs, {1 - level:.3g})"
-    return legend({"stat. rank": better, "group": "models that share a letter cannot be told apart (the same tests)"})
+    better = (
+        "1 + models significantly better (paired over the suite, Holm over all pairs, "
+        f"{1 - level:.3g})"
+    )
+    return legend(
+        {
+            "stat. rank": better,
+            "group": "models that share a letter cannot be told apart (the same tests)",
+        }
+    )
 
 
 def reasons_of(rows: Sequence[SuiteRow], *, verbose: bool) -> list[str]:
@@ -120,7 +192,16 @@ def leaves_in_words(leaves: Sequence[SuiteLeaf], weights: str) -> str:
 
 _COLUMNS = (
     *("rank", "stat. rank", "rank set", "group", "model", "condition", "estimate"),
-    *("seeds", "benchmarks", "missing", "prompts", "clusters", "draws", "published", "method"),
+    *(
+        "seeds",
+        "benchmarks",
+        "missing",
+        "prompts",
+        "clusters",
+        "draws",
+        "published",
+        "method",
+    ),
 )
 
 
@@ -135,7 +216,9 @@ def _cells(row: SuiteRow, digits: int, verbose: bool) -> list[Any]:
         row.condition,
         number(row.estimate, digits),
         number(row.standard_error, digits),
-        "" if TOO_FEW in row.flags else interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        ""
+        if TOO_FEW in row.flags
+        else interval(row.ci_low, row.ci_high, digits, at=row.estimate),
         seeds_in_words(row.seed_means, row.n_seeds, digits),
         row.n_leaves,
         row.n_missing,

@@ -1,4 +1,5 @@
-"""Rows of a suite's board before they are ranked: the figures of a set of conditions on its leaves, put together."""
+"""Rows of a suite's board before they are ranked: the figures of a set of conditions on
+its leaves, put together."""
 
 from __future__ import annotations
 
@@ -11,7 +12,11 @@ import numpy as np
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.common_seeds import common_seeds
-from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkCoverage,
+    ScoredCondition,
+    coverage_flags,
+)
 from warehouse.analysis.selection.scores import PromptScores, SeedCells
 from warehouse.analysis.suites.entries import ConditionSet, SuiteFigure
 from warehouse.analysis.suites.read import Leaf
@@ -45,10 +50,14 @@ class Scored:
     cells: dict[str, Cell]  #: by leaf; leaves without a figure are missing.
     row: SuiteRow
     n_shared: int  #: units in more than one leaf.
-    seeds: RowSeeds = RowSeeds(1, 0.0, 0.0, fixed=True)  #: what a comparison asks of its seeds.
+    seeds: RowSeeds = RowSeeds(
+        1, 0.0, 0.0, fixed=True
+    )  #: what a comparison asks of its seeds.
 
 
-def _cell(entry: ScoredCondition, units: UnitMap, seeds: Sequence[str] = ()) -> Cell | LeafSeeds | None:
+def _cell(
+    entry: ScoredCondition, units: UnitMap, seeds: Sequence[str] = ()
+) -> Cell | LeafSeeds | None:
     """The figure of an entry on a leaf, over these seeds where it has several."""
     scores = entry.usable
     if scores is not None and not entry.is_cut:
@@ -56,15 +65,21 @@ def _cell(entry: ScoredCondition, units: UnitMap, seeds: Sequence[str] = ()) -> 
         if seeds and scores.seeds is not None:
             leaf = _over_seeds(scores, scores.seeds, entry.metric.link, units, seeds)
             return replace(leaf, cell=replace(leaf.cell, flags=own_flags))
-        values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
-        return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights, flags=own_flags)
+        values = figure_values(
+            scores.values, scores.uneven_weights, find_link(entry.metric.link)
+        )
+        return leaf_cell(
+            values, units.units(scores.prompts), scores.uneven_weights, flags=own_flags
+        )
     if entry.published is None or not math.isfinite(entry.published.value):
         return None
     figure = entry.published
     return published_cell(figure.value, figure.standard_error or None, figure.n)
 
 
-def _flags_alone(scores: PromptScores, metric: Metric, units: UnitMap) -> tuple[str, ...]:
+def _flags_alone(
+    scores: PromptScores, metric: Metric, units: UnitMap
+) -> tuple[str, ...]:
     """What the benchmark's own interval is flagged with, were it the only one."""
     of_prompts = units.units(scores.prompts)
     has_clusters = bool((of_prompts >= 0).any())
@@ -78,12 +93,24 @@ def _flags_alone(scores: PromptScores, metric: Metric, units: UnitMap) -> tuple[
     )
 
 
-def _over_seeds(scores: PromptScores, own: SeedCells, link: str, units: UnitMap, seeds: Sequence[str]) -> LeafSeeds:
+def _over_seeds(
+    scores: PromptScores,
+    own: SeedCells,
+    link: str,
+    units: UnitMap,
+    seeds: Sequence[str],
+) -> LeafSeeds:
     rows = [own.labels.index(label) for label in seeds]
     cells = own.cells[rows]
     there = np.flatnonzero(np.isfinite(cells).any(axis=0))
     weights = None if scores.uneven_weights is None else scores.uneven_weights[there]
-    return leaf_seeds(cells[:, there], seeds, units.units(scores.prompts[there]), weights=weights, link=link)
+    return leaf_seeds(
+        cells[:, there],
+        seeds,
+        units.units(scores.prompts[there]),
+        weights=weights,
+        link=link,
+    )
 
 
 def _published_over_seeds(
@@ -93,8 +120,11 @@ def _published_over_seeds(
     bounds: tuple[float | None, float | None] | None,
     level: float,
 ) -> tuple[SuiteEstimate, tuple[float, ...]]:
-    """A suite of published figures of each seed: the mean over benchmarks within a seed, then over seeds."""
-    if not any(entry.published is not None and entry.published.seeds for entry in entries):
+    """A suite of published figures of each seed: the mean over benchmarks within a
+    seed, then over seeds."""
+    if not any(
+        entry.published is not None and entry.published.seeds for entry in entries
+    ):
         return combined, ()
     by_leaf = [_published_seeds(entry) for entry in entries]
     together = seeds_together([tuple(own) for own in by_leaf])
@@ -123,9 +153,15 @@ def _published_over_seeds(
 def _published_seeds(entry: ScoredCondition) -> dict[str, float]:
     """Figures of the seeds by their labels; empty where there are none."""
     figure = entry.published
-    if entry.usable is not None or figure is None or len(figure.seeds) != len(entry.condition.members):
+    if (
+        entry.usable is not None
+        or figure is None
+        or len(figure.seeds) != len(entry.condition.members)
+    ):
         return {}
-    labels = [str(member.setting("training_seed") or "") for member in entry.condition.members]
+    labels = [
+        str(member.setting("training_seed") or "") for member in entry.condition.members
+    ]
     return dict(zip(labels, figure.seeds, strict=True))
 
 
@@ -142,27 +178,51 @@ def score_set(
     """The row of a set, not ranked yet."""
     scored = [leaf for leaf in leaves if leaf.name in members.entries]
     seeds_on, left_out = common_seeds(
-        {leaf: None if entry.is_cut else entry.usable for leaf, entry in members.entries.items()}
+        {
+            leaf: None if entry.is_cut else entry.usable
+            for leaf, entry in members.entries.items()
+        }
     )
-    made = {leaf.name: _cell(members.entries[leaf.name], units, seeds_on.get(leaf.name, ())) for leaf in scored}
+    made = {
+        leaf.name: _cell(members.entries[leaf.name], units, seeds_on.get(leaf.name, ()))
+        for leaf in scored
+    }
     found = {name: cell for name, cell in made.items() if cell is not None}
-    cells = {name: cell.cell if isinstance(cell, LeafSeeds) else cell for name, cell in found.items()}
+    cells = {
+        name: cell.cell if isinstance(cell, LeafSeeds) else cell
+        for name, cell in found.items()
+    }
     with_cells = [leaf for leaf in scored if leaf.name in cells]
     bounds, outside = bounds_of(with_cells, cells)
     weights = [leaf.weight for leaf in with_cells]
-    combined, seeds = combine_over_seeds(list(found.values()), weights, bounds=bounds, level=level)
+    combined, seeds = combine_over_seeds(
+        list(found.values()), weights, bounds=bounds, level=level
+    )
     entries = [members.entries[leaf.name] for leaf in with_cells]
     seed_means = () if seeds is None else seeds.seed_means
     if seeds is None and entries:
-        combined, seed_means = _published_over_seeds(entries, weights, combined, bounds, level)
+        combined, seed_means = _published_over_seeds(
+            entries, weights, combined, bounds, level
+        )
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
-    n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
-    groups = {run["run_group_id"] for condition in members.conditions for run in condition.runs}
+    n_samples, n_unscored = (
+        sum(getattr(item, name) for item in scores)
+        for name in ("n_samples", "n_unscored")
+    )
+    groups = {
+        run["run_group_id"]
+        for condition in members.conditions
+        for run in condition.runs
+    }
     figure = figure_of_groups(groups, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
-    flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
+    flags = [
+        *(["missing_leaves"] if missing else []),
+        *_coverage(with_cells, entries),
+        *outside,
+    ]
     flags += [flag for entry in entries for flag in entry.row_flags]
     trained = any(entry.is_trained for entry in entries)
     n_seeds = None
@@ -182,7 +242,15 @@ def score_set(
         group="",
         model=members.model,
         condition=label,
-        **part_fields(combined, "estimate", "standard_error", "ci_low", "ci_high", "method", "reason"),
+        **part_fields(
+            combined,
+            "estimate",
+            "standard_error",
+            "ci_low",
+            "ci_high",
+            "method",
+            "reason",
+        ),
         **part_fields(combined, "se_independent", "degrees_of_freedom"),
         level=level,
         n_leaves=len(cells),
@@ -195,7 +263,9 @@ def score_set(
         **part_fields(figure, published="value", published_se="standard_error"),
         flags=tuple(dict.fromkeys([*flags, *own_flags])),
         suite=suite,
-        leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
+        leaf_estimates=tuple(
+            cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves
+        ),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
         other_metrics=other_metrics,
         n_seeds=n_seeds,
@@ -219,22 +289,36 @@ def _row_notes(
     """What a row over seeds leaves out, and what is not known of some benchmarks."""
     notes: list[str] = []
     for leaf in leaves:
-        notes += [f"{leaf.name}: {note}" for note in members.entries[leaf.name].row_notes]
+        notes += [
+            f"{leaf.name}: {note}" for note in members.entries[leaf.name].row_notes
+        ]
     for label, names in left_out.items():
-        notes.append(f"seed {label} left out: it has {listed(names)}, and not every benchmark that has several seeds")
+        notes.append(
+            f"seed {label} left out: it has {listed(names)}, and not every benchmark "
+            "that has several seeds"
+        )
     if seeds is None:
         return tuple(notes)
     single = [leaf.name for leaf in leaves if leaf.name not in seeds_on]
     if single and any(entry.is_trained for entry in members.entries.values()):
         where = some_of(single, _MOST_NAMED)
-        notes.append(f"one run on {where}: how far another seed would land there is not known, and is not in the error")
+        notes.append(
+            f"one run on {where}: how far another seed would land there is not known, "
+            "and is not in the error"
+        )
     if seeds.n_groups > 1:
-        notes.append("the seeds are others on each benchmark: they count as independent of one another")
+        notes.append(
+            "the seeds are others on each benchmark: they count as independent of one "
+            "another"
+        )
     return tuple(notes)
 
 
-def _counts(entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: UnitMap) -> tuple[int, int]:
-    """Prompts of a row and the generations behind their scores, a prompt of several leaves once."""
+def _counts(
+    entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: UnitMap
+) -> tuple[int, int]:
+    """Prompts of a row and the generations behind their scores, a prompt of several
+    leaves once."""
     scored = [
         entry.usable
         for entry, cell in zip(entries, cells, strict=True)
@@ -242,7 +326,9 @@ def _counts(entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: Un
     ]
     published = sum(cell.n_prompts for cell in cells if cell.design is None)
     first = units.shared.counted([units.under_links(item.prompts) for item in scored])
-    n_draws = sum(item.n_draws[own].sum() for item, own in zip(scored, first, strict=True))
+    n_draws = sum(
+        item.n_draws[own].sum() for item, own in zip(scored, first, strict=True)
+    )
     return published + sum(int(own.sum()) for own in first), int(n_draws)
 
 
@@ -256,7 +342,9 @@ def bounds_of(
         return None, []
     low = -np.inf if bounds[0] is None else bounds[0]
     high = np.inf if bounds[1] is None else bounds[1]
-    broken = any(not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values())
+    broken = any(
+        not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values()
+    )
     return (None, ["outside_bounds"]) if broken else (bounds, [])
 
 
@@ -268,7 +356,11 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     """Flags that hold on some leaf, each once."""
     flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = _NOTHING if entry.scores is None else leaf.leaf_entries.coverages[entry.group]
+        whole = (
+            _NOTHING
+            if entry.scores is None
+            else leaf.leaf_entries.coverages[entry.group]
+        )
         for flag in coverage_flags(entry, whole):
             flags[flag] = None
         if entry.usable is None or entry.is_cut:
@@ -276,7 +368,14 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     return list(flags)
 
 
-def figure_of_groups(groups: Collection[int], figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
-    """The suite's figure of the invocations that made a set's runs, if they agree in one."""
-    distinct = {(item.value, item.standard_error): item for item in figures if item.run_group_id in groups}
+def figure_of_groups(
+    groups: Collection[int], figures: Sequence[SuiteFigure]
+) -> SuiteFigure | None:
+    """The suite's figure of the invocations that made a set's runs, if they agree in
+    one."""
+    distinct = {
+        (item.value, item.standard_error): item
+        for item in figures
+        if item.run_group_id in groups
+    }
     return next(iter(distinct.values())) if len(distinct) == 1 else None

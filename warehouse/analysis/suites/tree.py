@@ -7,11 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, find_among, read_names
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    BenchmarkNames,
+    find_among,
+    read_names,
+)
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 
-_WITH_RUNS = "select distinct benchmark_id from run_current where benchmark_id in (:benchmark_ids)"
+_WITH_RUNS = (
+    "select distinct benchmark_id from run_current where benchmark_id in "
+    "(:benchmark_ids)"
+)
 
 #: What makes a name a list of names.
 _LIST = re.compile(r"[,*?\[]")
@@ -24,18 +32,22 @@ class Suite:
     """A suite and its leaves."""
 
     name: str  #: as given, or as shown.
-    ids: tuple[int, ...]  #: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
+    ids: tuple[
+        int, ...
+    ]  #: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
     leaves: tuple[Benchmark, ...]  #: the benchmarks below it that have runs, by name.
     empty: tuple[str, ...]  #: names of those that have none, sorted.
 
 
 def find_suite(store: Store, name: str) -> Suite:
-    """The suite called ``name``, or the one made of names, globs among them, with commas between.
+    """The suite called ``name``, or the one made of names, globs among them, with
+    commas between.
 
     Leaves are the benchmarks below it, at any depth, that have runs of their own.
 
     Raises:
-        MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
+        MisuseError: an unknown name, a benchmark with nothing below it, or no runs
+            anywhere.
     """
     return suite_among(store, read_names(store), name)
 
@@ -44,19 +56,36 @@ def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
     """`find_suite` where all names were read."""
     single = name in catalogue.canonical or not _LIST.search(name)
     names = [name] if single else _listed(catalogue, name)
-    leaves = {leaf for part in names for leaf in _leaves(catalogue, part, alone=not single)}
+    leaves = {
+        leaf for part in names for leaf in _leaves(catalogue, part, alone=not single)
+    }
     benchmarks = [catalogue.benchmark(leaf) for leaf in sorted(leaves)]
-    with_runs = _with_runs(store, sorted({key for leaf in benchmarks for key in leaf.ids}))
-    suite = _suite(catalogue.benchmark(name) if single else Benchmark(name, (), ()), benchmarks, with_runs)
+    with_runs = _with_runs(
+        store, sorted({key for leaf in benchmarks for key in leaf.ids})
+    )
+    suite = _suite(
+        catalogue.benchmark(name) if single else Benchmark(name, (), ()),
+        benchmarks,
+        with_runs,
+    )
     if not suite.leaves:
-        raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
+        raise MisuseError(
+            f"{name} has no runs on any of its benchmarks; see: warehouse runs"
+        )
     return suite
 
 
-def _suite(whole: Benchmark, descendants: Sequence[Benchmark], with_runs: Set[int]) -> Suite:
+def _suite(
+    whole: Benchmark, descendants: Sequence[Benchmark], with_runs: Set[int]
+) -> Suite:
     leaves = tuple(leaf for leaf in descendants if not with_runs.isdisjoint(leaf.ids))
     names = {leaf.name for leaf in leaves}
-    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in descendants if leaf.name not in names))
+    return Suite(
+        whole.name,
+        whole.ids,
+        leaves,
+        tuple(leaf.name for leaf in descendants if leaf.name not in names),
+    )
 
 
 def is_suite(store: Store, name: str) -> bool:
@@ -70,7 +99,8 @@ def _is_suite(store: Store, catalogue: BenchmarkNames, name: str) -> bool:
 
 
 def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
-    """Benchmarks by name; a suite, a glob or a list with commas stands for its leaves that have runs.
+    """Benchmarks by name; a suite, a glob or a list with commas stands for its leaves
+    that have runs.
 
     Args:
         names: in any order, also twice; one may stand alone.
@@ -83,15 +113,28 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     """
     catalogue, by_name = read_names(store), {}
     for name in [names] if isinstance(names, str) else names:
-        several = _is_suite(store, catalogue, name) if name in catalogue.canonical else bool(_LIST.search(name))
-        for leaf in suite_among(store, catalogue, name).leaves if several else (find_among(store, catalogue, name),):
+        several = (
+            _is_suite(store, catalogue, name)
+            if name in catalogue.canonical
+            else bool(_LIST.search(name))
+        )
+        for leaf in (
+            suite_among(store, catalogue, name).leaves
+            if several
+            else (find_among(store, catalogue, name),)
+        ):
             by_name[leaf.name] = leaf
     return [by_name[name] for name in sorted(by_name)]
 
 
 def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
-    """Ids of the rows of the benchmarks that `benchmarks_named` finds; None, for all, without names."""
-    return [number for benchmark in benchmarks_named(store, names) for number in benchmark.ids] or None
+    """Ids of the rows of the benchmarks that `benchmarks_named` finds; None, for all,
+    without names."""
+    return [
+        number
+        for benchmark in benchmarks_named(store, names)
+        for number in benchmark.ids
+    ] or None
 
 
 def list_suites(catalogue: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
@@ -105,14 +148,21 @@ def list_suites(catalogue: BenchmarkNames, with_runs: Set[int]) -> dict[str, Sui
     suites: dict[str, Suite] = {}
     for name, own in benchmarks.items():
         if with_runs.isdisjoint(own.ids) and catalogue.descendants(own.ids):
-            suite = _suite(own, [benchmarks[leaf] for leaf in sorted(_leaves(catalogue, name, alone=False))], with_runs)
+            suite = _suite(
+                own,
+                [
+                    benchmarks[leaf]
+                    for leaf in sorted(_leaves(catalogue, name, alone=False))
+                ],
+                with_runs,
+            )
             suites |= {name: suite} if suite.leaves else {}
     return suites
 
 
 def scenario_names(store: Store, name: str) -> dict[str, str]:
-    """For each leaf of a suite the scenario that it belongs to: what lies right below the suite and
-    above the leaf, or of a list of names the one that was named.
+    """For each leaf of a suite the scenario that it belongs to: what lies right below
+    the suite and above the leaf, or of a list of names the one that was named.
 
     Raises:
         MisuseError: an unknown name, or a single benchmark.
@@ -122,17 +172,27 @@ def scenario_names(store: Store, name: str) -> dict[str, str]:
         parts = _listed(catalogue, name)
     else:
         _leaves(catalogue, name, alone=False)
-        rows = (row for key in catalogue.benchmark(name).ids for row in catalogue.children.get(key, []))
+        rows = (
+            row
+            for key in catalogue.benchmark(name).ids
+            for row in catalogue.children.get(key, [])
+        )
         parts = sorted({row["canonical"] for row in rows})
-    return {leaf: part for part in parts for leaf in sorted(_leaves(catalogue, part, alone=True))}
+    return {
+        leaf: part
+        for part in parts
+        for leaf in sorted(_leaves(catalogue, part, alone=True))
+    }
 
 
-def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]) -> dict[str, float]:
+def leaf_shares(
+    weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]
+) -> dict[str, float]:
     """Weight of each leaf, above 0; leaves with weight 0 are left out.
 
     Args:
-        weights: ``"equal"`` (each leaf the same), ``"prompts"`` (as many as it has prompts), or a
-            weight for every leaf by name.
+        weights: ``"equal"`` (each leaf the same), ``"prompts"`` (as many as it has
+            prompts), or a weight for every leaf by name.
         leaves: names.
         sizes: prompts of each.
 
@@ -144,10 +204,16 @@ def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes
     if weights == BY_PROMPTS:
         without = [leaf for leaf, size in zip(leaves, sizes, strict=True) if not size]
         if without:
-            raise MisuseError(f"the number of prompts of {', '.join(without)} is not known: give the weights")
+            raise MisuseError(
+                f"the number of prompts of {', '.join(without)} is not known: give the "
+                "weights"
+            )
         return dict(zip(leaves, map(float, sizes), strict=True))
     if isinstance(weights, str):
-        raise MisuseError(f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for each benchmark")
+        raise MisuseError(
+            f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for "
+            "each benchmark"
+        )
     return _given(weights, leaves)
 
 
@@ -156,13 +222,22 @@ def _given(weights: Mapping[str, float], leaves: Sequence[str]) -> dict[str, flo
     missing = [leaf for leaf in leaves if leaf not in weights]
     if unknown:
         raise MisuseError(
-            f"weights for {', '.join(unknown)}, which the suite does not have; it has: {', '.join(leaves)}"
+            f"weights for {', '.join(unknown)}, which the suite does not have; it has: "
+            f"{', '.join(leaves)}"
         )
     if missing:
-        raise MisuseError(f"no weight for {', '.join(missing)} (0 leaves a benchmark out)")
-    wrong = [f"{name}={value}" for name, value in weights.items() if not 0 <= value < float("inf")]
+        raise MisuseError(
+            f"no weight for {', '.join(missing)} (0 leaves a benchmark out)"
+        )
+    wrong = [
+        f"{name}={value}"
+        for name, value in weights.items()
+        if not 0 <= value < float("inf")
+    ]
     if wrong or not any(weights.values()):
-        raise MisuseError(f"weights must be at least 0, and not all 0: {', '.join(wrong)}")
+        raise MisuseError(
+            f"weights must be at least 0, and not all 0: {', '.join(wrong)}"
+        )
     return {leaf: float(weights[leaf]) for leaf in leaves if weights[leaf] > 0}
 
 
@@ -170,7 +245,11 @@ def _listed(catalogue: BenchmarkNames, text: str) -> list[str]:
     """Names in a list with commas; a glob stands for all names that it fits."""
     names: list[str] = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
-        fitting = [part] if part in catalogue.canonical else sorted(n for n in catalogue.joined if fnmatchcase(n, part))
+        fitting = (
+            [part]
+            if part in catalogue.canonical
+            else sorted(n for n in catalogue.joined if fnmatchcase(n, part))
+        )
         if not fitting and _LIST.search(part):
             raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
         names += fitting or [part]
@@ -180,17 +259,24 @@ def _listed(catalogue: BenchmarkNames, text: str) -> list[str]:
 
 
 def _leaves(catalogue: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
-    """Canonical names of the benchmarks below ``name`` that have nothing below them; of a leaf
-    itself, if ``alone`` allows it."""
+    """Canonical names of the benchmarks below ``name`` that have nothing below them; of
+    a leaf itself, if ``alone`` allows it."""
     if name not in catalogue.canonical:
         hint = did_you_mean(name, catalogue.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no suite is called {name!r}; {hint}")
     rows = catalogue.descendants(catalogue.benchmark(name).ids)
-    leaves = {str(row["canonical"]) for row in rows if row["id"] not in catalogue.children}
+    leaves = {
+        str(row["canonical"]) for row in rows if row["id"] not in catalogue.children
+    }
     if not leaves and not alone:
-        raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")
+        raise MisuseError(
+            f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard "
+            f"{name}"
+        )
     return leaves or {catalogue.canonical[name]}
 
 
 def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:
-    return {row["benchmark_id"] for row in store.rows(_WITH_RUNS, {"benchmark_ids": ids})}
+    return {
+        row["benchmark_id"] for row in store.rows(_WITH_RUNS, {"benchmark_ids": ids})
+    }

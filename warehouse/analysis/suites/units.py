@@ -20,7 +20,9 @@ class UnitMap:
     """Unit of each prompt: its cluster, else itself; joined over leaves."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    numbers: NDArray[np.int64]  #: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
+    numbers: NDArray[
+        np.int64
+    ]  #: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
     canonical: NDArray[np.int64]  #: the prompt that links lead to, shape (n,).
     shared: SharedPrompts  #: which of these are one question.
 
@@ -40,11 +42,12 @@ def unit_map(
     cluster: str | None,
     prompts: Iterable[NDArray[np.int64]],
 ) -> UnitMap:
-    """Units of the prompts of all leaves of a suite (MisuseError: no clustering of this name on any leaf).
+    """Units of the prompts of all leaves of a suite (MisuseError: no clustering of this
+    name on any leaf).
 
-    Two leaves share a unit where prompts are linked (`warehouse link`), where they are one question
-    (`SharedPrompts`), and where clusters of one name hold the same document (clusterings by a field
-    of the source, such as a dialogue's id).
+    Two leaves share a unit where prompts are linked (`warehouse link`), where they are
+    one question (`SharedPrompts`), and where clusters of one name hold the same
+    document (clusterings by a field of the source, such as a dialogue's id).
 
     Args:
         benchmark_ids: of all leaves.
@@ -62,19 +65,32 @@ def unit_map(
 
 
 def _labels(
-    store: Store, benchmark_ids: Sequence[int], clusters: ClusterMap, cluster: str | None, prompts: NDArray[np.int64]
+    store: Store,
+    benchmark_ids: Sequence[int],
+    clusters: ClusterMap,
+    cluster: str | None,
+    prompts: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Cluster of each prompt, below 0 for none; the same document has one number everywhere."""
+    """Cluster of each prompt, below 0 for none; the same document has one number
+    everywhere."""
     labels = clusters.labels(prompts)
     if labels is None:
         return np.full(len(prompts), -1, dtype=np.int64)
-    stored = store.rows(query_text("analysis", "clusters"), {"benchmark_ids": benchmark_ids}, per="benchmark_id")
+    stored = store.rows(
+        query_text("analysis", "clusters"),
+        {"benchmark_ids": benchmark_ids},
+        per="benchmark_id",
+    )
     if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
         return labels
     first: dict[tuple[str, str], int] = {}
     same = {
-        row["id"]: first.setdefault((row["name"], row["label"]), row["id"]) for row in stored if row["kind"] == "source"
+        row["id"]: first.setdefault((row["name"], row["label"]), row["id"])
+        for row in stored
+        if row["kind"] == "source"
     }
     names, codes = np.unique(labels, return_inverse=True)
-    joined = np.array([same.get(int(name), int(name)) for name in names], dtype=np.int64)
+    joined = np.array(
+        [same.get(int(name), int(name)) for name in names], dtype=np.int64
+    )
     return joined[codes]

@@ -1,5 +1,6 @@
-"""Conditions whose prompts were asked in several forms, or scored by several judges: what the forms add to the error,
-and pairs of models that the choice of a judge turns round."""
+"""Conditions whose prompts were asked in several forms, or scored by several judges:
+what the forms add to the error, and pairs of models that the choice of a judge turns
+round."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.analysis.selection.targets import Target, find_conditions_of, find_targets
+from warehouse.analysis.selection.targets import (
+    Target,
+    find_conditions_of,
+    find_targets,
+)
 from warehouse.analysis.templates.published import published_templates
 from warehouse.analysis.templates.question import FACTORS, Templates
 from warehouse.analysis.templates.view import JudgeFlip
@@ -28,12 +33,19 @@ from warehouse.analysis.templates.view import TemplateRow as TemplateRow
 from warehouse.analysis.templates.view import TemplatesReport as TemplatesReport
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats import TemplateVariance, find_crossings, template_ranking, template_variance, templates_needed
+from warehouse.stats import (
+    TemplateVariance,
+    find_crossings,
+    template_ranking,
+    template_variance,
+    templates_needed,
+)
 from warehouse.stats.core.inputs import rejects
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-#: Pairs of conditions and judges that are looked at for flips; a store of more gets the shares alone.
+#: Pairs of conditions and judges that are looked at for flips; a store of more gets the
+#: shares alone.
 MOST_PAIRS = 200_000
 
 
@@ -42,73 +54,142 @@ class JudgedForms:
     """Conditions that several judges scored."""
 
     judges: tuple[str, ...]  #: their names.
-    entries: tuple[dict[str, ScoredCondition], ...]  #: of each condition one by each judge that scored it, by judge.
+    entries: tuple[
+        dict[str, ScoredCondition], ...
+    ]  #: of each condition one by each judge that scored it, by judge.
     clusters: ClusterMap  #: of the prompts, for the errors.
     left_out: tuple[str, ...]  #: conditions that a single judge scored.
 
-    def tables(self) -> list[tuple[Target, tuple[str, ...], NDArray[np.int64], NDArray[np.float64]]]:
-        """Of each condition its judges, its prompts, and prompts × judges, NaN where there is no score."""
+    def tables(
+        self,
+    ) -> list[tuple[Target, tuple[str, ...], NDArray[np.int64], NDArray[np.float64]]]:
+        """Of each condition its judges, its prompts, and prompts × judges, NaN where
+        there is no score."""
         found = []
         for by_judge in self.entries:
             names = tuple(name for name in self.judges if name in by_judge)
-            own = [scores for name in names if (scores := by_judge[name].usable) is not None]
+            own = [
+                scores
+                for name in names
+                if (scores := by_judge[name].usable) is not None
+            ]
             prompts = np.unique(np.concatenate([item.prompts for item in own]))
             table = np.full((len(prompts), len(own)), np.nan)
             for column, item in enumerate(own):
                 table[np.searchsorted(prompts, item.prompts), column] = item.values
-            first, several = by_judge[names[0]], len({by_judge[name].metric.label for name in names}) > 1
-            metric = replace(first.metric, name="each judge's score", filter="") if several else first.metric
-            found.append((Target(first.condition, first.label, metric, own[0], self.clusters), names, prompts, table))
+            first, several = (
+                by_judge[names[0]],
+                len({by_judge[name].metric.label for name in names}) > 1,
+            )
+            metric = (
+                replace(first.metric, name="each judge's score", filter="")
+                if several
+                else first.metric
+            )
+            found.append(
+                (
+                    Target(first.condition, first.label, metric, own[0], self.clusters),
+                    names,
+                    prompts,
+                    table,
+                )
+            )
         return found
 
 
-def read_judged(store: Store, target: str, selection: Selection, judges: Sequence[str]) -> JudgedForms:
+def read_judged(
+    store: Store, target: str, selection: Selection, judges: Sequence[str]
+) -> JudgedForms:
     """The conditions that ``target`` means, by each judge.
 
     Raises:
-        MisuseError: an unknown name, several benchmarks, fewer than two judges, or judges of several scales.
+        MisuseError: an unknown name, several benchmarks, fewer than two judges, or
+            judges of several scales.
     """
     benchmark, conditions = find_conditions_of(store, target, selection)
-    chosen = choose_judges(store, means_of(read_facts(store, benchmark.ids), selection.metric), judges, benchmark.name)
-    names = dict(zip((metric.id for metric in chosen), judge_names(chosen), strict=True))
+    chosen = choose_judges(
+        store,
+        means_of(read_facts(store, benchmark.ids), selection.metric),
+        judges,
+        benchmark.name,
+    )
+    names = dict(
+        zip((metric.id for metric in chosen), judge_names(chosen), strict=True)
+    )
     by_condition: dict[str, dict[str, ScoredCondition]] = {}
     for entry in read_entries(store, conditions, chosen):
         if entry.usable is not None and entry.usable.uneven_weights is None:
-            by_condition.setdefault(entry.condition.key, {})[names[entry.metric.id]] = entry
+            by_condition.setdefault(entry.condition.key, {})[names[entry.metric.id]] = (
+                entry
+            )
     several = [own for own in by_condition.values() if len(own) > 1]
-    single = [next(iter(own.values())) for own in by_condition.values() if len(own) == 1]
+    single = [
+        next(iter(own.values())) for own in by_condition.values() if len(own) == 1
+    ]
     left_out = tuple(f"{entry.condition.model}: one judge alone" for entry in single)
-    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+    clusters = cluster_map(
+        store, benchmark.ids, benchmark.clusterings, selection.cluster
+    )
     return JudgedForms(tuple(names.values()), tuple(several), clusters, left_out)
 
 
-def choose_judges(store: Store, means: Sequence[Metric], judges: Sequence[str], benchmark: str) -> list[Metric]:
+def choose_judges(
+    store: Store, means: Sequence[Metric], judges: Sequence[str], benchmark: str
+) -> list[Metric]:
     """The metrics of the judges named, or of all models that judge by one metric.
 
     Raises:
-        MisuseError: an unknown name, fewer than two, several metrics, or several scales.
+        MisuseError: an unknown name, fewer than two, several metrics, or several
+            scales.
     """
     if judges:
-        chosen = [metric for name in dict.fromkeys(judges) for metric in metrics_by(name, means, benchmark)]
+        chosen = [
+            metric
+            for name in dict.fromkeys(judges)
+            for metric in metrics_by(name, means, benchmark)
+        ]
     else:
-        models = [metric for metric in means if metric.id in scored_by(store, means, "model")]
-        labels = [name for name in sorted({m.label for m in models}) if sum(m.label == name for m in models) > 1]
+        models = [
+            metric for metric in means if metric.id in scored_by(store, means, "model")
+        ]
+        labels = [
+            name
+            for name in sorted({m.label for m in models})
+            if sum(m.label == name for m in models) > 1
+        ]
         if len(labels) > 1:
-            raise MisuseError(f"{benchmark} has several metrics with several judges, choose one: --metric {labels[0]}")
+            raise MisuseError(
+                f"{benchmark} has several metrics with several judges, choose one: "
+                f"--metric {labels[0]}"
+            )
         chosen = [metric for metric in models if metric.label in labels]
     if len(chosen) < 2:
-        why = "one judge alone has no spread" if judges else f"{benchmark} has no metric that several models judge"
-        raise MisuseError(f"{why}; name the judges whose scores are to stand side by side: --judge NAME, repeated")
-    if len({(metric.unit, metric.bounds, metric.higher_is_better) for metric in chosen}) > 1:
+        why = (
+            "one judge alone has no spread"
+            if judges
+            else f"{benchmark} has no metric that several models judge"
+        )
         raise MisuseError(
-            f"the judges of {benchmark} do not score on one scale: {', '.join(judge_names(chosen))}; choose some with"
-            " --judge, or state the bounds: warehouse benchmarks metrics"
+            f"{why}; name the judges whose scores are to stand side by side: --judge "
+            "NAME, repeated"
+        )
+    if (
+        len(
+            {(metric.unit, metric.bounds, metric.higher_is_better) for metric in chosen}
+        )
+        > 1
+    ):
+        raise MisuseError(
+            f"the judges of {benchmark} do not score on one scale: "
+            f"{', '.join(judge_names(chosen))}; choose some with --judge, or state the "
+            "bounds: warehouse benchmarks metrics"
         )
     return chosen
 
 
 def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
-    """Pairs of conditions whose order differs between two judges, those that are shown first."""
+    """Pairs of conditions whose order differs between two judges, those that are shown
+    first."""
     whole = [own for own in forms.entries if len(own) == len(forms.judges)]
     if len(whole) < 2 or whole[0][forms.judges[0]].metric.higher_is_better is None:
         return []
@@ -121,8 +202,13 @@ def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
     means, p_values = {}, {}
     for judge in forms.judges:
         table = score_table([own[judge] for own in whole], forms.clusters)
-        pairs = tested_pairs(table, level=level, n_resamples=0, seed=0, higher_is_better=True)
-        means[judge], p_values[judge] = np.nanmean(table.values, axis=0), pairs.square("p_value")[upper]
+        pairs = tested_pairs(
+            table, level=level, n_resamples=0, seed=0, higher_is_better=True
+        )
+        means[judge], p_values[judge] = (
+            np.nanmean(table.values, axis=0),
+            pairs.square("p_value")[upper],
+        )
     rows = []
     for first, other in couples:
         x, y = means[first], means[other]
@@ -132,11 +218,30 @@ def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
             adjusted = min(1.0, float(p) * len(couples)) if np.isfinite(p) else p
             differences = float(x[a] - x[b]), float(y[a] - y[b])
             shown = bool(rejects(float(adjusted), 1 - level))
-            rows.append(JudgeFlip(first, other, names[a], names[b], *differences, finite_or_none(adjusted), shown))
-    return sorted(rows, key=lambda row: (2.0 if row.p_holm is None else row.p_holm, row.judge_a, row.model_a))
+            rows.append(
+                JudgeFlip(
+                    first,
+                    other,
+                    names[a],
+                    names[b],
+                    *differences,
+                    finite_or_none(adjusted),
+                    shown,
+                )
+            )
+    return sorted(
+        rows,
+        key=lambda row: (
+            2.0 if row.p_holm is None else row.p_holm,
+            row.judge_a,
+            row.model_a,
+        ),
+    )
 
 
-_COLUMNS = dict(zip(FACTORS, ("template", "fewshot_draw", "perturbation"), strict=False))
+_COLUMNS = dict(
+    zip(FACTORS, ("template", "fewshot_draw", "perturbation"), strict=False)
+)
 #: What a form is called that has no name: prompts as they stand.
 PLAIN = "(plain)"
 
@@ -173,11 +278,19 @@ def templates(store: Store, question: Templates) -> TemplatesReport:
         if published is not None:
             return published
         raise MisuseError(
-            f"{question.target} has no condition whose prompts have scores under two values of {question.factor};"
-            f" the others are: {', '.join(name for name in FACTORS if name != question.factor)} (--factor)"
+            f"{question.target} has no condition whose prompts have scores under two "
+            f"values of {question.factor}; the others are: "
+            f"{', '.join(name for name in FACTORS if name != question.factor)} "
+            "(--factor)"
         )
-    single = [f"{item.target.condition.model}: one {question.factor} alone" for item in forms if len(item.names) == 1]
-    shared = [name for name in several[0].names if all(name in item.names for item in several)]
+    single = [
+        f"{item.target.condition.model}: one {question.factor} alone"
+        for item in forms
+        if len(item.names) == 1
+    ]
+    shared = [
+        name for name in several[0].names if all(name in item.names for item in several)
+    ]
     flip_share, n_top = _ranking(several, shared)
     return TemplatesReport(
         target=question.target,
@@ -197,24 +310,39 @@ _Read = tuple[list[_Forms], tuple[str, ...], tuple[JudgeFlip, ...]]
 def _read_forms(store: Store, question: Templates) -> _Read:
     targets = find_targets(store, question.target, selection_of(question))
     plain = [item for item in targets.scored if item.is_plain_mean]
-    return [_forms(item, rows, question.factor) for item, rows in _read(store, plain)], targets.left_out, ()
+    return (
+        [_forms(item, rows, question.factor) for item, rows in _read(store, plain)],
+        targets.left_out,
+        (),
+    )
 
 
 def _read_judges(store: Store, question: Templates) -> _Read:
-    judged = read_judged(store, question.target, selection_of(question), question.judges)
-    return [_Forms(*table) for table in judged.tables()], judged.left_out, tuple(judge_flips(judged, question.level))
+    judged = read_judged(
+        store, question.target, selection_of(question), question.judges
+    )
+    return (
+        [_Forms(*table) for table in judged.tables()],
+        judged.left_out,
+        tuple(judge_flips(judged, question.level)),
+    )
 
 
-def _read(store: Store, targets: Sequence[Target]) -> Iterable[tuple[Target, list[dict[str, Any]]]]:
+def _read(
+    store: Store, targets: Sequence[Target]
+) -> Iterable[tuple[Target, list[dict[str, Any]]]]:
     """The scores of each condition by prompt and variant; one query for each metric."""
     for metric_id in sorted({target.metric.id for target in targets}):
         own = [target for target in targets if target.metric.id == metric_id]
         runs = [run for target in own for run in target.condition.run_ids]
         rows = store.rows(
-            query_text("analysis/templates", "scores_by_variant"), {"metric_ids": [metric_id], "run_ids": runs}
+            query_text("analysis/templates", "scores_by_variant"),
+            {"metric_ids": [metric_id], "run_ids": runs},
         )
         by_condition = grouped(rows, itemgetter("condition_key"))
-        yield from ((target, by_condition.get(target.condition.key, [])) for target in own)
+        yield from (
+            (target, by_condition.get(target.condition.key, [])) for target in own
+        )
 
 
 def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _Forms:
@@ -225,26 +353,51 @@ def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _F
     """
     column = _COLUMNS[factor]
     for other, name in _COLUMNS.items():
-        if name != column and len({row[name] for row in rows}) > 1 and len({row[column] for row in rows}) > 1:
+        if (
+            name != column
+            and len({row[name] for row in rows}) > 1
+            and len({row[column] for row in rows}) > 1
+        ):
             raise MisuseError(
-                f"{target.condition.model} on {target.condition.benchmark_split[0]} varies by {other} as well as by"
-                f" {factor}: one factor at a time"
+                f"{target.condition.model} on {target.condition.benchmark_split[0]} "
+                f"varies by {other} as well as by {factor}: one factor at a time"
             )
     names = sorted({str(row[column]) for row in rows})
-    prompts = {prompt: index for index, prompt in enumerate(sorted({row["prompt"] for row in rows}))}
+    prompts = {
+        prompt: index
+        for index, prompt in enumerate(sorted({row["prompt"] for row in rows}))
+    }
     table = np.full((len(prompts), len(names)), np.nan)
     for row in rows:
         table[prompts[row["prompt"]], names.index(str(row[column]))] = row["value"]
-    return _Forms(target, tuple(name or PLAIN for name in names), np.array(list(prompts), np.int64), table)
+    return _Forms(
+        target,
+        tuple(name or PLAIN for name in names),
+        np.array(list(prompts), np.int64),
+        table,
+    )
 
 
-def _ranking(forms: Sequence[_Forms], shared: Sequence[str]) -> tuple[float | None, int | None]:
+def _ranking(
+    forms: Sequence[_Forms], shared: Sequence[str]
+) -> tuple[float | None, int | None]:
     """Whether the shared forms agree on the order of the conditions."""
     directions = {item.target.metric.higher_is_better for item in forms}
-    alike = len({(item.target.condition.benchmark_split, item.target.metric.id) for item in forms}) == 1
+    alike = (
+        len(
+            {
+                (item.target.condition.benchmark_split, item.target.metric.id)
+                for item in forms
+            }
+        )
+        == 1
+    )
     if len(forms) < 2 or len(shared) < 2 or not alike or directions & {None}:
         return None, None
-    means = [[np.nanmean(item.table[:, item.names.index(name)]) for name in shared] for item in forms]
+    means = [
+        [np.nanmean(item.table[:, item.names.index(name)]) for name in shared]
+        for item in forms
+    ]
     ranking = template_ranking(np.asarray(means) * (1 if directions == {True} else -1))
     return ranking.flip_share, ranking.n_top
 
@@ -262,7 +415,11 @@ def _row(forms: _Forms, question: Templates) -> TemplateRow:
             conservative=question.conservative,
             clusters=target.clusters.labels(forms.prompts[whole]),
         )
-    needed = templates_needed(result, question.se) if result and question.se is not None else None
+    needed = (
+        templates_needed(result, question.se)
+        if result and question.se is not None
+        else None
+    )
     names = (
         *("estimate", "standard_error", "ci_low", "ci_high", "df", "best", "worst"),
         *("variance_prompts", "variance_templates", "variance_residual"),

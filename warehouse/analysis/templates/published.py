@@ -1,4 +1,5 @@
-"""Published figures of models by template, without the answers behind them: variance parts and intervals."""
+"""Published figures of models by template, without the answers behind them: variance
+parts and intervals."""
 
 from __future__ import annotations
 
@@ -22,25 +23,35 @@ from warehouse.store.connection import Store
 
 #: What stands in each row: no answer says how far other prompts would change it.
 REASON = (
-    "published figures: these prompts are all there are, and the noise of answers is in what templates and models make"
-    " together"
+    "published figures: these prompts are all there are, and the noise of answers is "
+    "in what templates and models make together"
 )
 Figures = Mapping[str, Mapping[str, ScoredCondition]]
 
 
 def published_templates(store: Store, question: Templates) -> TemplatesReport | None:
-    """The report of figures of two models and two templates or more; None where there are none, or prompts are random.
+    """The report of figures of two models and two templates or more; None where there
+    are none, or prompts are random.
 
-    A template is the value of the only setting in which figures of a model differ, if the factor is in its name.
+    A template is the value of the only setting in which figures of a model differ, if
+    the factor is in its name.
     """
     if question.random == "prompts":
         return None
     try:
-        benchmark, conditions = find_conditions_of(store, question.target, selection_of(question))
-        metrics = choose_metrics(metrics_of(store, benchmark.ids), question.metric, benchmark.name)
+        benchmark, conditions = find_conditions_of(
+            store, question.target, selection_of(question)
+        )
+        metrics = choose_metrics(
+            metrics_of(store, benchmark.ids), question.metric, benchmark.name
+        )
     except MisuseError:
         return None
-    entries = [entry for entry in read_entries(store, conditions, metrics) if _is_published(entry)]
+    entries = [
+        entry
+        for entry in read_entries(store, conditions, metrics)
+        if _is_published(entry)
+    ]
     by_model = _by_template(store, entries, question.factor)
     names = _common(by_model)
     if len(by_model) < 2 or len(names) < 2:
@@ -55,7 +66,11 @@ def published_templates(store: Store, question: Templates) -> TemplatesReport | 
 
 
 def _is_published(entry: ScoredCondition) -> bool:
-    return entry.usable is None and entry.published is not None and bool(np.isfinite(entry.published.value))
+    return (
+        entry.usable is None
+        and entry.published is not None
+        and bool(np.isfinite(entry.published.value))
+    )
 
 
 def _by_template(
@@ -71,7 +86,9 @@ def _by_template(
             continue
         path = differing[0]
         if factor in last_name(path):
-            found[model] = {settings[entry.condition.key].get(path, UNSET): entry for entry in own}
+            found[model] = {
+                settings[entry.condition.key].get(path, UNSET): entry for entry in own
+            }
     return found
 
 
@@ -81,20 +98,41 @@ def _common(by_model: Figures) -> list[str]:
     return sorted(set.intersection(*names)) if names else []
 
 
-def _report(by_model: Figures, names: Sequence[str], question: Templates, left_out: tuple[str, ...]) -> TemplatesReport:
-    table = np.array([[_value(own[name]) for name in names] for own in by_model.values()])
+def _report(
+    by_model: Figures,
+    names: Sequence[str],
+    question: Templates,
+    left_out: tuple[str, ...],
+) -> TemplatesReport:
+    table = np.array(
+        [[_value(own[name]) for name in names] for own in by_model.values()]
+    )
     metric = next(iter(by_model.values()))[names[0]].metric
-    bounds = metric.bounds_of(table.min(), table.max()) if metric.link == "identity" else None
+    bounds = (
+        metric.bounds_of(table.min(), table.max())
+        if metric.link == "identity"
+        else None
+    )
     found = template_figures(table, bounds=bounds, level=question.level)
     rows = tuple(
-        _row(number, [own[name] for name in names], names, table[number], found, question)
+        _row(
+            number, [own[name] for name in names], names, table[number], found, question
+        )
         for number, own in enumerate(by_model.values())
     )
     flip_share, n_top = None, None
     if metric.higher_is_better is not None:
         ranking = template_ranking(table if metric.higher_is_better else -table)
         flip_share, n_top = ranking.flip_share, ranking.n_top
-    return TemplatesReport(question.target, question.factor, rows, tuple(names), flip_share, n_top, left_out)
+    return TemplatesReport(
+        question.target,
+        question.factor,
+        rows,
+        tuple(names),
+        flip_share,
+        n_top,
+        left_out,
+    )
 
 
 def _value(entry: ScoredCondition) -> float:
@@ -139,7 +177,9 @@ def _row(
         part_prompts=None,
         part_templates=max(0.0, found.variance_templates) / len(names),
         part_residual=found.variance_residual / len(names),
-        templates_needed=None if question.se is None else found.templates_needed(question.se),
+        templates_needed=None
+        if question.se is None
+        else found.templates_needed(question.se),
         flags=(*found.flags, "published"),
         reason=REASON,
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),

@@ -1,4 +1,5 @@
-"""Conditions over their templates, judges or few-shot draws: a table, its columns, and who changes places."""
+"""Conditions over their templates, judges or few-shot draws: a table, its columns, and
+who changes places."""
 
 from __future__ import annotations
 
@@ -7,14 +8,46 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result, Row
-from warehouse.analysis.variance.heading import benchmark_cells, heading, left_out_notes, shared_columns
+from warehouse.analysis.variance.heading import (
+    benchmark_cells,
+    heading,
+    left_out_notes,
+    shared_columns,
+)
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import decimals, interval, level_column, number, reasons, scientific
+from warehouse.tables.words import (
+    decimals,
+    interval,
+    level_column,
+    number,
+    reasons,
+    scientific,
+)
 
-_HIDE_EMPTY = ("condition", "benchmark", "split", "metric", "needed", "flags", "spread", "clusters")
+_HIDE_EMPTY = (
+    "condition",
+    "benchmark",
+    "split",
+    "metric",
+    "needed",
+    "flags",
+    "spread",
+    "clusters",
+)
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
-    *("split", "metric", "V both", "V templates", "V prompts", "df", "condition", "lowest", "highest", "clusters"),
+    *(
+        "split",
+        "metric",
+        "V both",
+        "V templates",
+        "V prompts",
+        "df",
+        "condition",
+        "lowest",
+        "highest",
+        "clusters",
+    ),
     "prompts",
 )
 #: Pairs of models that are named where judges disagree.
@@ -36,17 +69,23 @@ class JudgeFlip(Row):
     model_b: str  #: the one that is better by ``judge_b``.
     difference_a: float  #: ``model_a`` minus ``model_b`` by ``judge_a``.
     difference_b: float  #: by ``judge_b``.
-    #: the larger p of the two, adjusted for all pairs of models (Holm) and of judges (Bonferroni).
+    #: the larger p of the two, adjusted for all pairs of models (Holm) and of judges
+    #: (Bonferroni).
     p_holm: float | None
-    is_shown: bool  #: whether both differences are significant by it: the judges do disagree.
+    is_shown: (
+        bool  #: whether both differences are significant by it: the judges do disagree.
+    )
 
 
 @dataclass(frozen=True)
 class TemplateRow(ConditionRow):
-    """One condition over its templates (or other forms), on the prompts that have a score under each."""
+    """One condition over its templates (or other forms), on the prompts that have a
+    score under each."""
 
     estimate: float | None  #: mean over prompts and templates.
-    standard_error: float | None  #: of it, by what is taken for a sample; None with a ``reason``.
+    standard_error: (
+        float | None
+    )  #: of it, by what is taken for a sample; None with a ``reason``.
     ci_low: float | None  #: lower end of the interval, within the metric's bounds.
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage of the interval.
@@ -56,19 +95,28 @@ class TemplateRow(ConditionRow):
     n_clusters: int | None  #: clusters among them, where the error allows for them.
     n_templates: int  #: templates.
     n_left_out: int  #: prompts without a score under some template.
-    best: float | None  #: the highest mean of a template; an extreme of noisy means, biased upwards.
+    best: (
+        float | None
+    )  #: the highest mean of a template; an extreme of noisy means, biased upwards.
     best_template: str  #: its name.
     worst: float | None  #: the lowest mean, biased downwards.
     worst_template: str  #: its name.
-    variance_prompts: float | None  #: between prompts, raw: may be below 0, like the next.
+    variance_prompts: (
+        float | None
+    )  #: between prompts, raw: may be below 0, like the next.
     variance_templates: float | None  #: between templates.
     variance_residual: float | None  #: of both together, draws included.
-    part_prompts: float | None  #: variance of the estimate that the choice of prompts makes.
+    part_prompts: (
+        float | None
+    )  #: variance of the estimate that the choice of prompts makes.
     part_templates: float | None  #: that the choice of templates makes.
     part_residual: float | None  #: that is in each of the two.
-    #: templates for the error that was asked for; None where none was, none suffices, or prompts alone are a sample.
+    #: templates for the error that was asked for; None where none was, none suffices,
+    #: or prompts alone are a sample.
     templates_needed: int | None
-    flags: tuple[str, ...]  #: ``few_templates``: fewer than 9 stand for all that could have been.
+    flags: tuple[
+        str, ...
+    ]  #: ``few_templates``: fewer than 9 stand for all that could have been.
     reason: str  #: why there is no error.
     run_ids: tuple[int, ...]  #: ids of the runs.
 
@@ -80,13 +128,20 @@ class TemplatesReport(Result):
     target: str  #: as given.
     factor: str  #: what varies.
     rows: tuple[TemplateRow, ...]
-    templates: tuple[str, ...]  #: names of the forms that all conditions have, in the order of their names.
-    #: of the pairs of conditions and shared templates, the share in which the order of the two is opposite to that of
-    #: their means; None with one condition, or unknown direction.
+    templates: tuple[
+        str, ...
+    ]  #: names of the forms that all conditions have, in the order of their names.
+    #: of the pairs of conditions and shared templates, the share in which the order of
+    #: the two is opposite to that of their means; None with one condition, or unknown
+    #: direction.
     flip_share: float | None
-    n_top: int | None  #: conditions that are first by some shared template; None where there is no order.
+    n_top: (
+        int | None
+    )  #: conditions that are first by some shared template; None where there is no order.
     left_out: tuple[str, ...]  #: what has no scores, or one template alone.
-    flips: tuple[JudgeFlip, ...] = ()  #: pairs of conditions that two judges put in different orders.
+    flips: tuple[
+        JudgeFlip, ...
+    ] = ()  #: pairs of conditions that two judges put in different orders.
 
     @property
     def one_line(self) -> str:
@@ -103,27 +158,43 @@ class TemplatesReport(Result):
 
 
 def template_view(report: TemplatesReport) -> View:
-    """The rows, what their columns mean, and how far the order of models depends on what varies."""
+    """The rows, what their columns mean, and how far the order of models depends on
+    what varies."""
     shared = shared_columns(report.rows)
     n_decimals = decimals(row.standard_error for row in report.rows)
     cells = [_cells(row, n_decimals, shared, report.factor) for row in report.rows]
     table = Table.of(cells, hide_empty=_HIDE_EMPTY, counts=("left out",), minor=_MINOR)
     sample = _SAMPLES[report.rows[0].random].format(factor=report.factor)
-    notes = [*reasons((row, row.reason) for row in report.rows if row.reason), *report.notes]
+    notes = [
+        *reasons((row, row.reason) for row in report.rows if row.reason),
+        *report.notes,
+    ]
     sampled = f"se and interval: {sample}"
     columns = legend(_meanings(report.factor))
     order = [*_order(report), *_few(report), *_flips(report)]
-    return View((*heading(report.rows, shared), table, "", sampled, *columns, *order), tuple(notes))
+    return View(
+        (*heading(report.rows, shared), table, "", sampled, *columns, *order),
+        tuple(notes),
+    )
 
 
 def _meanings(factor: str) -> dict[str, str]:
     return {
-        "highest": f"highest mean of a {factor}, with its name: like the lowest an extreme, without error",
-        "spread": "standard deviation of a judge's mean about that of all judges, answers the same",
+        "highest": (
+            f"highest mean of a {factor}, with its name: like the lowest an extreme, "
+            "without error"
+        ),
+        "spread": (
+            "standard deviation of a judge's mean about that of all judges, answers "
+            "the same"
+        ),
         "V prompts": "variance of the figure that the choice of prompts makes",
         "V templates": f"that the choice of {factor}s makes",
         "V both": "that is in each of the two: of both together, and of draws",
-        "needed": f"{factor}s that bring the error to the one asked for; none: no number does, or there are no others",
+        "needed": (
+            f"{factor}s that bring the error to the one asked for; none: no number "
+            "does, or there are no others"
+        ),
         "left out": f"prompts without a score under some {factor}",
     }
 
@@ -132,15 +203,24 @@ def _order(report: TemplatesReport) -> list[str]:
     """How often the order of two conditions is another than that of their means."""
     if report.flip_share is None or report.n_top is None:
         return []
-    first = f"{report.n_top} of {len(report.rows)} conditions are first by some {report.factor}"
+    first = (
+        f"{report.n_top} of {len(report.rows)} conditions are first by some "
+        f"{report.factor}"
+    )
     share = f"{100 * report.flip_share:.0f} %"
-    return [f"two conditions by one {report.factor}: opposite to their means in {share}; {first}"]
+    return [
+        f"two conditions by one {report.factor}: opposite to their means in {share}; "
+        f"{first}"
+    ]
 
 
 def _few(report: TemplatesReport) -> list[str]:
     if not any("few_templates" in row.flags for row in report.rows):
         return []
-    return [f"few_templates: fewer than 9 {report.factor}s stand for all; where they differ much the interval is short"]
+    return [
+        f"few_templates: fewer than 9 {report.factor}s stand for all; where they "
+        "differ much the interval is short"
+    ]
 
 
 def _flips(report: TemplatesReport) -> list[str]:
@@ -149,13 +229,15 @@ def _flips(report: TemplatesReport) -> list[str]:
         return []
     shown = [flip for flip in report.flips if flip.is_shown]
     lines = [
-        f"{len(report.flips)} pairs of models change places between two judges, {len(shown)} by more than chance (both"
-        " differences, Holm over pairs of models, times the pairs of judges)"
+        f"{len(report.flips)} pairs of models change places between two judges, "
+        f"{len(shown)} by more than chance (both differences, Holm over pairs of "
+        "models, times the pairs of judges)"
     ]
     for flip in shown[:_FLIPS_SHOWN]:
         lines.append(
-            f"  {flip.judge_a} has {flip.model_a} above {flip.model_b} by {abs(flip.difference_a):.3g},"
-            f" {flip.judge_b} the other way by {abs(flip.difference_b):.3g} (p = {flip.p_holm:.2g})"
+            f"  {flip.judge_a} has {flip.model_a} above {flip.model_b} by "
+            f"{abs(flip.difference_a):.3g}, {flip.judge_b} the other way by "
+            f"{abs(flip.difference_b):.3g} (p = {flip.p_holm:.2g})"
         )
     n_more = len(shown) - _FLIPS_SHOWN
     if n_more > 0:
@@ -163,7 +245,9 @@ def _flips(report: TemplatesReport) -> list[str]:
     return lines
 
 
-def _cells(row: TemplateRow, n_decimals: int, shared: Sequence[str], factor: str) -> dict[str, Any]:
+def _cells(
+    row: TemplateRow, n_decimals: int, shared: Sequence[str], factor: str
+) -> dict[str, Any]:
     def named(value: float | None, name: str) -> str:
         return "" if value is None else f"{number(value, n_decimals)} {name}"
 
@@ -174,11 +258,15 @@ def _cells(row: TemplateRow, n_decimals: int, shared: Sequence[str], factor: str
         **benchmark_cells(row, shared),
         "estimate": number(row.estimate, n_decimals),
         "se": number(row.standard_error, n_decimals),
-        level_column(row.level): interval(row.ci_low, row.ci_high, n_decimals, at=row.estimate),
+        level_column(row.level): interval(
+            row.ci_low, row.ci_high, n_decimals, at=row.estimate
+        ),
         "df": number(row.df, 1),
         "lowest": named(row.worst, row.worst_template),
         "highest": named(row.best, row.best_template),
-        "spread": None if factor != "judge" or spread is None else number(max(0.0, spread) ** 0.5, n_decimals),
+        "spread": None
+        if factor != "judge" or spread is None
+        else number(max(0.0, spread) ** 0.5, n_decimals),
         "V prompts": scientific(row.part_prompts),
         "V templates": scientific(row.part_templates),
         "V both": scientific(row.part_residual),

@@ -16,7 +16,8 @@ from warehouse.tables.words import number
 GROWN = 1.05
 #: A cluster of fewer prompts is no chain.
 FEW = 10
-#: A cluster with more than this share of the prompts chains: each is like the next, not like all.
+#: A cluster with more than this share of the prompts chains: each is like the next, not
+#: like all.
 CHAINS = 0.3
 #: A clustering of fewer prompts has not chained.
 _MANY = 20
@@ -32,9 +33,13 @@ class GrowthRow(Row):
     estimate: float | None  #: the figure.
     n_prompts: int  #: scored prompts.
     n_clusters: int | None  #: clusters among them.
-    se_unclustered: float | None  #: standard error as if prompts were independent (CLT).
+    se_unclustered: (
+        float | None
+    )  #: standard error as if prompts were independent (CLT).
     se_clustered: float | None  #: cluster-robust standard error (CR2).
-    growth: float | None  #: ``se_clustered / se_unclustered``; None where one is not defined.
+    growth: (
+        float | None
+    )  #: ``se_clustered / se_unclustered``; None where one is not defined.
     reason: str  #: why it is not.
 
 
@@ -51,7 +56,9 @@ class SemanticClusters(Result):
     n_clusters: int  #: clusters, those of a single prompt included.
     n_single: int  #: clusters of a single prompt.
     largest: int  #: prompts in the largest cluster.
-    n_without_vector: int  #: prompts that have no vector; each counts as a cluster of its own.
+    n_without_vector: (
+        int  #: prompts that have no vector; each counts as a cluster of its own.
+    )
     rows: tuple[GrowthRow, ...]  #: standard errors with and without the clusters.
     is_stored: bool = True  #: False for a trial.
     part: str = PROMPT  #: what of the prompts is alike in a cluster.
@@ -65,38 +72,58 @@ class SemanticClusters(Result):
     @property
     def one_line(self) -> str:
         median = self.median_growth
-        grown = "" if median is None or median < GROWN else (f"; standard errors are {median:.2f} times as large")
-        return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}{self.chained}"
+        grown = (
+            ""
+            if median is None or median < GROWN
+            else (f"; standard errors are {median:.2f} times as large")
+        )
+        return (
+            f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} "
+            f"clusters{grown}{self.chained}"
+        )
 
     @property
     def chained(self) -> str:
-        """That one cluster holds most prompts, in words with a semicolon before them; else empty."""
+        """That one cluster holds most prompts, in words with a semicolon before them;
+        else empty."""
         if self.largest < FEW or self.largest <= CHAINS * self.n_prompts:
             return ""
         share = round(100 * self.largest / self.n_prompts)
         return (
-            f"; it chains: one cluster holds {self.largest} prompts ({share}%), each like the next but not like all, so"
-            " that errors allow for too much; a higher --threshold splits it"
+            f"; it chains: one cluster holds {self.largest} prompts ({share}%), each "
+            "like the next but not like all, so that errors allow for too much; a "
+            "higher --threshold splits it"
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """How prompts were joined, what became of the clustering, and standard errors by it."""
+        """How prompts were joined, what became of the clustering, and standard errors
+        by it."""
         joined = (
-            f"joined from cosine {self.threshold:g} on ({self.embedder}); {self.n_single} prompts"
-            f" stand alone, the largest cluster has {self.largest}"
+            f"joined from cosine {self.threshold:g} on ({self.embedder}); "
+            f"{self.n_single} prompts stand alone, the largest cluster has "
+            f"{self.largest}"
         )
         cells = [_cells(row) for row in self.rows]
-        table = Table.of(cells, hide_empty=("condition",), empty="no runs on this benchmark yet")
+        table = Table.of(
+            cells, hide_empty=("condition",), empty="no runs on this benchmark yet"
+        )
         notes = chained_notes(self.name, self.largest, self.n_prompts)
         if self.n_without_vector:
-            notes.insert(0, f"{self.n_without_vector} prompts have no vector; see: warehouse embed")
+            notes.insert(
+                0,
+                f"{self.n_without_vector} prompts have no vector; see: warehouse embed",
+            )
         return View((self.one_line, joined, self._kept, "", table), tuple(notes))
 
     @property
     def _kept(self) -> str:
         if not self.is_stored:
             return "not stored"
-        used = "error bars use it" if self.is_default else f"use it with --cluster {self.name}"
+        used = (
+            "error bars use it"
+            if self.is_default
+            else f"use it with --cluster {self.name}"
+        )
         return f"stored as clustering {self.name!r}: {used}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,6 +149,6 @@ def chained_notes(name: str, largest: int, n_prompts: int) -> list[str]:
     if n_prompts < _MANY or largest <= CHAINS * n_prompts:
         return []
     return [
-        f"one cluster of {name!r} holds {largest} of {n_prompts} prompts: near ones chain, and errors by it"
-        " are rough; try a larger --threshold"
+        f"one cluster of {name!r} holds {largest} of {n_prompts} prompts: near ones "
+        "chain, and errors by it are rough; try a larger --threshold"
     ]

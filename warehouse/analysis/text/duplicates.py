@@ -11,16 +11,32 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.text.duplicates_view import DuplicateModel, DuplicatePlace, DuplicateRow, Duplicates
+from warehouse.analysis.text.duplicates_view import (
+    DuplicateModel,
+    DuplicatePlace,
+    DuplicateRow,
+    Duplicates,
+)
 from warehouse.analysis.text.embed import choose_embedder
-from warehouse.analysis.text.parts import embed_command, normalised, read_part, texts_of_part
+from warehouse.analysis.text.parts import (
+    embed_command,
+    normalised,
+    read_part,
+    texts_of_part,
+)
 from warehouse.analysis.text.question import FindDuplicates
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import NearPairs, near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
-from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PromptVectors, count_embedded, read_vectors
+from warehouse.store.computed.prompt_vectors import (
+    PROMPT,
+    EmbedderRow,
+    PromptVectors,
+    count_embedded,
+    read_vectors,
+)
 from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
@@ -38,8 +54,8 @@ def duplicates(opener: StoreOpener, question: FindDuplicates) -> Duplicates:
         vectors = read_vectors(store, chosen, ids, texts)
         if len(vectors.prompts) < 2:
             raise MisuseError(
-                f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; two are"
-                f" needed; run: {embed_command(part, *question.benchmarks)}"
+                f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; "
+                f"two are needed; run: {embed_command(part, *question.benchmarks)}"
             )
         names, ranks = _benchmark_ranks(store, vectors, ids, part)
         counts = count_embedded(store, chosen.id, ids, texts=texts).values()
@@ -49,7 +65,11 @@ def duplicates(opener: StoreOpener, question: FindDuplicates) -> Duplicates:
         fresh=question.fresh,
         n_prompts=len(vectors.prompts),
         compute=lambda: near_pairs(
-            vectors.vectors, threshold, places=ranks, keep=question.keep, progress=question.progress
+            vectors.vectors,
+            threshold,
+            places=ranks,
+            keep=question.keep,
+            progress=question.progress,
         ),
         store_result=question.store_result,
     )
@@ -78,7 +98,9 @@ def _benchmark_ranks(
     """Names of the benchmarks, and the number of that of each prompt."""
     condition = "1 = 1" if ids is None else "prompt.benchmark_id in (:benchmark_ids)"
     condition += " and prompt.text_hash is not null" if part == PROMPT else ""
-    query = query_text("analysis/text", "prompts_by_benchmark").format(condition=condition)
+    query = query_text("analysis/text", "prompts_by_benchmark").format(
+        condition=condition
+    )
     columns = store.columns(query, {"benchmark_ids": ids or ()})
     coded = columns.table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
@@ -89,7 +111,9 @@ def _benchmark_ranks(
     return [names[index] for index in order], rank[codes[rows]]
 
 
-def _by_benchmarks(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
+def _by_benchmarks(
+    names: Sequence[str], pairs: StoredPairs
+) -> tuple[DuplicatePlace, ...]:
     rows = [
         DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
         for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()
@@ -101,31 +125,52 @@ def _scored(
     store: Store, vectors: PromptVectors, pairs: StoredPairs, part: str
 ) -> tuple[tuple[DuplicateRow, ...], tuple[DuplicateModel, ...]]:
     """The kept pairs as rows, and the agreement of each model."""
-    used, codes = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
+    used, codes = np.unique(
+        np.concatenate([pairs.first, pairs.second]), return_inverse=True
+    )
     prompts = vectors.prompts[used]
     first, second = codes[: len(pairs.first)], codes[len(pairs.first) :]
     models, values = _values(store, prompts)
     agreement = pair_agreement(values, first, second)
     ids = prompts.tolist()
     texts = texts_of_part(store, part, ids)
-    row_of = {prompt: row | {"text": texts.get(prompt)} for prompt, row in prompts_by_id(store, ids).items()}
+    row_of = {
+        prompt: row | {"text": texts.get(prompt)}
+        for prompt, row in prompts_by_id(store, ids).items()
+    }
     rows = tuple(
-        _row(row_of[ids[a]], row_of[ids[b]], float(pairs.similarity[index]), agreement, index)
-        for index, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+        _row(
+            row_of[ids[a]],
+            row_of[ids[b]],
+            float(pairs.similarity[index]),
+            agreement,
+            index,
+        )
+        for index, (a, b) in enumerate(
+            zip(first.tolist(), second.tolist(), strict=True)
+        )
     )
     by_model = tuple(
         DuplicateModel(model, int(n), float(alike), float(chance))
         for model, n, alike, chance in zip(
-            models, agreement.pairs_of_model, agreement.by_model, agreement.by_chance, strict=True
+            models,
+            agreement.pairs_of_model,
+            agreement.by_model,
+            agreement.by_chance,
+            strict=True,
         )
         if n
     )
     return rows, by_model
 
 
-def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
+def _values(
+    store: Store, prompts: NDArray[np.int64]
+) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
-    scores = store.columns(query_text("analysis/text", "headline_scores_by_model"), {"prompt_ids": prompts})
+    scores = store.columns(
+        query_text("analysis/text", "headline_scores_by_model"), {"prompt_ids": prompts}
+    )
     named = scores.objects("model")
     models = sorted(set(named))
     row_of = {model: row for row, model in enumerate(models)}
@@ -133,12 +178,20 @@ def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArra
     rows = np.array([row_of[model] for model in named], dtype=np.intp)
     columns = np.searchsorted(prompts, scores.whole_numbers("prompt_id"))
     scaled = scores.numbers("value")
-    within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)  # else the declared bounds do not hold
+    within = (scaled >= -1e-9) & (
+        scaled <= 1 + 1e-9
+    )  # else the declared bounds do not hold
     values[rows[within], columns[within]] = np.clip(scaled[within], 0.0, 1.0)
     return models, values
 
 
-def _row(a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agreement, index: int) -> DuplicateRow:
+def _row(
+    a: dict[str, Any],
+    b: dict[str, Any],
+    similarity: float,
+    agreement: Agreement,
+    index: int,
+) -> DuplicateRow:
     n_models = int(agreement.models_of_pair[index])
     targets = (expected_answer(a), expected_answer(b))
     return DuplicateRow(
@@ -160,14 +213,16 @@ def _row(a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agr
     )
 
 
-#: Prompts from which on it pays to store their pairs: fewer are compared in less than a second.
+#: Prompts from which on it pays to store their pairs: fewer are compared in less than a
+#: second.
 WORTH_STORING = 10_000
 METHOD = "1"
 
 
 @dataclass(frozen=True)
 class StoredPairs(StorableArrays):
-    """What `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows are those of vectors."""
+    """What `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows are those
+    of vectors."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -178,7 +233,12 @@ class StoredPairs(StorableArrays):
     n_groups: int  #: groups that pairs connect.
     largest: int  #: rows in the largest group.
 
-    DTYPES = {"first": np.intp, "second": np.intp, "similarity": np.float64, "by_place": np.int64}
+    DTYPES = {
+        "first": np.intp,
+        "second": np.intp,
+        "similarity": np.float64,
+        "by_place": np.int64,
+    }
 
     @classmethod
     def of(cls, pairs: NearPairs) -> StoredPairs:
@@ -207,10 +267,14 @@ def pairs_question(
     part: str = PROMPT,
 ) -> StoredQuestion:
     """What the pairs of these vectors are stored under."""
-    data = fingerprint(vectors.prompts.tobytes(), vectors.vectors.tobytes(), ranks.tobytes(), *names)
+    data = fingerprint(
+        vectors.prompts.tobytes(), vectors.vectors.tobytes(), ranks.tobytes(), *names
+    )
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
     parameters |= {} if part == PROMPT else {"part": part}
-    return StoredQuestion("near_pairs", ", ".join(names), METHOD, data, parameters=parameters)
+    return StoredQuestion(
+        "near_pairs", ", ".join(names), METHOD, data, parameters=parameters
+    )
 
 
 def answer_pairs(
@@ -233,8 +297,19 @@ def answer_pairs(
     if n_prompts < WORTH_STORING:
         return StoredPairs.of(compute()), ""
     answered = answer(
-        opener, question, StoredPairs, lambda _now: StoredPairs.of(compute()), fresh=fresh, store_result=store_result
+        opener,
+        question,
+        StoredPairs,
+        lambda _now: StoredPairs.of(compute()),
+        fresh=fresh,
+        store_result=store_result,
     )
     if answered.read_back:
-        return answered.result, f"read back: compared on {answered.computed_on}; no text has changed"
-    return answered.result, f"not stored: {answered.not_stored}" if answered.not_stored else ""
+        return (
+            answered.result,
+            f"read back: compared on {answered.computed_on}; no text has changed",
+        )
+    return (
+        answered.result,
+        f"not stored: {answered.not_stored}" if answered.not_stored else "",
+    )

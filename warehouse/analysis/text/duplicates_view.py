@@ -24,11 +24,12 @@ class DuplicateRow(Row):
 
     similarity: float  #: cosine similarity of the vectors, in [-1, 1].
     same_text: bool  #: the normalised texts are equal.
-    #: the expected answers are equal, the letter of an option taken for the option; None where one is unknown.
+    #: the expected answers are equal, the letter of an option taken for the option;
+    #: None where one is unknown.
     same_target: bool | None
     n_models: int  #: models that have a score of both on the headline metric.
-    #: how alike these models score the two, 1 − |difference| of scores scaled to 0–1, averaged: for 0/1 scores the
-    #: share of models that score them alike. None without.
+    #: how alike these models score the two, 1 − |difference| of scores scaled to 0–1,
+    #: averaged: for 0/1 scores the share of models that score them alike. None without.
     alike: float | None
     benchmark_a: str  #: name of the benchmark of the first.
     prompt_a: int  #: id of the first in the store.
@@ -76,22 +77,30 @@ class Duplicates(Result):
     rows: tuple[DuplicateRow, ...]  #: the most similar pairs.
     places: tuple[DuplicatePlace, ...]  #: pairs by benchmarks, most first.
     models: tuple[DuplicateModel, ...]  #: agreement of each model over ``rows``.
-    notes: tuple[str, ...] = ()  #: whether the pairs were read back, or could not be stored.
+    notes: tuple[
+        str, ...
+    ] = ()  #: whether the pairs were read back, or could not be stored.
     part: str = PROMPT  #: what of the prompts was compared.
 
     @property
     def one_line(self) -> str:
         of = "" if self.part == PROMPT else f" by {self.part}"
         return (
-            f"{self.n_pairs} pairs of {self.n_compared} prompts are at least {self.threshold:g}"
-            f" alike{of}: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"
+            f"{self.n_pairs} pairs of {self.n_compared} prompts are at least "
+            f"{self.threshold:g} alike{of}: {self.n_prompts} prompts in "
+            f"{self.n_groups} groups ({self.embedder})"
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """Where the pairs are, how far models score them alike, and the most similar ones."""
+        """Where the pairs are, how far models score them alike, and the most similar
+        ones."""
         parts: list[Part] = [self.one_line]
         if self.rows:
-            parts += [f"largest group: {self.largest_group} prompts", "", _places(self.places)]
+            parts += [
+                f"largest group: {self.largest_group} prompts",
+                "",
+                _places(self.places),
+            ]
             if self.models:
                 parts += ["", _models(self.models)]
             parts += ["", *_pairs(self.rows, self.part)]
@@ -100,14 +109,21 @@ class Duplicates(Result):
 
 def _places(places: tuple[DuplicatePlace, ...]) -> Table:
     cells = [
-        (row.n_pairs, row.benchmark_a, "itself" if row.benchmark_a == row.benchmark_b else row.benchmark_b)
+        (
+            row.n_pairs,
+            row.benchmark_a,
+            "itself" if row.benchmark_a == row.benchmark_b else row.benchmark_b,
+        )
         for row in places
     ]
     return Table(("pairs", "benchmark", "and"), tuple(cells))
 
 
 def _models(models: tuple[DuplicateModel, ...]) -> Table:
-    cells = [(row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)) for row in models]
+    cells = [
+        (row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3))
+        for row in models
+    ]
     return Table(("model", "pairs", "scored alike", "by chance"), tuple(cells))
 
 
@@ -118,7 +134,10 @@ def _pairs(rows: tuple[DuplicateRow, ...], part: str) -> list[Part]:
     cells = [_cells(row, text, part) for row, text in zip(shown, texts, strict=True)]
     table = Table.of(cells, hide_empty=("alike",), counts=("models",))
     if len(rows) > _SHOWN:
-        return [table, f"... and {len(rows) - _SHOWN} more pairs: --json or --csv has them"]
+        return [
+            table,
+            f"... and {len(rows) - _SHOWN} more pairs: --json or --csv has them",
+        ]
     return [table]
 
 
@@ -128,7 +147,9 @@ def _cells(row: DuplicateRow, text: str, part: str) -> dict[str, Any]:
     return {
         "similarity": number(row.similarity, 3),
         "prompts": f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
-        "benchmark": row.benchmark_a if is_one else f"{row.benchmark_a}, {row.benchmark_b}",
+        "benchmark": row.benchmark_a
+        if is_one
+        else f"{row.benchmark_a}, {row.benchmark_b}",
         "models": row.n_models,
         "alike": number(row.alike, 2),
         "target": target,
@@ -140,7 +161,11 @@ def _notes(result: Duplicates) -> list[str]:
     """What was not compared, or not scored."""
     notes = [*result.notes]
     if result.n_without_vector:
-        notes.insert(0, f"{result.n_without_vector} prompts have no vector; see: warehouse embed")
+        notes.insert(
+            0, f"{result.n_without_vector} prompts have no vector; see: warehouse embed"
+        )
     if result.n_pairs > len(result.rows):
-        notes.append(f"the {len(result.rows)} most similar pairs were scored; --keep N for more")
+        notes.append(
+            f"the {len(result.rows)} most similar pairs were scored; --keep N for more"
+        )
     return notes

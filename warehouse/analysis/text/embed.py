@@ -1,4 +1,5 @@
-"""Vectors for parts of prompts, without what all begin and end with; which stored embedder is meant."""
+"""Vectors for parts of prompts, without what all begin and end with; which stored
+embedder is meant."""
 
 from __future__ import annotations
 
@@ -22,7 +23,14 @@ from warehouse.analysis.text.parts import (
     texts_of_part,
 )
 from warehouse.analysis.text.question import EmbedPrompts
-from warehouse.embeddings import Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
+from warehouse.embeddings import (
+    Embedder,
+    encode,
+    find_folder,
+    folder_revision,
+    load_embedder,
+    refuse_for_own,
+)
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.text_models import PROMPT, Steps
@@ -33,8 +41,9 @@ from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
-#: Texts that are embedded, and then stored for good, at first; twice as many where they took less than `SECONDS`, as
-#: to open and close the store takes longer than a fast device needs for them, up to `MOST`.
+#: Texts that are embedded, and then stored for good, at first; twice as many where they
+#: took less than `SECONDS`, as to open and close the store takes longer than a fast
+#: device needs for them, up to `MOST`.
 CHUNK, MOST, SECONDS = 512, 8192, 2.0
 
 _PLACES = "select id, benchmark_id from prompt where id in (:ids)"
@@ -42,9 +51,12 @@ _PLACES = "select id, benchmark_id from prompt where id in (:ids)"
 
 @answers(EmbedPrompts)
 def embed(opener: StoreOpener, question: EmbedPrompts) -> Embedding:
-    """Embed the texts of parts of prompts that have no vector yet, or the vector of another text."""
+    """Embed the texts of parts of prompts that have no vector yet, or the vector of
+    another text."""
     if not question.embedder:
-        raise MisuseError("which embedder? --embedder NAME or FOLDER, such as a model folder")
+        raise MisuseError(
+            "which embedder? --embedder NAME or FOLDER, such as a model folder"
+        )
     with opener.reading() as store:
         ids = ids_named(store, question.benchmarks)
         names = _names(store, ids)
@@ -54,24 +66,35 @@ def embed(opener: StoreOpener, question: EmbedPrompts) -> Embedding:
     for embedder in question.embedders:
         model = _loaded(embedder, question.device, question.batch_size)
         for part in part_texts:
-            rows += _Session(opener, model, ids, question.chunk, question.progress, part).run(names)
+            rows += _Session(
+                opener, model, ids, question.chunk, question.progress, part
+            ).run(names)
     return Embedding(tuple(rows))
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the prompts of some benchmarks: its texts unless it is the question, and their templates."""
+    """A part of the prompts of some benchmarks: its texts unless it is the question,
+    and their templates."""
 
     name: str
     texts: PartTexts | None
     templates: dict[int, Template]
 
 
-def _part(store: Store, part: str, ids: Sequence[int] | None, names: dict[int, str], whole: bool) -> _Part:
+def _part(
+    store: Store,
+    part: str,
+    ids: Sequence[int] | None,
+    names: dict[int, str],
+    whole: bool,
+) -> _Part:
     texts = read_part(store, part, ids)
     if texts is not None and not texts.hashes:
         there = missing_part(store, part, ids)
-        raise MisuseError(f"{_listed(names)}: no prompt has {part}; nothing can be embedded{there}")
+        raise MisuseError(
+            f"{_listed(names)}: no prompt has {part}; nothing can be embedded{there}"
+        )
     return _Part(part, texts, {} if whole else _templates(store, names, part))
 
 
@@ -100,9 +123,15 @@ class _Session:
     def run(self, names: dict[int, str]) -> list[EmbedRow]:
         model, texts, templates = self.model, self.part.texts, self.part.templates
         with self.opener.writing() as store:
-            key = prompt_vectors.declare_embedder(store, model.name, model.revision, model.dimension)
-            before = prompt_vectors.count_embedded(store, key, self.ids, self._keys, texts)
-            missing = prompt_vectors.missing_texts(store, key, self.ids, self._keys, texts)
+            key = prompt_vectors.declare_embedder(
+                store, model.name, model.revision, model.dimension
+            )
+            before = prompt_vectors.count_embedded(
+                store, key, self.ids, self._keys, texts
+            )
+            missing = prompt_vectors.missing_texts(
+                store, key, self.ids, self._keys, texts
+            )
         if not any(n for _, n, _ in before.values()):
             what = _listed({benchmark: names[benchmark] for benchmark in before})
             raise MisuseError(f"{what}: no prompt has text; nothing can be embedded")
@@ -112,12 +141,16 @@ class _Session:
         without: dict[int, int] = {}
         start, size = 0, self.chunk or CHUNK
         while start < len(missing.prompts):
-            seconds = self._embed(key, missing.prompts[start : start + size], truncated, without)
+            seconds = self._embed(
+                key, missing.prompts[start : start + size], truncated, without
+            )
             start += size
             if self.chunk is None and seconds < SECONDS:
                 size = min(2 * size, MOST)
         with self.opener.reading() as store:
-            after = prompt_vectors.count_embedded(store, key, self.ids, self._keys, texts)
+            after = prompt_vectors.count_embedded(
+                store, key, self.ids, self._keys, texts
+            )
         return [
             EmbedRow(
                 embedder=model.name,
@@ -130,17 +163,31 @@ class _Session:
                 n_new=after[benchmark][2] - unchanged,
                 n_truncated=truncated.get(benchmark, 0),
                 n_without_vector=without.get(benchmark, 0),
-                n_template_words=templates[benchmark].n_words if benchmark in templates else 0,
+                n_template_words=templates[benchmark].n_words
+                if benchmark in templates
+                else 0,
                 part=self.part.name,
             )
-            for benchmark, (n, n_texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
+            for benchmark, (n, n_texts, unchanged) in sorted(
+                before.items(), key=lambda item: names[item[0]]
+            )
         ]
 
-    def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> float:
-        """One chunk: read its texts, let go of the store, embed, store; the seconds that the model took."""
+    def _embed(
+        self,
+        key: int,
+        prompts: NDArray[np.int64],
+        truncated: dict[int, int],
+        without: dict[int, int],
+    ) -> float:
+        """One chunk: read its texts, let go of the store, embed, store; the seconds
+        that the model took."""
         with self.opener.reading() as store:
             texts = texts_of_part(store, self.part.name, prompts.tolist())
-            benchmark_of = {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
+            benchmark_of = {
+                row["id"]: row["benchmark_id"]
+                for row in store.rows(_PLACES, {"ids": prompts})
+            }
         present = [prompt for prompt in prompts.tolist() if prompt in texts]
         read = [self._own(texts[prompt], benchmark_of[prompt]) for prompt in present]
         began = monotonic()
@@ -149,29 +196,57 @@ class _Session:
         has_direction = np.asarray(vectors.any(axis=1), np.bool_)
         _count(truncated, present, benchmark_of, too_long)
         _count(without, present, benchmark_of, ~has_direction)
-        usable_ids = [prompt for prompt, usable in zip(present, has_direction, strict=True) if usable]
+        usable_ids = [
+            prompt
+            for prompt, usable in zip(present, has_direction, strict=True)
+            if usable
+        ]
         with self.opener.writing() as store:
-            prompt_vectors.write_vectors(store, key, usable_ids, vectors[has_direction], self._keys, self.part.texts)
+            prompt_vectors.write_vectors(
+                store,
+                key,
+                usable_ids,
+                vectors[has_direction],
+                self._keys,
+                self.part.texts,
+            )
         if self.progress:
             self.progress.advance(len(prompts))
         return seconds
 
     @property
     def _keys(self) -> dict[int, str]:
-        return {benchmark: template.key for benchmark, template in self.part.templates.items()}
+        return {
+            benchmark: template.key
+            for benchmark, template in self.part.templates.items()
+        }
 
     def _own(self, text: str, benchmark: int) -> str:
         template = self.part.templates.get(benchmark)
         return template.own(text) if template else text
 
 
-def _templates(store: Store, benchmarks: Iterable[int], part: str) -> dict[int, Template]:
+def _templates(
+    store: Store, benchmarks: Iterable[int], part: str
+) -> dict[int, Template]:
     """Of each benchmark the words that all its texts share, where there are any."""
-    templates = {benchmark: find_template(texts_of_benchmark(store, part, benchmark)) for benchmark in benchmarks}
-    return {benchmark: template for benchmark, template in templates.items() if template.n_words}
+    templates = {
+        benchmark: find_template(texts_of_benchmark(store, part, benchmark))
+        for benchmark in benchmarks
+    }
+    return {
+        benchmark: template
+        for benchmark, template in templates.items()
+        if template.n_words
+    }
 
 
-def _count(counts: dict[int, int], prompts: Sequence[int], owners: dict[int, int], holds: NDArray[np.bool_]) -> None:
+def _count(
+    counts: dict[int, int],
+    prompts: Sequence[int],
+    owners: dict[int, int],
+    holds: NDArray[np.bool_],
+) -> None:
     for prompt, counted in zip(prompts, holds, strict=True):
         if counted:
             counts[owners[prompt]] = counts.get(owners[prompt], 0) + 1
@@ -179,12 +254,15 @@ def _count(counts: dict[int, int], prompts: Sequence[int], owners: dict[int, int
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
     condition = "1 = 1" if ids is None else "benchmark.id in (:ids)"
-    query = query_text("analysis/text", "benchmarks_shown_as").format(condition=condition)
+    query = query_text("analysis/text", "benchmarks_shown_as").format(
+        condition=condition
+    )
     return {row["id"]: row["name"] for row in store.rows(query, {"ids": ids or ()})}
 
 
 def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> EmbedderRow:
-    """The embedder called ``name`` that has vectors of a part; without a name the only one there is.
+    """The embedder called ``name`` that has vectors of a part; without a name the only
+    one there is.
 
     Args:
         name: ``NAME``, ``NAME@REVISION``, ``NAME=FOLDER`` or the folder of the model.
@@ -199,10 +277,16 @@ def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> Embed
     fitting = stored if name is None else _called(name, stored)
     if len(fitting) == 1:
         return fitting[0]
-    names = ", ".join(f"{row.label} ({row.n_prompts} prompts)" for row in fitting or stored)
+    names = ", ".join(
+        f"{row.label} ({row.n_prompts} prompts)" for row in fitting or stored
+    )
     if name is None:
-        raise MisuseError(f"several embedders have vectors; choose one with --embedder: {names}")
-    problem = "several embedders fit" if fitting else "no embedder with vectors is called"
+        raise MisuseError(
+            f"several embedders have vectors; choose one with --embedder: {names}"
+        )
+    problem = (
+        "several embedders fit" if fitting else "no embedder with vectors is called"
+    )
     raise MisuseError(f"{problem} {name!r}; there are: {names}")
 
 
@@ -230,7 +314,11 @@ class Template:
     @property
     def key(self) -> str:
         """What tells this template from others; empty for none."""
-        return fingerprint(" ".join(self.begin), " ".join(self.end)) if self.n_words else ""
+        return (
+            fingerprint(" ".join(self.begin), " ".join(self.end))
+            if self.n_words
+            else ""
+        )
 
     @property
     def n_words(self) -> int:
@@ -242,7 +330,11 @@ class Template:
         words = text.split()
         n = len(words)
         begins = tuple(words[: len(self.begin)]) == self.begin
-        if not begins or tuple(words[n - len(self.end) :]) != self.end or n <= self.n_words:
+        if (
+            not begins
+            or tuple(words[n - len(self.end) :]) != self.end
+            or n <= self.n_words
+        ):
             return text
         rest = text.split(maxsplit=len(self.begin))[-1]
         return rest.rsplit(maxsplit=len(self.end))[0] if self.end else rest

@@ -19,12 +19,18 @@ class EmbedRow(Row):
     dimension: int  #: length of a vector.
     benchmark: str  #: name of the benchmark.
     n_prompts: int  #: prompts of the benchmark.
-    n_without_text: int  #: prompts without a text of this part, which cannot be embedded.
+    n_without_text: (
+        int  #: prompts without a text of this part, which cannot be embedded.
+    )
     n_unchanged: int  #: prompts that had the vector of their text already.
     n_new: int  #: prompts that got one.
     n_truncated: int  #: of the texts that were embedded now, those of which the model read only the beginning.
-    n_without_vector: int  #: of them those for which the model gave no direction (zeros); not stored.
-    n_template_words: int = 0  #: words that all prompts begin or end with, which were taken off.
+    n_without_vector: (
+        int  #: of them those for which the model gave no direction (zeros); not stored.
+    )
+    n_template_words: int = (
+        0  #: words that all prompts begin or end with, which were taken off.
+    )
     part: str = PROMPT  #: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
 
 
@@ -36,7 +42,10 @@ class Embedding(Result):
 
     @property
     def one_line(self) -> str:
-        new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
+        new, unchanged = (
+            sum(getattr(row, name) for row in self.rows)
+            for name in ("n_new", "n_unchanged")
+        )
         parts = list(dict.fromkeys(row.part for row in self.rows))
         of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"
         return f"{new} prompts embedded, {unchanged} unchanged{of}"
@@ -74,9 +83,14 @@ def _notes(rows: tuple[EmbedRow, ...]) -> list[str]:
     """What the model did not read of the texts."""
     notes = []
     if any(row.n_template_words for row in rows):
-        notes.append("words that all prompts of a benchmark share at an end are taken off first; --whole keeps them")
+        notes.append(
+            "words that all prompts of a benchmark share at an end are taken off "
+            "first; --whole keeps them"
+        )
     if any(row.n_truncated for row in rows):
         notes.append("of truncated texts the model read the beginning only")
     if any(row.n_without_vector for row in rows):
-        notes.append("texts without vector hold no word that the model knows; not stored")
+        notes.append(
+            "texts without vector hold no word that the model knows; not stored"
+        )
     return notes

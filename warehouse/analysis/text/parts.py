@@ -1,4 +1,5 @@
-"""Parts of a prompt that can be embedded: its question, its answer, its options, a field of its document."""
+"""Parts of a prompt that can be embedded: its question, its answer, its options, a
+field of its document."""
 
 from __future__ import annotations
 
@@ -27,13 +28,18 @@ _MOST_NAMED = 20
 def as_part(part: str) -> str:
     """The name of a part (MisuseError: none is called so)."""
     if not _NAME.fullmatch(part):
-        raise MisuseError(f"no part of a prompt is called {part!r}; there are: prompt, target, choices, metadata.FIELD")
+        raise MisuseError(
+            f"no part of a prompt is called {part!r}; there are: prompt, target, "
+            "choices, metadata.FIELD"
+        )
     return part
 
 
-def read_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -> PartTexts | None:
-    """Which texts a part of the prompts of some benchmarks (None: of all) has; None for the question, whose texts the
-    store compares itself.
+def read_part(
+    store: Store, part: str, benchmark_ids: Sequence[int] | None
+) -> PartTexts | None:
+    """Which texts a part of the prompts of some benchmarks (None: of all) has; None for
+    the question, whose texts the store compares itself.
 
     One benchmark is read at a time, and only hashes of its texts are kept.
 
@@ -42,11 +48,17 @@ def read_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -> P
     """
     if as_part(part) == PROMPT:
         return None
-    ids = [row["id"] for row in store.rows(_BENCHMARKS)] if benchmark_ids is None else benchmark_ids
+    ids = (
+        [row["id"] for row in store.rows(_BENCHMARKS)]
+        if benchmark_ids is None
+        else benchmark_ids
+    )
     benchmarks: dict[int, int] = {}
     hashes: dict[int, bytes] = {}
     for benchmark_id in ids:
-        for row in prompt_rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark_id}):
+        for row in prompt_rows(
+            store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark_id}
+        ):
             benchmarks[row["id"]] = benchmark_id
             text = _text(part, row)
             if text is not None:
@@ -64,7 +76,9 @@ def texts_of_part(store: Store, part: str, prompts: Sequence[int]) -> dict[int, 
 
 def texts_of_benchmark(store: Store, part: str, benchmark: int) -> list[str]:
     """All texts of a part of a benchmark."""
-    rows = prompt_rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark})
+    rows = prompt_rows(
+        store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark}
+    )
     return [text for row in rows if (text := _text(part, row)) is not None]
 
 
@@ -72,9 +86,15 @@ def missing_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -
     """Which fields there are where a field is missing; empty for other parts."""
     if not part.startswith(FIELD):
         return ""
-    condition = "1 = 1" if benchmark_ids is None else "prompt.benchmark_id in (:benchmarks)"
+    condition = (
+        "1 = 1" if benchmark_ids is None else "prompt.benchmark_id in (:benchmarks)"
+    )
     rows = prompt_rows(
-        store, part, f"{condition} and metadata is not null", {"benchmarks": benchmark_ids or ()}, " limit 200"
+        store,
+        part,
+        f"{condition} and metadata is not null",
+        {"benchmarks": benchmark_ids or ()},
+        " limit 200",
     )
     names = {name for row in rows for name in document_of(row)}
     shown = sorted(names)[:_MOST_NAMED]
@@ -89,14 +109,18 @@ def normalised(text: str) -> str:
 def embed_command(part: str, *benchmarks: str) -> str:
     """The command that embeds a part of benchmarks."""
     of_part = [] if part == PROMPT else ["--part", part]
-    return shlex.join(["warehouse", "embed", *benchmarks, *of_part, "--embedder", "FOLDER"])
+    return shlex.join(
+        ["warehouse", "embed", *benchmarks, *of_part, "--embedder", "FOLDER"]
+    )
 
 
 def prompt_rows(
     store: Store, part: str, condition: str, params: Mapping[str, Any], limit: str = ""
 ) -> list[dict[str, Any]]:
     column = "prompt.metadata" if part.startswith(FIELD) else "null"
-    sql = query_text("analysis/text", "prompt_parts").format(column=column, condition=condition)
+    sql = query_text("analysis/text", "prompt_parts").format(
+        column=column, condition=condition
+    )
     return store.rows(sql + limit, params)
 
 
@@ -110,7 +134,11 @@ def _text(part: str, row: Mapping[str, Any]) -> str | None:
         found = "\n".join(options(row["choices"]))
     else:
         value = field_at(document_of(row), part.removeprefix(FIELD))
-        found = value if value is None or isinstance(value, str) else canonical_json(value).decode()
+        found = (
+            value
+            if value is None or isinstance(value, str)
+            else canonical_json(value).decode()
+        )
     return found if found and found.strip() else None
 
 

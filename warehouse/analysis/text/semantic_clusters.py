@@ -24,7 +24,13 @@ from warehouse.analysis.text.question import ClusterByText
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import find_medoids, near_pairs
-from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PromptVectors, count_embedded, read_vectors
+from warehouse.store.computed.prompt_vectors import (
+    PROMPT,
+    EmbedderRow,
+    PromptVectors,
+    count_embedded,
+    read_vectors,
+)
 from warehouse.store.connection import Store
 from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.open import StoreOpener
@@ -36,7 +42,8 @@ NAME = "semantic"
 
 @answers(ClusterByText)
 def cluster_semantic(opener: StoreOpener, question: ClusterByText) -> SemanticClusters:
-    """Cluster the prompts of a benchmark by the similarity of their texts, and store that."""
+    """Cluster the prompts of a benchmark by the similarity of their texts, and store
+    that."""
     with opener.writing() if question.store_result else opener.reading() as store:
         return _clustered(store, question)
 
@@ -47,11 +54,19 @@ def _clustered(store: Store, question: ClusterByText) -> SemanticClusters:
     chosen = choose_embedder(store, question.embedder, part)
     texts = read_part(store, part, found.ids)
     counts = count_embedded(store, chosen.id, found.ids, texts=texts)
-    by_benchmark = {number: read_vectors(store, chosen, [number], texts) for number in found.ids}
+    by_benchmark = {
+        number: read_vectors(store, chosen, [number], texts) for number in found.ids
+    }
     if not any(len(vectors.prompts) for vectors in by_benchmark.values()):
         command = embed_command(part, question.benchmark)
-        raise MisuseError(f"no prompt of {question.benchmark} has a vector of {chosen.label}; run: {command}")
-    made = {number: _members(vectors, threshold, question.progress) for number, vectors in by_benchmark.items()}
+        raise MisuseError(
+            f"no prompt of {question.benchmark} has a vector of {chosen.label}; run: "
+            f"{command}"
+        )
+    made = {
+        number: _members(vectors, threshold, question.progress)
+        for number, vectors in by_benchmark.items()
+    }
     parameters = _parameters(chosen, threshold, part)
     name = question.name or (NAME if part == PROMPT else f"{NAME}-{part}")
     if question.store_result:
@@ -84,7 +99,9 @@ def _clustered(store: Store, question: ClusterByText) -> SemanticClusters:
     )
 
 
-def _members(vectors: PromptVectors, threshold: float, progress: Callable[[float], None] | None) -> Members:
+def _members(
+    vectors: PromptVectors, threshold: float, progress: Callable[[float], None] | None
+) -> Members:
     groups = near_pairs(vectors.vectors, threshold, keep=0, progress=progress).groups
     middle = find_medoids(vectors.vectors, groups)
     return Members(vectors.prompts, groups, middle.distances, middle.rows)
@@ -102,13 +119,17 @@ def _parameters(chosen: EmbedderRow, threshold: float, part: str) -> dict[str, A
 def _map(made: Sequence[Members]) -> ClusterMap:
     """The clusters of all prompts together, each with a number of its own."""
     firsts = np.cumsum([0, *(len(members.medoids) for members in made)])
-    labels = [members.clusters + first for members, first in zip(made, firsts, strict=False)]
+    labels = [
+        members.clusters + first for members, first in zip(made, firsts, strict=False)
+    ]
     prompts = np.concatenate([members.prompts for members in made])
     order = np.argsort(prompts)
     return ClusterMap(prompts[order], np.concatenate(labels)[order].astype(np.int64))
 
 
-def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthRow, ...]:
+def _growth(
+    store: Store, benchmark: str, clusters: ClusterMap
+) -> tuple[GrowthRow, ...]:
     try:
         scores = select_entries(store, Selection(benchmark, cluster=NO_CLUSTERS))
     except MisuseError:  # no runs yet, or several metrics and no headline among them
@@ -123,7 +144,9 @@ def _growth_row(row: LeaderboardRow) -> GrowthRow:
     clustered = row.standard_error if row.n_clusters is not None else None
     growth = clustered / row.se_naive if clustered and row.se_naive else None
     own = {"se_unclustered": row.se_naive, "se_clustered": clustered, "growth": growth}
-    return GrowthRow(**shared_fields(row, GrowthRow, **own, reason="" if growth else row.reason))
+    return GrowthRow(
+        **shared_fields(row, GrowthRow, **own, reason="" if growth else row.reason)
+    )
 
 
 @dataclass(frozen=True)
@@ -141,8 +164,11 @@ class ClusteringRow(Row):
     share_largest: float  #: ``largest`` over ``n_prompts``, in (0, 1].
 
 
-def stored_clusterings(store: Store, benchmark: str | None = None) -> list[ClusteringRow]:
-    """The clusterings of a benchmark, or of all, by benchmark and name (MisuseError: no such benchmark)."""
+def stored_clusterings(
+    store: Store, benchmark: str | None = None
+) -> list[ClusteringRow]:
+    """The clusterings of a benchmark, or of all, by benchmark and name (MisuseError: no
+    such benchmark)."""
     ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
     rows = store.rows(query_text("analysis", "stored_clusterings"))
     return [

@@ -40,7 +40,9 @@ class Similar(Result):
     """The nearest prompts."""
 
     wanted: str  #: the text that they are near to.
-    prompt_id: int | None  #: of the prompt that was named; None for a text of the user's own.
+    prompt_id: (
+        int | None
+    )  #: of the prompt that was named; None for a text of the user's own.
     embedder: str  #: whose vectors.
     n_compared: int  #: prompts that were looked at.
     rows: tuple[SimilarRow, ...]
@@ -50,7 +52,9 @@ class Similar(Result):
     def one_line(self) -> str:
         best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
         of = "" if self.part == PROMPT else f" by {self.part}"
-        return f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"
+        return (
+            f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"
+        )
 
     def view(self, *, verbose: bool = False) -> View:
         """What they are near to, and the prompts with their similarity."""
@@ -59,9 +63,14 @@ class Similar(Result):
         if self.part != PROMPT:
             compared += f", their {self.part}"
         texts = distinctive([row.text for row in self.rows], [self.wanted])
-        cells = [_cells(row, text, self.part) for row, text in zip(self.rows, texts, strict=True)]
+        cells = [
+            _cells(row, text, self.part)
+            for row, text in zip(self.rows, texts, strict=True)
+        ]
         table = Table.of(cells, hide_empty=("split", "target"), empty="no other prompt")
-        return View((f"nearest to {what}: {excerpt(self.wanted, _TEXT)}", compared, "", table))
+        return View(
+            (f"nearest to {what}: {excerpt(self.wanted, _TEXT)}", compared, "", table)
+        )
 
 
 def _cells(row: SimilarRow, text: str, part: str) -> dict[str, Any]:

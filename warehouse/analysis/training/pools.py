@@ -1,4 +1,5 @@
-"""Spreads over training seeds that are known of other benchmarks: those of the store, and published ones."""
+"""Spreads over training seeds that are known of other benchmarks: those of the store,
+and published ones."""
 
 from __future__ import annotations
 
@@ -33,18 +34,22 @@ from warehouse.store.connection import Store
 
 #: Sizes of models whose ratio is within this are alike.
 ALIKE = 2.0
-#: Of fewer prompts, spreads on benchmarks of more say nothing: the published ones have so many at least (COPA).
+#: Of fewer prompts, spreads on benchmarks of more say nothing: the published ones have
+#: so many at least (COPA).
 FEW_PROMPTS = 100
-#: A benchmark that is not in the pool is taken to spread by at most so many times the largest of it.
+#: A benchmark that is not in the pool is taken to spread by at most so many times the
+#: largest of it.
 BEYOND = 2.0
-#: Spreads over seeds that were seen (arc_challenge, copa, hellaswag, piqa, triviaqa: published spreads, and jitter of
-#: Pythia and two runs of BigScience; a map of training with ten seeds), in multiples of jitter: least and most.
+#: Spreads over seeds that were seen (arc_challenge, copa, hellaswag, piqa, triviaqa:
+#: published spreads, and jitter of Pythia and two runs of BigScience; a map of training
+#: with ten seeds), in multiples of jitter: least and most.
 SEEN_OF_JITTER = (0.4, 2.1)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard deviation over seeds on one benchmark, of the last checkpoint or the mean of the last few."""
+    """Standard deviation over seeds on one benchmark, of the last checkpoint or the
+    mean of the last few."""
 
     names: frozenset[str]  #: of the benchmark, as `plain_name` has them.
     metric: str  #: that it is of; empty: any rate of right answers.
@@ -66,28 +71,35 @@ class Pool:
 
     spreads: tuple[Spread, ...]  #: of the benchmarks.
     name: str  #: what they are, in words that follow a number of benchmarks.
-    own: Spread | None  #: of the benchmark itself, of the likest size; None where it is not among them.
+    own: (
+        Spread | None
+    )  #: of the benchmark itself, of the likest size; None where it is not among them.
     is_matched: bool  #: whether that is of about its size.
 
     @cached_property
     def prior(self) -> SeedPool:
         """What they say of one more."""
         return seed_pool(
-            [part.standard_deviation for part in self.spreads], [part.degrees_of_freedom for part in self.spreads]
+            [part.standard_deviation for part in self.spreads],
+            [part.degrees_of_freedom for part in self.spreads],
         )
 
     @property
     def figures(self) -> tuple[float, float] | None:
-        """Standard deviation of one run and its degrees of freedom; None for fewer than three benchmarks."""
+        """Standard deviation of one run and its degrees of freedom; None for fewer than
+        three benchmarks."""
         prior = self.prior
         if prior.standard_deviation is None or prior.degrees_of_freedom is None:
             return None
         if self.own is not None and self.is_matched:
-            return prior.with_own(self.own.standard_deviation, self.own.degrees_of_freedom)
+            return prior.with_own(
+                self.own.standard_deviation, self.own.degrees_of_freedom
+            )
         return prior.standard_deviation, prior.degrees_of_freedom
 
     def may_decide(self, difference: float) -> bool:
-        """Whether it is about this benchmark, or the difference is beyond one of twice the largest spread."""
+        """Whether it is about this benchmark, or the difference is beyond one of twice
+        the largest spread."""
         largest = max(spread.standard_deviation for spread in self.spreads)
         return self.own is not None or noise_only_above(difference) > BEYOND * largest
 
@@ -115,20 +127,25 @@ def published_spreads() -> tuple[Spread, ...]:
 
 
 def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spread]:
-    """Those of the store's recipes with several seeds, one per benchmark, metric and size.
+    """Those of the store's recipes with several seeds, one per benchmark, metric and
+    size.
 
     Args:
         metric: as of `read_recipes`.
         averaged: m, last checkpoints whose mean is a run's figure.
     """
-    rows = store.rows("select distinct benchmark_id from run_current where training_seed <> ''")
+    rows = store.rows(
+        "select distinct benchmark_id from run_current where training_seed <> ''"
+    )
     ids = [row["benchmark_id"] for row in rows]
     return spreads_of(read_recipes(store, ids, metric=metric), averaged) if ids else []
 
 
 def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     """Those of recipes that were read."""
-    groups = grouped(recipes, lambda recipe: (recipe.benchmark, recipe.metric, recipe.parameters))
+    groups = grouped(
+        recipes, lambda recipe: (recipe.benchmark, recipe.metric, recipe.parameters)
+    )
     found = []
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)
@@ -137,13 +154,17 @@ def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
                 frozenset({plain_name(benchmark)}),
                 min((m.n_prompts for m in members if m.n_prompts), default=None),
             )
-            found.append(Spread(name, metric, parameters, pooled[0] ** 0.5, pooled[1], n))
+            found.append(
+                Spread(name, metric, parameters, pooled[0] ** 0.5, pooled[1], n)
+            )
     return found
 
 
-def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> tuple[float, float] | None:
-    """Variance over seeds of one run's figure, pooled over recipes, and its degrees of freedom; None
-    without seeds that differ.
+def pooled_seed_variance(
+    recipes: Sequence[RecipeScores], averaged: int = 1
+) -> tuple[float, float] | None:
+    """Variance over seeds of one run's figure, pooled over recipes, and its degrees of
+    freedom; None without seeds that differ.
 
     Args:
         recipes: of one benchmark by one metric.
@@ -154,7 +175,8 @@ def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> 
 
 
 def seed_squares(recipes: Sequence[RecipeScores], averaged: int) -> tuple[float, int]:
-    """The sum of squares over seeds of such figures, and its degrees of freedom; zeros without seeds."""
+    """The sum of squares over seeds of such figures, and its degrees of freedom; zeros
+    without seeds."""
     squares, nu = 0.0, 0
     for recipe in recipes:
         positions = recipe.common
@@ -166,15 +188,21 @@ def seed_squares(recipes: Sequence[RecipeScores], averaged: int) -> tuple[float,
 
 
 def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
-    """The spreads that fit a benchmark best: the store's or the published ones; None where neither is by its metric.
+    """The spreads that fit a benchmark best: the store's or the published ones; None
+    where neither is by its metric.
 
-    The store's are of any training; of other benchmarks and models of unknown size, the published ones are nearer.
+    The store's are of any training; of other benchmarks and models of unknown size, the
+    published ones are nearer.
 
     Args:
         recipe: of the benchmark, by its metric.
         stored: of the store, of all benchmarks.
     """
-    own = _pool([spread for spread in stored if spread.metric == recipe.metric], recipe, "in this store")
+    own = _pool(
+        [spread for spread in stored if spread.metric == recipe.metric],
+        recipe,
+        "in this store",
+    )
     if not recipe.is_rate:
         return own
     published = _pool(published_spreads(), recipe, "of a 7B model (Madaan et al. 2024)")
@@ -182,7 +210,13 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 
     def fit(pool: Pool) -> tuple[bool, ...]:
         is_alike = any(spread.is_alike(recipe.parameters) for spread in pool.spreads)
-        return pool.figures is not None, pool.is_matched, pool.own is not None, is_alike, pool is published
+        return (
+            pool.figures is not None,
+            pool.is_matched,
+            pool.own is not None,
+            is_alike,
+            pool is published,
+        )
 
     return max(found, key=fit, default=None)
 
@@ -190,7 +224,11 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | None:
     """Of one source, of models of about that size where enough are."""
     n_prompts = recipe.n_prompts or FEW_PROMPTS
-    spreads = [spread for spread in spreads if n_prompts >= min(spread.n_prompts or 0, FEW_PROMPTS)]
+    spreads = [
+        spread
+        for spread in spreads
+        if n_prompts >= min(spread.n_prompts or 0, FEW_PROMPTS)
+    ]
     alike = [spread for spread in spreads if spread.is_alike(recipe.parameters)]
     kept = tuple(alike if len(alike) >= LEAST_POOLED else spreads)
     if not kept:
@@ -198,33 +236,52 @@ def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | 
     plain = plain_name(recipe.benchmark)
     own = [spread for spread in kept if plain in spread.names]
     own.sort(key=lambda spread: not spread.is_alike(recipe.parameters))
-    return Pool(kept, name, own[0] if own else None, bool(own) and own[0].is_alike(recipe.parameters))
+    return Pool(
+        kept,
+        name,
+        own[0] if own else None,
+        bool(own) and own[0].is_alike(recipe.parameters),
+    )
 
 
 @dataclass(frozen=True)
 class Noise:
     """What the difference of two recipes is held against."""
 
-    figures: tuple[NDArray[np.float64], NDArray[np.float64]]  #: of each run of both: the mean of its last checkpoints.
+    figures: tuple[
+        NDArray[np.float64], NDArray[np.float64]
+    ]  #: of each run of both: the mean of its last checkpoints.
     averaged: int  #: m, how many.
-    source: str  #: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
+    source: (
+        str  #: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
+    )
     #: of one run's figure; of its jitter alone where that is the source; None without.
     standard_deviation: float | None
     degrees_of_freedom: float | None  #: of it.
     pool: Pool | None  #: of other benchmarks, where there is one.
     is_matched: bool  #: whether it is of this benchmark and size of model.
-    jitter: float | None  #: standard deviation of a figure by jitter alone; None where it is not known.
-    prompt_sd: float | None = None  #: what other prompts make of one run's figure; None where that is not counted.
+    jitter: (
+        float | None
+    )  #: standard deviation of a figure by jitter alone; None where it is not known.
+    prompt_sd: float | None = (
+        None  #: what other prompts make of one run's figure; None where that is not counted.
+    )
 
     @property
     def total(self) -> float | None:
-        """Standard deviation of one run's figure, by seeds and by prompts; None without the former."""
-        return None if self.standard_deviation is None else math.hypot(self.standard_deviation, self.prompt_sd or 0.0)
+        """Standard deviation of one run's figure, by seeds and by prompts; None without
+        the former."""
+        return (
+            None
+            if self.standard_deviation is None
+            else math.hypot(self.standard_deviation, self.prompt_sd or 0.0)
+        )
 
     def with_prompts(self, difference: SeedMean) -> Noise:
-        """With the error over prompts of the difference, where the spread over seeds was seen on others: of few it is
-        larger, as which of them a seed gets right varies too. Degrees of freedom are Satterthwaite's. Errors that are
-        reported of single runs do not count: they are not of the pair, and much too large for it.
+        """With the error over prompts of the difference, where the spread over seeds
+        was seen on others: of few it is larger, as which of them a seed gets right
+        varies too. Degrees of freedom are Satterthwaite's. Errors that are reported of
+        single runs do not count: they are not of the pair, and much too large for it.
         """
         scale = sum(1 / n for n in self.counts)
         prompts, nu = difference.prompt_variance / scale, self.degrees_of_freedom
@@ -232,7 +289,9 @@ class Noise:
         if not (is_known and prompts and nu and self.standard_deviation is not None):
             return self
         seeds = self.standard_deviation**2
-        of_both = (seeds + prompts) ** 2 / (seeds**2 / nu + prompts**2 / (difference.prompt_df or math.inf))
+        of_both = (seeds + prompts) ** 2 / (
+            seeds**2 / nu + prompts**2 / (difference.prompt_df or math.inf)
+        )
         return replace(self, prompt_sd=math.sqrt(prompts), degrees_of_freedom=of_both)
 
     @property
@@ -241,8 +300,8 @@ class Noise:
         return len(self.figures[0]), len(self.figures[1])
 
     def by_pool_or_jitter(self, of_jitter: float) -> Noise:
-        """Measured by the pool, whose spreads over seeds hold the jitter too, else by the jitter, which has
-        ``of_jitter`` degrees of freedom.
+        """Measured by the pool, whose spreads over seeds hold the jitter too, else by
+        the jitter, which has ``of_jitter`` degrees of freedom.
         """
         measure = self.pool.figures if self.pool else None
         if self.pool is not None and measure is not None:
@@ -255,20 +314,37 @@ class Noise:
             )
         if self.jitter is None:
             return self
-        return replace(self, source="jitter", standard_deviation=self.jitter, degrees_of_freedom=of_jitter)
+        return replace(
+            self,
+            source="jitter",
+            standard_deviation=self.jitter,
+            degrees_of_freedom=of_jitter,
+        )
 
     def weigh(self, difference: float, level: float) -> WeighedDifference | None:
-        """The difference against this noise; None without. By jitter alone nothing decides, and
-        leans where seeds would have to spread by more than twice the most that was seen, in multiples of jitter.
+        """The difference against this noise; None without. By jitter alone nothing
+        decides, and leans where seeds would have to spread by more than twice the most
+        that was seen, in multiples of jitter.
         """
-        if self.total is None or self.standard_deviation is None or self.degrees_of_freedom is None:
+        if (
+            self.total is None
+            or self.standard_deviation is None
+            or self.degrees_of_freedom is None
+        ):
             return None
-        weighed = weigh_difference(difference, self.total, self.degrees_of_freedom, *self.counts, level=level)
+        weighed = weigh_difference(
+            difference, self.total, self.degrees_of_freedom, *self.counts, level=level
+        )
         if self.source == "jitter":
             threshold = noise_only_above(difference, *self.counts, level=level)
             leans = threshold > BEYOND * SEEN_OF_JITTER[1] * self.standard_deviation
             return replace(weighed, word="leans" if leans else "cannot tell")
-        if self.source == "pool" and self.pool and weighed.word == "decides" and not self.pool.may_decide(difference):
+        if (
+            self.source == "pool"
+            and self.pool
+            and weighed.word == "decides"
+            and not self.pool.may_decide(difference)
+        ):
             return replace(weighed, word="leans")
         return weighed
 
@@ -281,7 +357,8 @@ def noise_of(
     averaged: int = 1,
     level: float = 0.95,
 ) -> Noise:
-    """The best measure that there is: seeds of the two, of others on the benchmark, on other benchmarks, jitter.
+    """The best measure that there is: seeds of the two, of others on the benchmark, on
+    other benchmarks, jitter.
 
     Args:
         others: recipes on the benchmark.
@@ -292,7 +369,16 @@ def noise_of(
     """
     figures = (_figures(a, averaged), _figures(b, averaged))
     within, within_nu = _jitter((a, b), averaged)
-    noise = Noise(figures, averaged, "", None, None, pool_for(a, stored), is_matched=True, jitter=within)
+    noise = Noise(
+        figures,
+        averaged,
+        "",
+        None,
+        None,
+        pool_for(a, stored),
+        is_matched=True,
+        jitter=within,
+    )
     if sum(noise.counts) > 2:
         difference = recipe_difference(*figures, level=level)
         if difference.is_more_than_noise is not None:
@@ -304,7 +390,11 @@ def noise_of(
                 standard_deviation=difference.floor / t_quantile(level, nu) / scale,
                 degrees_of_freedom=nu,
             )
-    alike = [recipe for recipe in others if recipe.metric == a.metric and recipe.unit == a.unit]
+    alike = [
+        recipe
+        for recipe in others
+        if recipe.metric == a.metric and recipe.unit == a.unit
+    ]
     sizes = {recipe.parameters for recipe in alike if len(recipe.trajectories) > 1}
     pooled = pooled_seed_variance(alike, averaged)
     if pooled is not None:
@@ -319,16 +409,32 @@ def noise_of(
 
 
 def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:
-    """Standard deviation of a figure by jitter alone, pooled over the runs, and its degrees of freedom."""
-    jitters = [jitter(run.scores, run.positions) for side in sides for run in side.trajectories if len(run.scores) > 1]
-    estimated = [(j.variance, j.degrees_of_freedom) for j in jitters if j.variance and j.degrees_of_freedom]
+    """Standard deviation of a figure by jitter alone, pooled over the runs, and its
+    degrees of freedom."""
+    jitters = [
+        jitter(run.scores, run.positions)
+        for side in sides
+        for run in side.trajectories
+        if len(run.scores) > 1
+    ]
+    estimated = [
+        (j.variance, j.degrees_of_freedom)
+        for j in jitters
+        if j.variance and j.degrees_of_freedom
+    ]
     nu = float(sum(df for _, df in estimated))
-    return (math.sqrt(sum(v * df for v, df in estimated) / nu / averaged), nu) if estimated else (None, nu)
+    return (
+        (math.sqrt(sum(v * df for v, df in estimated) / nu / averaged), nu)
+        if estimated
+        else (None, nu)
+    )
 
 
 def _figures(recipe: RecipeScores, averaged: int) -> NDArray[np.float64]:
     """The figure of each seed: the mean of its last checkpoints."""
     short = [run.seed for run in recipe.trajectories if len(run.scores) < averaged]
     if short:
-        raise MisuseError(f"{recipe.model} has fewer than {averaged} checkpoints to average")
+        raise MisuseError(
+            f"{recipe.model} has fewer than {averaged} checkpoints to average"
+        )
     return np.array([np.mean(run.scores[-averaged:]) for run in recipe.trajectories])

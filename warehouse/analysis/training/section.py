@@ -1,4 +1,5 @@
-"""Training in the report of a benchmark: curves, what seeds change, and whether models or recipes can be told apart."""
+"""Training in the report of a benchmark: curves, what seeds change, and whether models
+or recipes can be told apart."""
 
 from __future__ import annotations
 
@@ -26,7 +27,11 @@ from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.analysis.training.read import read_curves, read_recipes
-from warehouse.analysis.training.section_tables import curves_table, noise_table, seeds_table
+from warehouse.analysis.training.section_tables import (
+    curves_table,
+    noise_table,
+    seeds_table,
+)
 from warehouse.analysis.training.trajectories import Curve, RecipeScores, change
 from warehouse.analysis.variance.answer import seeds_of
 from warehouse.analysis.variance.seed_view import SeedReport
@@ -50,30 +55,47 @@ class TrainingReads:
 
 @dataclass(frozen=True)
 class TrainingSection(Section):
-    """Curves along training, and what another seed or checkpoint changes; there is at least one of the two."""
+    """Curves along training, and what another seed or checkpoint changes; there is at
+    least one of the two."""
 
     WORDS = "Training"
 
-    curves: BenchmarkCurves | None  #: its rows along training; None where no model has two checkpoints.
-    noise: SeedsReport | None  #: seeds and checkpoints of each recipe; None where no recipe has two of either.
-    #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds`` where seeds cannot be compared.
+    curves: (
+        BenchmarkCurves | None
+    )  #: its rows along training; None where no model has two checkpoints.
+    noise: (
+        SeedsReport | None
+    )  #: seeds and checkpoints of each recipe; None where no recipe has two of either.
+    #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds``
+    #: where seeds cannot be compared.
     seeds: SeedReport | None
     why_no_seeds: str
-    along: CurvesReport | None  #: what the curves show; None where no model has two checkpoints.
-    recipes: RecipesReport | None  #: whether the benchmark can decide between recipes; None for fewer than two.
-    #: the two best trained models, whether they differ by more than seeds do; None for fewer.
+    along: (
+        CurvesReport | None
+    )  #: what the curves show; None where no model has two checkpoints.
+    recipes: (
+        RecipesReport | None
+    )  #: whether the benchmark can decide between recipes; None for fewer than two.
+    #: the two best trained models, whether they differ by more than seeds do; None for
+    #: fewer.
     decided: Decisions | None
 
     @classmethod
     def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> TrainingReads:
         """Figures of trained models; none where no run is one of training."""
-        is_trained = any(run["training_seed"] or run["position"] is not None for run in reads.facts.runs)
+        is_trained = any(
+            run["training_seed"] or run["position"] is not None
+            for run in reads.facts.runs
+        )
         recipes = read_recipes(store, reads.benchmark.ids) if is_trained else []
-        return TrainingReads(recipes, read_curves(store, reads.benchmark, reads.facts.metrics, recipes))
+        return TrainingReads(
+            recipes, read_curves(store, reads.benchmark, reads.facts.metrics, recipes)
+        )
 
     @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
-        """All of it; None without curves and without two seeds or checkpoints of a recipe."""
+        """All of it; None without curves and without two seeds or checkpoints of a
+        recipe."""
         level, trained = report.ranks.level, reads.own[cls]
         seeds, no_seeds = _seeds(reads)
         curves = _curves(reads, report.ranks) if reads.board and reads.scores else None
@@ -84,14 +106,19 @@ class TrainingSection(Section):
         noise = recipe_seeds(trained.recipes, level=level) if is_telling else None
         if not (curves or noise):
             return None
-        along = or_why(lambda: curves_of(trained.curves, level))[0] if trained.curves else None
+        along = (
+            or_why(lambda: curves_of(trained.curves, level))[0]
+            if trained.curves
+            else None
+        )
         decided = _decided(reads, trained, noise, report) if noise else None
         recipes = recipes_of(trained.recipes, level)
         return cls(curves, noise, seeds, no_seeds, along, recipes, decided)
 
     @property
     def has_curves(self) -> bool:
-        """Whether rows lie along training, which says more than the dates of their runs."""
+        """Whether rows lie along training, which says more than the dates of their
+        runs."""
         return self.curves is not None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
@@ -103,7 +130,9 @@ class TrainingSection(Section):
         for finding in findings(self):
             shown += Markup("<p>{}</p>\n").format(finding)
         if self.curves:
-            shown += Markup("{}\n{}").format(figures(charts), curves_table(self.curves, part.name))
+            shown += Markup("{}\n{}").format(
+                figures(charts), curves_table(self.curves, part.name)
+            )
         shown += "\n"
         if self.noise:
             shown += noise_table(self.noise, part.name)
@@ -114,13 +143,25 @@ class TrainingSection(Section):
         if self.seeds:
             return seeds_table(self.seeds, benchmark) + notes(self.seeds.left_out)
         if self.why_no_seeds:
-            return Markup("<p>No split between seeds and prompts: {}</p>").format(self.why_no_seeds)
+            return Markup("<p>No split between seeds and prompts: {}</p>").format(
+                self.why_no_seeds
+            )
         return Markup("")
 
 
 def _seeds(reads: BenchmarkReads) -> tuple[SeedReport | None, str]:
-    """Training seeds crossed with prompts; why not where there are several that cannot be compared."""
-    if len({run["training_seed_id"] for run in reads.facts.runs if run["training_seed"]}) < 2:
+    """Training seeds crossed with prompts; why not where there are several that cannot
+    be compared."""
+    if (
+        len(
+            {
+                run["training_seed_id"]
+                for run in reads.facts.runs
+                if run["training_seed"]
+            }
+        )
+        < 2
+    ):
         return None, ""
     targets, why_not = reads.targets
     return or_why(lambda: seeds_of(targets, "*")) if targets else (None, why_not)
@@ -128,14 +169,19 @@ def _seeds(reads: BenchmarkReads) -> tuple[SeedReport | None, str]:
 
 def _curves(reads: BenchmarkReads, options: Ranking) -> BenchmarkCurves | None:
     """Every checkpoint of the models that have several."""
-    if reads.each is None or not any(run["position"] is not None for run in reads.facts.runs):
+    if reads.each is None or not any(
+        run["position"] is not None for run in reads.facts.runs
+    ):
         return None
     along = board_of(reads.each, Ranking(level=options.level, n_resamples=0))
     return training_curves(along, reads.each.runs)
 
 
 def _decided(
-    reads: BenchmarkReads, found: TrainingReads, noise: SeedsReport, report: ReportSetting
+    reads: BenchmarkReads,
+    found: TrainingReads,
+    noise: SeedsReport,
+    report: ReportSetting,
 ) -> Decisions | None:
     """The two best of the models that have seeds or checkpoints; None for fewer."""
     trained = {row.model for row in noise.rows}
@@ -143,41 +189,77 @@ def _decided(
     best = [model for model in shown if model in trained][:2]
     if len(best) < 2:
         return None
-    a, b = ((model, by_split(group_runs(run for run in reads.facts.runs if run["model"] == model))) for model in best)
+    a, b = (
+        (
+            model,
+            by_split(
+                group_runs(run for run in reads.facts.runs if run["model"] == model)
+            ),
+        )
+        for model in best
+    )
 
     def by_prompt(first: RecipeScores, second: RecipeScores) -> SeedMean | None:
         ends = [
             (curve.checkpoints[side.common[-1]], curve.clusters)
             for side in (first, second)
             for curve in found.curves
-            if side.common and replace(curve.recipe, trajectories=()) == replace(side, trajectories=())
+            if side.common
+            and replace(curve.recipe, trajectories=()) == replace(side, trajectories=())
         ]
-        return change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean if len(ends) == 2 else None
+        return (
+            change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean
+            if len(ends) == 2
+            else None
+        )
 
     level, spreads = report.ranks.level, report.once(_spreads)
-    return or_why(lambda: decide_of(a, b, found.recipes, level=level, stored=spreads, by_prompt=by_prompt))[0]
+    return or_why(
+        lambda: decide_of(
+            a, b, found.recipes, level=level, stored=spreads, by_prompt=by_prompt
+        )
+    )[0]
 
 
 def findings(found: TrainingSection) -> list[str]:
     """What curves and seeds show, in plain sentences."""
     sentences = []
     if found.along:
-        corrected = "tests against chance and of drops are corrected over the checkpoints of a curve (Holm)"
+        corrected = (
+            "tests against chance and of drops are corrected over the checkpoints of a "
+            "curve (Holm)"
+        )
         sentences.append(f"Along training: {found.along.one_line}; {corrected}.")
         sentences += [
             f"{words[0].upper()}{words[1:]}."
-            for words in dict.fromkeys(row.crossing_in_words for row in found.along.rows)
+            for words in dict.fromkeys(
+                row.crossing_in_words for row in found.along.rows
+            )
             if words
         ]
-    floors = [row.noise_floor for row in found.noise.rows if row.noise_floor is not None] if found.noise else []
+    floors = (
+        [row.noise_floor for row in found.noise.rows if row.noise_floor is not None]
+        if found.noise
+        else []
+    )
     if found.noise and floors:
-        several = f"{min(floors):.3g} to {max(floors):.3g}" if len(floors) > 1 else f"{floors[0]:.3g}"
-        sentences.append(
-            f"Two single runs of one recipe differ by more than {several} in {100 * (1 - found.noise.level):.2g} % of"
-            " cases, by their seeds alone."
+        several = (
+            f"{min(floors):.3g} to {max(floors):.3g}"
+            if len(floors) > 1
+            else f"{floors[0]:.3g}"
         )
-    sentences += [f"{row.sentence} More: warehouse decide." for row in found.decided.rows] if found.decided else []
-    sentences += [_recipes_in_words(row) for row in found.recipes.rows] if found.recipes else []
+        sentences.append(
+            f"Two single runs of one recipe differ by more than {several} in "
+            f"{100 * (1 - found.noise.level):.2g} % of cases, by their seeds alone."
+        )
+    sentences += (
+        [f"{row.sentence} More: warehouse decide." for row in found.decided.rows]
+        if found.decided
+        else []
+    )
+    sentences += (
+        [_recipes_in_words(row) for row in found.recipes.rows] if found.recipes else []
+    )
     return sentences
 
 
@@ -185,9 +267,16 @@ def _recipes_in_words(row: RecipesRow) -> str:
     """Whether a benchmark can decide between recipes."""
     n = row.n_recipes if row.n_both is None else row.n_both
     of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
-    verdict = "does not show whether it can decide" if row.verdict == "cannot tell" else row.verdict
+    verdict = (
+        "does not show whether it can decide"
+        if row.verdict == "cannot tell"
+        else row.verdict
+    )
     why = "the noise of their training is not known"
     if row.noise_sd is not None and row.ceiling is not None:
         most = f"at most {100 * row.ceiling:.0f} % of pairs come out in the right order"
         why = f"by their noise ({row.noise_from}) {most}"
-    return f"Between its {n} recipes this benchmark{of} {verdict}: {why}. More: warehouse recipes."
+    return (
+        f"Between its {n} recipes this benchmark{of} {verdict}: {why}. More: warehouse "
+        "recipes."
+    )

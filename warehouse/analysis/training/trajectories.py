@@ -1,4 +1,5 @@
-"""Scores of trained replicates and of their prompts, as the statistics of training take them; `read` reads them."""
+"""Scores of trained replicates and of their prompts, as the statistics of training take
+them; `read` reads them."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ from warehouse.stats.training.seed_means import (
 from warehouse.tables.words import UNEQUAL_PROMPTS
 
 #: What replicates of a recipe share: all but their seed and what names a checkpoint.
-SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
+SHARED = tuple(
+    name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS)
+)
 
 #: Settings that have columns of their own.
 _SAID_ELSEWHERE = ("recipe", "split", "benchmark_recorded")
@@ -34,9 +37,10 @@ _SAID_ELSEWHERE = ("recipe", "split", "benchmark_recorded")
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One replicate along its training; the other fields by position, in its order; ``runs`` holds
-    the ids of the repeats of each checkpoint, ``counts`` the prompts behind its figure, 0 where unknown, and ``sets`` a
-    number for which of the benchmark's these are, 0 where they are all or unknown."""
+    """One replicate along its training; the other fields by position, in its order;
+    ``runs`` holds the ids of the repeats of each checkpoint, ``counts`` the prompts
+    behind its figure, 0 where unknown, and ``sets`` a number for which of the
+    benchmark's these are, 0 where they are all or unknown."""
 
     seed: str
     positions: tuple[float, ...]
@@ -57,12 +61,15 @@ class Trajectory:
 
     def _cut(self, to: slice) -> Trajectory:
         figures = self.positions[to], self.scores[to], self.errors[to]
-        return Trajectory(self.seed, *figures, self.runs[to], self.counts[to], self.sets[to])
+        return Trajectory(
+            self.seed, *figures, self.runs[to], self.counts[to], self.sets[to]
+        )
 
 
 def unequal_prompts(runs: Iterable[Trajectory], last: int = 0) -> tuple[str, ...]:
-    """``unequal_prompts`` where figures (of the last checkpoints; 0: of all) rest on other prompts than others: what
-    they differ by is also how hard the prompts are that some lack."""
+    """``unequal_prompts`` where figures (of the last checkpoints; 0: of all) rest on
+    other prompts than others: what they differ by is also how hard the prompts are that
+    some lack."""
     listed = [*runs]
     several = (
         len({number for run in listed for number in of(run)[-last:]} - {0}) > 1
@@ -83,8 +90,12 @@ class RecipeScores:
     unit: str  #: of the positions; empty where there are none.
     settings: Mapping[str, Any]  #: every setting that all replicates share, by name.
     trajectories: tuple[Trajectory, ...]  #: one per training seed, by its label.
-    metric_ids: tuple[int, ...] = ()  #: of the metric; several where judges or scales differ.
-    benchmark_ids: tuple[int, ...] = ()  #: of the rows of the benchmark that the runs are on.
+    metric_ids: tuple[
+        int, ...
+    ] = ()  #: of the metric; several where judges or scales differ.
+    benchmark_ids: tuple[
+        int, ...
+    ] = ()  #: of the rows of the benchmark that the runs are on.
     parameters: float | None = None  #: of the model; None where unknown or several.
     is_rate: bool = False  #: whether the metric is at most 1, and more is better.
     width: float | None = None  #: range of the metric; None where it is not known.
@@ -92,7 +103,9 @@ class RecipeScores:
     @property
     def n_prompts(self) -> int | None:
         """Fewest behind a figure; None where unknown."""
-        return min((n for run in self.trajectories for n in run.counts if n), default=None)
+        return min(
+            (n for run in self.trajectories for n in run.counts if n), default=None
+        )
 
     @property
     def sign(self) -> float:
@@ -113,10 +126,13 @@ class RecipeScores:
         return tuple(sorted(shared))
 
     def only(self, runs: Set[int]) -> RecipeScores | None:
-        """Cut to checkpoints of some runs and those before them; None if none is of this recipe."""
+        """Cut to checkpoints of some runs and those before them; None if none is of
+        this recipe."""
         kept = []
         for path in self.trajectories:
-            meant = [index for index, ids in enumerate(path.runs) if not runs.isdisjoint(ids)]
+            meant = [
+                index for index, ids in enumerate(path.runs) if not runs.isdisjoint(ids)
+            ]
             if meant:
                 kept.append(path.until(meant[-1]))
         return replace(self, trajectories=tuple(kept)) if kept else None
@@ -124,47 +140,75 @@ class RecipeScores:
     def last(self) -> RecipeScores:
         """Cut to the last checkpoint that every replicate has; there must be one."""
         index = self.common[-1]
-        return replace(self, trajectories=tuple(run.at(index) for run in self.trajectories))
+        return replace(
+            self, trajectories=tuple(run.at(index) for run in self.trajectories)
+        )
 
     def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Scores at some common positions, shape (seeds, positions)."""
-        return np.array([_at(run.positions, run.scores, positions) for run in self.trajectories])
+        return np.array(
+            [_at(run.positions, run.scores, positions) for run in self.trajectories]
+        )
 
     def errors(self, positions: Sequence[float]) -> NDArray[np.float64]:
-        """Standard errors of the single runs there, NaN where unknown, shape (seeds, positions)."""
-        return np.array([_at(run.positions, run.errors, positions) for run in self.trajectories])
+        """Standard errors of the single runs there, NaN where unknown, shape (seeds,
+        positions)."""
+        return np.array(
+            [_at(run.positions, run.errors, positions) for run in self.trajectories]
+        )
 
 
-def _at(own_positions: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
+def _at(
+    own_positions: Sequence[float], values: Sequence[float], positions: Sequence[float]
+) -> list[float]:
     value_at = dict(zip(own_positions, values, strict=True))
     return [value_at[index] for index in positions]
 
 
 def describe_others(others: Mapping[str, Sequence[str]]) -> str:
     """One line that names such benchmarks, at most three; empty if there are none."""
-    named = [f"{name} (--metric {' or '.join(metrics[:3])})" for name, metrics in list(others.items())[:3]]
+    named = [
+        f"{name} (--metric {' or '.join(metrics[:3])})"
+        for name, metrics in list(others.items())[:3]
+    ]
     more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return f"by another metric than the headline: {', '.join(named)}{more}" if named else ""
+    return (
+        f"by another metric than the headline: {', '.join(named)}{more}"
+        if named
+        else ""
+    )
 
 
 def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
-    """For each recipe the settings in which it differs from the others, such as ``fewshot=2``; empty
-    where nothing differs but what a table of recipes says by itself."""
+    """For each recipe the settings in which it differs from the others, such as
+    ``fewshot=2``; empty where nothing differs but what a table of recipes says by
+    itself."""
     differing = [
-        name for name in SHARED if name not in _SAID_ELSEWHERE and len({str(r.settings[name]) for r in recipes}) > 1
+        name
+        for name in SHARED
+        if name not in _SAID_ELSEWHERE
+        and len({str(r.settings[name]) for r in recipes}) > 1
     ]
     return [
-        ", ".join(f"{name}={value}" for name in differing if (value := recipe.settings[name]) is not None)
+        ", ".join(
+            f"{name}={value}"
+            for name in differing
+            if (value := recipe.settings[name]) is not None
+        )
         for recipe in recipes
     ]
 
 
-def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], Hashable]) -> list[str]:
+def settings_in_groups(
+    recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], Hashable]
+) -> list[str]:
     """As `settings_apart`, among those of its group only."""
     members = grouped(range(len(recipes)), lambda index: group(recipes[index]))
     labels = [""] * len(recipes)
     for indices in members.values():
-        for index, words in zip(indices, settings_apart([recipes[index] for index in indices]), strict=True):
+        for index, words in zip(
+            indices, settings_apart([recipes[index] for index in indices]), strict=True
+        ):
             labels[index] = words
     return labels
 
@@ -181,7 +225,9 @@ class Checkpoint:
 
     figures: Floats  #: of each seed, shape (S,).
     errors: Floats  #: reported standard errors, NaN where unknown, shape (S,).
-    prompts: NDArray[np.int64]  #: ids of those that all seeds have a score of; empty where prompts are not stored.
+    prompts: NDArray[
+        np.int64
+    ]  #: ids of those that all seeds have a score of; empty where prompts are not stored.
     scores: Floats  #: of each seed on them, shape (S, n).
     zero_one: bool  #: one run whose scores are single draws of 0 or 1.
 
@@ -196,13 +242,29 @@ class Checkpoint:
             return figure_mean(self.figures, self.errors)
         return seed_mean(self.scores, clusters=clusters.labels(self.prompts))
 
-    def p_above(self, chance: Floats | float, sign: float, clusters: ClusterMap) -> float:
-        """One-sided p of a mean above chance, one number or one by prompt; NaN where there is no test."""
+    def p_above(
+        self, chance: Floats | float, sign: float, clusters: ClusterMap
+    ) -> float:
+        """One-sided p of a mean above chance, one number or one by prompt; NaN where
+        there is no test."""
         if not self.has_prompts:
-            return figure_mean(self.figures, self.errors).p_above(float(np.mean(chance)), sign)
-        labels, level = clusters.labels(self.prompts), np.broadcast_to(chance, self.prompts.shape)
-        if self.zero_one and labels is None and np.ptp(level) == 0 and sign > 0 and 0 <= level[0] <= 1:
-            return binomial_p_above(round(self.scores.sum()), len(self.prompts), float(level[0]))
+            return figure_mean(self.figures, self.errors).p_above(
+                float(np.mean(chance)), sign
+            )
+        labels, level = (
+            clusters.labels(self.prompts),
+            np.broadcast_to(chance, self.prompts.shape),
+        )
+        if (
+            self.zero_one
+            and labels is None
+            and np.ptp(level) == 0
+            and sign > 0
+            and 0 <= level[0] <= 1
+        ):
+            return binomial_p_above(
+                round(self.scores.sum()), len(self.prompts), float(level[0])
+            )
         return seed_mean(self.scores - level, clusters=labels).p_above(0.0, sign)
 
 
@@ -217,49 +279,83 @@ class CheckpointDifference:
     @property
     def p_value(self) -> float:
         """Two-sided."""
-        return min(1.0, 2 * min(self.p_rise, self.p_fall)) if self.p_rise == self.p_rise else math.nan
+        return (
+            min(1.0, 2 * min(self.p_rise, self.p_fall))
+            if self.p_rise == self.p_rise
+            else math.nan
+        )
 
 
-def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_seeds: bool) -> CheckpointDifference:
+def change(
+    after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_seeds: bool
+) -> CheckpointDifference:
     """``after`` minus ``before``, over common prompts where both have them.
 
     Args:
         same_seeds: the seeds are the same in both, in the same order, and are paired.
     """
-    common, of_a, of_b = np.intersect1d(after.prompts, before.prompts, assume_unique=True, return_indices=True)
+    common, of_a, of_b = np.intersect1d(
+        after.prompts, before.prompts, assume_unique=True, return_indices=True
+    )
     if not len(common):
         return _of_figures(after, before, same_seeds)
-    a, b, labels = after.scores[:, of_a], before.scores[:, of_b], clusters.labels(common)
-    mean = seed_mean(a - b, clusters=labels) if same_seeds else difference_of_seed_means(a, b, clusters=labels)
-    if after.zero_one and before.zero_one and labels is None:  # exact: only what changed tells
+    a, b, labels = (
+        after.scores[:, of_a],
+        before.scores[:, of_b],
+        clusters.labels(common),
+    )
+    mean = (
+        seed_mean(a - b, clusters=labels)
+        if same_seeds
+        else difference_of_seed_means(a, b, clusters=labels)
+    )
+    if (
+        after.zero_one and before.zero_one and labels is None
+    ):  # exact: only what changed tells
         won, lost = int((a > b).sum()), int((a < b).sum())
         if won + lost:
-            return CheckpointDifference(mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
+            return CheckpointDifference(
+                mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost))
+            )
     return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
-def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> CheckpointDifference:
+def _of_figures(
+    after: Checkpoint, before: Checkpoint, same_seeds: bool
+) -> CheckpointDifference:
     if same_seeds and len(after.figures) > 1:
         mean = figure_mean(after.figures - before.figures)
     else:
-        mean = difference_of_figures(after.figures, before.figures, after.errors, before.errors)
+        mean = difference_of_figures(
+            after.figures, before.figures, after.errors, before.errors
+        )
     return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
-def prompt_variance(cells: Sequence[Checkpoint], clusters: ClusterMap) -> tuple[float | None, int | None]:
-    """ω² of the difference of two recipes on one prompt (in clusters n times the squared error), mean over pairs, and
-    the prompts stored; None for none."""
+def prompt_variance(
+    cells: Sequence[Checkpoint], clusters: ClusterMap
+) -> tuple[float | None, int | None]:
+    """ω² of the difference of two recipes on one prompt (in clusters n times the
+    squared error), mean over pairs, and the prompts stored; None for none."""
     if not all(cell.has_prompts for cell in cells):
         return None, None
     variances = []
     for a, b in islice(combinations(cells, 2), MOST_PAIRS):
-        common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
+        common, of_a, of_b = np.intersect1d(
+            a.prompts, b.prompts, assume_unique=True, return_indices=True
+        )
         if len(common) > 1:
             labels = clusters.labels(common)
-            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b], clusters=labels)
+            part = difference_of_seed_means(
+                a.scores[:, of_a], b.scores[:, of_b], clusters=labels
+            )
             if part.prompt_df is not None:  # more than one cluster
                 variances.append(part.prompt_variance * len(common))
-    return (float(np.mean(variances)), min(len(cell.prompts) for cell in cells)) if variances else (None, None)
+    return (
+        (float(np.mean(variances)), min(len(cell.prompts) for cell in cells))
+        if variances
+        else (None, None)
+    )
 
 
 @dataclass(frozen=True)
@@ -268,7 +364,9 @@ class Chance:
 
     level: float | None  #: its mean over prompts; None with ``reason``.
     source: str  #: ``given``, ``metric`` (the dump or mapping says so) or ``options`` (1/their number); empty without.
-    by_prompt: Mapping[int, float]  #: of each prompt by id, where it comes from the options.
+    by_prompt: Mapping[
+        int, float
+    ]  #: of each prompt by id, where it comes from the options.
     reason: str = ""
 
     def of(self, prompts: NDArray[np.int64]) -> Floats | float | None:
@@ -278,7 +376,9 @@ class Chance:
         return np.array([self.by_prompt[prompt] for prompt in prompts.tolist()])
 
 
-UNKNOWN_CHANCE = Chance(None, "", {}, "what guessing scores is not known; --chance says it")
+UNKNOWN_CHANCE = Chance(
+    None, "", {}, "what guessing scores is not known; --chance says it"
+)
 
 
 @dataclass(frozen=True)

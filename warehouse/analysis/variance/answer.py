@@ -1,4 +1,5 @@
-"""The variance of runs split between prompts and draws, and the error where training seeds are random too."""
+"""The variance of runs split between prompts and draws, and the error where training
+seeds are random too."""
 
 from __future__ import annotations
 
@@ -72,21 +73,29 @@ def variance(store: Store, question: Variance) -> VarianceReport:
     """One row for each condition."""
     targets = find_targets(store, question.target, selection_of(question))
     plain = [item for item in targets.scored if item.is_plain_mean]
-    return variance_of(targets, question.target, _ranges(store, plain) if question.single_draws else {})
+    return variance_of(
+        targets, question.target, _ranges(store, plain) if question.single_draws else {}
+    )
 
 
 def variance_of(
-    targets: Targets, target: str, ranges: Mapping[tuple[str, int], SingleDrawRange | str]
+    targets: Targets,
+    target: str,
+    ranges: Mapping[tuple[str, int], SingleDrawRange | str],
 ) -> VarianceReport:
     """`variance` of scores that were read; asks the store nothing.
 
     Args:
         targets: the conditions.
         target: what they were asked for by.
-        ranges: how far runs of one draw lie apart, by condition key and id of the metric.
+        ranges: how far runs of one draw lie apart, by condition key and id of the
+            metric.
     """
     rows = [
-        make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id))) for item in targets.scored
+        make_row(
+            item, _components(item), ranges.get((item.condition.key, item.metric.id))
+        )
+        for item in targets.scored
     ]
     return VarianceReport(target, tuple(rows), targets.left_out)
 
@@ -100,7 +109,9 @@ def _components(target: Target) -> VarianceComponents | None:
     return split(scores.values, scores.within, scores.n_draws, clusters)
 
 
-def _ranges(store: Store, targets: Sequence[Target]) -> Mapping[tuple[str, int], SingleDrawRange | str]:
+def _ranges(
+    store: Store, targets: Sequence[Target]
+) -> Mapping[tuple[str, int], SingleDrawRange | str]:
     """Δ(k=1) by condition and metric, or why there is none; one query for each metric."""
     ranges: dict[tuple[str, int], SingleDrawRange | str] = {}
     for metric_id in sorted({target.metric.id for target in targets}):
@@ -113,34 +124,55 @@ def _ranges(store: Store, targets: Sequence[Target]) -> Mapping[tuple[str, int],
     return ranges
 
 
-def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> dict[str, list[tuple[float, int]]]:
+def _single_draws(
+    store: Store, targets: Sequence[Target], metric_id: int
+) -> dict[str, list[tuple[float, int]]]:
     """Scores of the single-draw runs with their numbers of prompts, by condition.
 
-    Where every draw has all prompts, the draws as stored are these runs, of which the means may be
-    kept; else the draws of each prompt are numbered, which takes an engine long.
+    Where every draw has all prompts, the draws as stored are these runs, of which the
+    means may be kept; else the draws of each prompt are numbered, which takes an engine
+    long.
     """
     whole: dict[str, list[tuple[float, int]]] = {}
     by_run: dict[int, list[tuple[float, int]]] = {}
     for name in ("draw_scores", "scores_of_whole_draws"):
         for row in _by_draw(store, name, targets, metric_id, without=set(by_run)):
-            by_run.setdefault(row["run_id"], []).append((row["score"], row["n_prompts"]))
+            by_run.setdefault(row["run_id"], []).append(
+                (row["score"], row["n_prompts"])
+            )
     rest = []
     for target in targets:
-        draws = [draw for run in sorted(target.condition.run_ids) for draw in by_run.get(run, ())]
+        draws = [
+            draw
+            for run in sorted(target.condition.run_ids)
+            for draw in by_run.get(run, ())
+        ]
         if all(n_prompts == target.scores.n for _, n_prompts in draws):
             whole[target.condition.key] = draws
         else:
             rest.append(target)
     for row in _by_draw(store, "scores_by_draw", rest, metric_id):
-        whole.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))
+        whole.setdefault(row["condition_key"], []).append(
+            (row["score"], row["n_prompts"])
+        )
     return whole
 
 
 def _by_draw(
-    store: Store, name: str, targets: Sequence[Target], metric_id: int, without: Collection[int] = ()
+    store: Store,
+    name: str,
+    targets: Sequence[Target],
+    metric_id: int,
+    without: Collection[int] = (),
 ) -> list[dict[str, Any]]:
-    """Rows of a query of the scores of some conditions by draw, but for those of some runs."""
-    run_ids = [run for target in targets for run in target.condition.run_ids if run not in without]
+    """Rows of a query of the scores of some conditions by draw, but for those of some
+    runs."""
+    run_ids = [
+        run
+        for target in targets
+        for run in target.condition.run_ids
+        if run not in without
+    ]
     if not run_ids:
         return []
     most = max(int(target.scores.n_draws.min()) for target in targets)
@@ -148,7 +180,9 @@ def _by_draw(
     return store.rows(query, {"metric_ids": [metric_id], "run_ids": run_ids})
 
 
-def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRange | str:
+def _range(
+    target: Target, single: Sequence[tuple[float, int]]
+) -> SingleDrawRange | str:
     scores = target.scores
     fewest = int(scores.n_draws.min())
     if fewest == 1:
@@ -156,7 +190,11 @@ def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRan
     complete = [score for score, n_prompts in single[:fewest] if n_prompts == scores.n]
     if len(complete) < fewest:
         return _RATES
-    draws = PromptDraws(scores.values, np.where(scores.n_draws > 1, scores.within, math.nan), scores.n_draws)
+    draws = PromptDraws(
+        scores.values,
+        np.where(scores.n_draws > 1, scores.within, math.nan),
+        scores.n_draws,
+    )
     return single_draw_range(complete, draws)
 
 
@@ -167,7 +205,9 @@ _OF_A_SEED = ("training_seed", *CHECKPOINT_FIELDS)
 @answers(SeedVariance)
 def seed_variance(store: Store, question: SeedVariance) -> SeedReport:
     """One row for each set of seeds."""
-    return seeds_of(find_targets(store, question.target, selection_of(question)), question.target)
+    return seeds_of(
+        find_targets(store, question.target, selection_of(question)), question.target
+    )
 
 
 def seeds_of(targets: Targets, target: str) -> SeedReport:
@@ -182,13 +222,15 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
     """
     sets: dict[tuple[Any, ...], list[Target]] = {}
     for item in targets.scored:
-        if item.condition.setting("training_seed"):  # an unknown seed may be any of the others
+        if item.condition.setting(
+            "training_seed"
+        ):  # an unknown seed may be any of the others
             sets.setdefault(_set_of(item), []).append(item)
     several = [members for members in sets.values() if len(_labels(members)) > 1]
     if not several:
         raise MisuseError(
-            f"{target} has no model with prompt scores of two training seeds at one position;"
-            " see: warehouse runs --json (training_seed, position)"
+            f"{target} has no model with prompt scores of two training seeds at one "
+            "position; see: warehouse runs --json (training_seed, position)"
         )
     several.sort(key=lambda members: members[0].condition.setting("position") or 0.0)
     return SeedReport(target, tuple(map(_row, several)), targets.left_out)
@@ -196,13 +238,23 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
 
 def _set_of(target: Target) -> tuple[Any, ...]:
     condition = target.condition
-    fixed = tuple(condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED)
+    fixed = tuple(
+        condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED
+    )
     checkpoint = (condition.setting("position_unit"), condition.setting("position"))
-    return (condition.model, condition.benchmark_split, target.metric.id, checkpoint, fixed)
+    return (
+        condition.model,
+        condition.benchmark_split,
+        target.metric.id,
+        checkpoint,
+        fixed,
+    )
 
 
 def _labels(members: Sequence[Target]) -> list[str]:
-    return sorted({str(target.condition.setting("training_seed")) for target in members})
+    return sorted(
+        {str(target.condition.setting("training_seed")) for target in members}
+    )
 
 
 def _row(members: Sequence[Target]) -> SeedRow:
@@ -214,7 +266,14 @@ def _row(members: Sequence[Target]) -> SeedRow:
     first = members[0].condition
     unit, position = first.setting("position_unit"), first.setting("position")
     names = (
-        *("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd", "part_prompts"),
+        *(
+            "se_seeds_fixed",
+            "se_prompts_fixed",
+            "se_both_sampled",
+            "se_both_fixed",
+            "seed_sd",
+            "part_prompts",
+        ),
         *("part_seeds", "part_interaction", "n_clusters"),
     )
     return SeedRow(
@@ -234,22 +293,35 @@ def _row(members: Sequence[Target]) -> SeedRow:
     )
 
 
-def _why_not(members: Sequence[Target], seeds: Sequence[str], common: NDArray[np.int64]) -> str:
+def _why_not(
+    members: Sequence[Target], seeds: Sequence[str], common: NDArray[np.int64]
+) -> str:
     if len(members) > len(seeds):
-        return "a seed has several checkpoints here; narrow them with --where revision=..."
+        return (
+            "a seed has several checkpoints here; narrow them with --where revision=..."
+        )
     if not all(target.is_plain_mean for target in members):
         return "a ratio or linked metric is no plain mean of its prompts"
     if len(common) < 2:
         return f"only {len(common)} prompts have a score of every seed"
     labels = members[0].clusters.labels(common)
-    return "all prompts are in one cluster" if labels is not None and np.ptp(labels) == 0 else ""
+    return (
+        "all prompts are in one cluster"
+        if labels is not None and np.ptp(labels) == 0
+        else ""
+    )
 
 
 def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:
     rows = [np.searchsorted(target.scores.prompts, common) for target in members]
 
     def table(name: str) -> NDArray[np.float64]:
-        return np.stack([getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)])
+        return np.stack(
+            [
+                getattr(item.scores, name)[row]
+                for item, row in zip(members, rows, strict=True)
+            ]
+        )
 
     within, draws = table("within"), table("n_draws")
     replicated = bool(np.isfinite(within).all() and (draws > 1).all())
@@ -265,7 +337,9 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
 def pass_rates(store: Store, question: PassRates) -> PassReport:
     """One row for each condition and k."""
     if not question.at and not question.hat:
-        raise MisuseError("no k given; `at` takes those of pass@k, `hat` those of pass^k")
+        raise MisuseError(
+            "no k given; `at` takes those of pass@k, `hat` those of pass^k"
+        )
     targets = find_targets(store, question.target, selection_of(question))
     rows = [row for item in targets.scored for row in _rows(item, question)]
     return PassReport(question.target, tuple(rows), targets.left_out)
@@ -273,19 +347,38 @@ def pass_rates(store: Store, question: PassRates) -> PassReport:
 
 #: Fields of a rate without which one stays whose draws are not right or wrong.
 _NO_RATE: dict[str, Any] = dict.fromkeys(
-    ("estimate", "standard_error", "ci_low", "ci_high", "bound_low", "bound_high", "n_clusters")
+    (
+        "estimate",
+        "standard_error",
+        "ci_low",
+        "ci_high",
+        "bound_low",
+        "bound_high",
+        "n_clusters",
+    )
 )
 
 
 def _rows(target: Target, question: PassRates) -> list[PassRow]:
     correct, reason = right_draws(target.scores, target.metric)
     clusters = target.clusters.labels(target.scores.prompts)
-    flags = () if reason or draws_declared(target.scores, target.metric) else ("rates_as_counts",)
+    flags = (
+        ()
+        if reason or draws_declared(target.scores, target.metric)
+        else ("rates_as_counts",)
+    )
     rows = []
-    rates = [(pass_at_k, k) for k in question.at] + [(pass_hat_k, k) for k in question.hat]
+    rates = [(pass_at_k, k) for k in question.at] + [
+        (pass_hat_k, k) for k in question.hat
+    ]
     for function, k in rates:
         row = function(
-            correct, target.scores.n_draws, k, clusters=clusters, estimand=question.estimand, level=question.level
+            correct,
+            target.scores.n_draws,
+            k,
+            clusters=clusters,
+            estimand=question.estimand,
+            level=question.level,
         )
         if reason:
             row = replace(row, method="none", reason=reason, flags=(), **_NO_RATE)

@@ -1,4 +1,5 @@
-"""What the views of this folder have in common: a heading of what all rows share, and what was left out."""
+"""What the views of this folder have in common: a heading of what all rows share, and
+what was left out."""
 
 from __future__ import annotations
 
@@ -10,7 +11,11 @@ from warehouse.tables.words import SHOWN, left_out
 
 def shared_columns(rows: Sequence[Any]) -> list[str]:
     """Columns that say the same in all rows."""
-    return [name for name in ("benchmark", "metric") if len({getattr(row, name) for row in rows}) == 1]
+    return [
+        name
+        for name in ("benchmark", "metric")
+        if len({getattr(row, name) for row in rows}) == 1
+    ]
 
 
 def heading(rows: Sequence[Any], shared: Sequence[str]) -> list[str]:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result
-from warehouse.analysis.variance.heading import benchmark_cells, heading, left_out_notes, shared_columns
+from warehouse.analysis.variance.heading import (
+    benchmark_cells,
+    heading,
+    left_out_notes,
+    shared_columns,
+)
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, interval, level_column, number, reasons
@@ -20,7 +25,16 @@ _STATISTICS = {
     "pass@": "pass@k: chance that at least one of k draws is right, mean over prompts",
     "pass^": "pass^k: chance that all of k draws are right, mean over prompts",
 }
-_HIDE_EMPTY = ("condition", "benchmark", "split", "metric", "over all", "clusters", "method", "flags")
+_HIDE_EMPTY = (
+    "condition",
+    "benchmark",
+    "split",
+    "metric",
+    "over all",
+    "clusters",
+    "method",
+    "flags",
+)
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("method", "draws", "split", "metric", "clusters", "prompts", "se")
 
@@ -31,7 +45,9 @@ class PassRow(ConditionRow):
 
     statistic: str  #: ``"pass@5"``, ``"pass^2"``, …
     k: int  #: draws that the figure is about.
-    estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
+    estimate: (
+        float | None
+    )  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
     standard_error: float | None  #: of it; None where not defined or 0.
     ci_low: float | None  #: lower end of the interval, at least 0.
     ci_high: float | None  #: upper end of the interval, at most 1.
@@ -42,14 +58,14 @@ class PassRow(ConditionRow):
     n_draws: int  #: generations behind the scores, over all repeats.
     n_short: int  #: prompts with too few draws for the figure, or for its error.
     method: str  #: of the interval.
-    #: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1, but its stored rates are whole
-    #: numbers of right draws.
+    #: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1,
+    #: but its stored rates are whole numbers of right draws.
     flags: tuple[str, ...]
     reason: str  #: why this method, or why there is no figure or interval.
     runs: int  #: repeats that were pooled.
     run_ids: tuple[int, ...]  #: their ids.
-    #: where some prompts have fewer than k draws, the lower end of bounds over all prompts, whatever those would have
-    #: shown; else None.
+    #: where some prompts have fewer than k draws, the lower end of bounds over all
+    #: prompts, whatever those would have shown; else None.
     bound_low: float | None = None
     bound_high: float | None = None  #: upper end of them.
 
@@ -69,9 +85,16 @@ class PassReport(Result):
         row = self.rows[0]
         if row.estimate is None:
             return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
-        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
+        interval = (
+            ""
+            if row.ci_low is None or row.ci_high is None
+            else f" {ends_text(row.ci_low, row.ci_high)}"
+        )
         wording = row.estimand.replace("_", " ")
-        return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
+        return (
+            f"{row.model} on {row.benchmark}: {row.statistic} "
+            f"{row.estimate:.4g}{interval} ({wording})"
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -91,9 +114,15 @@ def pass_view(report: PassReport, *, verbose: bool) -> View:
     cells = [_cells(row, n_decimals, shared, verbose) for row in rows]
     table = Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
     intervals = f"intervals with {_ESTIMANDS[rows[0].estimand]}"
-    explained = [row for row in rows if row.ci_low is None or row.bound_low is not None or verbose]
+    explained = [
+        row
+        for row in rows
+        if row.ci_low is None or row.bound_low is not None or verbose
+    ]
     notes = (*reasons((row, row.reason) for row in explained), *report.notes)
-    return View((*heading(rows, shared), intervals, "", table, *_statistics(rows)), notes)
+    return View(
+        (*heading(rows, shared), intervals, "", table, *_statistics(rows)), notes
+    )
 
 
 def _statistics(rows: Sequence[PassRow]) -> list[TableNote]:
@@ -106,7 +135,9 @@ def _statistics(rows: Sequence[PassRow]) -> list[TableNote]:
     ]
 
 
-def _cells(row: PassRow, n_decimals: int, shared: Sequence[str], verbose: bool) -> dict[str, Any]:
+def _cells(
+    row: PassRow, n_decimals: int, shared: Sequence[str], verbose: bool
+) -> dict[str, Any]:
     return {
         "model": row.model,
         "condition": row.condition,

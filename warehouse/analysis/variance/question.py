@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, REFERENCE, ByMetric, Cluster, Level
+from warehouse.questions.options import (
+    PROMPTS_FIXED,
+    PROMPTS_SAMPLED,
+    REFERENCE,
+    ByMetric,
+    Cluster,
+    Level,
+)
 from warehouse.questions.question import Option, Question
 
 
@@ -15,17 +22,27 @@ class OfTarget(ByMetric):
     """Every condition that is meant."""
 
     target: Annotated[
-        str, Option("run:ID, a benchmark (every condition on it), or a reference of a model.", "RUN|BENCHMARK")
+        str,
+        Option(
+            "run:ID, a benchmark (every condition on it), or a reference of a model.",
+            "RUN|BENCHMARK",
+        ),
     ]
     _: KW_ONLY
     benchmark: Annotated[
-        str | None, Option(f"Then the argument is {REFERENCE}; run:ID needs none.", "NAME", ("-b", "--benchmark"))
+        str | None,
+        Option(
+            f"Then the argument is {REFERENCE}; run:ID needs none.",
+            "NAME",
+            ("-b", "--benchmark"),
+        ),
     ] = None
 
 
 @dataclass(frozen=True)
 class Variance(OfTarget, Question):
-    """How much of a run's error comes from the choice of prompts, and how much from the draws.
+    """How much of a run's error comes from the choice of prompts, and how much from the
+    draws.
 
     A row is one condition; its repeats are pooled as draws.
 
@@ -38,7 +55,12 @@ class Variance(OfTarget, Question):
     _: KW_ONLY
     cluster: Cluster = None
     single_draws: Annotated[
-        bool, Option("Also say how far runs of one draw would lie apart, which reads every draw.", in_python_only=True)
+        bool,
+        Option(
+            "Also say how far runs of one draw would lie apart, which reads every "
+            "draw.",
+            in_python_only=True,
+        ),
     ] = True
 
 
@@ -61,10 +83,12 @@ class SeedVariance(OfTarget, Question):
 
 @dataclass(frozen=True)
 class PassRates(OfTarget, Question):
-    """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition meant.
+    """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition
+    meant.
 
-    Where prompts have fewer than k draws the figure is that of the others, with bounds over all. It is None where none
-    has k, and where the draws are not known to be right or wrong.
+    Where prompts have fewer than k draws the figure is that of the others, with bounds
+    over all. It is None where none has k, and where the draws are not known to be right
+    or wrong.
 
     Raises:
         MisuseError: an unknown name, no k, or nothing with scored prompts.
@@ -77,9 +101,15 @@ class PassRates(OfTarget, Question):
     _: KW_ONLY
     cluster: Cluster = None
     at: Annotated[
-        Sequence[int], Option("pass@k instead: at least one of k draws is right.", "K,...", ("--pass-at",))
+        Sequence[int],
+        Option(
+            "pass@k instead: at least one of k draws is right.", "K,...", ("--pass-at",)
+        ),
     ] = ()
-    hat: Annotated[Sequence[int], Option("pass^k instead: all k draws are right.", "K,...", ("--pass-hat",))] = ()
+    hat: Annotated[
+        Sequence[int],
+        Option("pass^k instead: all k draws are right.", "K,...", ("--pass-hat",)),
+    ] = ()
     estimand: Annotated[
         str,
         Option(

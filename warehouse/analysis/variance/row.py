@@ -12,7 +12,15 @@ from warehouse.analysis.selection.targets import Target
 from warehouse.analysis.variance.heading import benchmark_cells, heading, shared_columns
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
+from warehouse.tables.words import (
+    WrittenNumber,
+    count_range,
+    decimals,
+    number,
+    percentage,
+    reasons,
+    some_of,
+)
 
 #: Up to this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
@@ -25,16 +33,28 @@ NO_MEAN = "a ratio or linked metric is no plain mean of its prompts"
 
 @dataclass(frozen=True)
 class VarianceRow(ConditionRow):
-    """The variance of one condition's mean, in squared units of its scores; errors in their unit."""
+    """The variance of one condition's mean, in squared units of its scores; errors in
+    their unit."""
 
-    estimate: float | None  #: mean over prompts of the mean over draws; None if the figure is no plain mean.
-    #: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or not defined, like the next.
+    estimate: (
+        float | None
+    )  #: mean over prompts of the mean over draws; None if the figure is no plain mean.
+    #: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or not
+    #: defined, like the next.
     standard_error: float | None
     se_double_draws: float | None  #: expected with twice as many draws of each prompt.
-    se_unlimited_draws: float | None  #: expected with draws without end; None if prompts differ no more than draws do.
-    se_prompts_fixed: float | None  #: if these prompts are all there are: only the draws are random.
-    share_between: float | None  #: share of the variance that the choice of prompts makes; below 0 if clipped.
-    share_within: float | None  #: share that the draws make: the most that more draws can save.
+    se_unlimited_draws: (
+        float | None
+    )  #: expected with draws without end; None if prompts differ no more than draws do.
+    se_prompts_fixed: (
+        float | None
+    )  #: if these prompts are all there are: only the draws are random.
+    share_between: (
+        float | None
+    )  #: share of the variance that the choice of prompts makes; below 0 if clipped.
+    share_within: (
+        float | None
+    )  #: share that the draws make: the most that more draws can save.
     advice: str  #: what would make the error smaller, in words.
     n_prompts: int  #: prompts with a score.
     n_clusters: int | None  #: clusters among them; None without clusters.
@@ -43,36 +63,52 @@ class VarianceRow(ConditionRow):
     fewest_draws: int  #: smallest number of draws of a prompt.
     most_draws: int  #: largest number of draws of a prompt.
     mean_draws: float  #: mean number of draws of a prompt.
-    #: draws per prompt beyond which under 10 % of the variance between prompts is left to gain; None with a ``reason``.
+    #: draws per prompt beyond which under 10 % of the variance between prompts is left
+    #: to gain; None with a ``reason``.
     suggested_draws: int | None
     variance: float | None  #: squared ``standard_error``.
     prompt_variance: float | None  #: sample variance of the prompt means.
     between_raw: float | None  #: variance between prompts; unbiased, may be below 0.
     between: float | None  #: the same, at least 0.
     mean_within: float | None  #: mean variance between the draws of a prompt.
-    within: float | None  #: mean over prompts of that variance over the number of draws.
-    variance_zhang_plugin: float | None  #: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
-    #: best minus worst score over runs of one draw per prompt (Zhang et al. 2025); None too with ``draws_in_order``.
+    within: (
+        float | None
+    )  #: mean over prompts of that variance over the number of draws.
+    variance_zhang_plugin: (
+        float | None
+    )  #: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
+    #: best minus worst score over runs of one draw per prompt (Zhang et al. 2025); None
+    #: too with ``draws_in_order``.
     delta_k1: float | None
     delta_k1_expected: float | None  #: what draws alone lead one to expect of it.
-    #: chance of scores so far apart if all draws are alike; a small one says that they are not (stored best first,
-    #: say).
+    #: chance of scores so far apart if all draws are alike; a small one says that they
+    #: are not (stored best first, say).
     delta_k1_p_value: float | None
     delta_k1_runs: int | None  #: such runs.
     delta_k1_reason: str  #: why there is none.
-    #: ``within_imputed``, ``between_clipped``, ``unscored``; where ``delta_k1_p_value`` is at most 0.001
-    #: ``draws_in_order`` (of one run: the k-th draw is no run) or ``draws_differ`` (of several runs).
+    #: ``within_imputed``, ``between_clipped``, ``unscored``; where ``delta_k1_p_value``
+    #: is at most 0.001 ``draws_in_order`` (of one run: the k-th draw is no run) or
+    #: ``draws_differ`` (of several runs).
     flags: tuple[str, ...]
     reason: str  #: why something is None.
     runs: int  #: repeats that were pooled.
     run_ids: tuple[int, ...]  #: their ids.
 
 
-_SINGLE = "one draw per prompt: what draws add is not known; draw prompts again to see it"
-_CLIPPED = "prompts differ no more than the draws of one prompt do: more draws help as much as more prompts"
+_SINGLE = (
+    "one draw per prompt: what draws add is not known; draw prompts again to see it"
+)
+_CLIPPED = (
+    "prompts differ no more than the draws of one prompt do: more draws help as much "
+    "as more prompts"
+)
 
 
-def make_row(target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None) -> VarianceRow:
+def make_row(
+    target: Target,
+    parts: VarianceComponents | None,
+    single: SingleDrawRange | str | None,
+) -> VarianceRow:
     """The row of a condition.
 
     Args:
@@ -99,7 +135,8 @@ def make_row(target: Target, parts: VarianceComponents | None, single: SingleDra
 
 
 def advice(parts: VarianceComponents) -> str:
-    """What would make the error smaller, in one sentence; empty where nothing can be said."""
+    """What would make the error smaller, in one sentence; empty where nothing can be
+    said."""
     if parts.share_within is None:
         single = parts.n_prompts > 1 and not parts.n_multi_draw
         return _SINGLE if single else ""
@@ -109,13 +146,13 @@ def advice(parts: VarianceComponents) -> str:
     units = "prompts" if parts.n_clusters is None else "clusters"
     if parts.fewest_draws >= parts.suggested_draws:
         return (
-            f"more draws would save at most {most} of the variance, more {units} help more"
-            f" ({enough} per prompt would do)"
+            f"more draws would save at most {most} of the variance, more {units} help "
+            f"more ({enough} per prompt would do)"
         )
     return (
-        f"twice the draws would save {percent(parts.share_within / 2)} of the variance, draws"
-        f" without end {most}, twice the {units} 50 %; beyond {enough} per prompt little is left"
-        " to gain"
+        f"twice the draws would save {percent(parts.share_within / 2)} of the "
+        f"variance, draws without end {most}, twice the {units} 50 %; beyond {enough} "
+        "per prompt little is left to gain"
     )
 
 
@@ -131,7 +168,14 @@ def _draws(count: int) -> str:
 
 def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
     same = (
-        *("n_clusters", "share_between", "share_within", "suggested_draws", "variance", "prompt_variance"),
+        *(
+            "n_clusters",
+            "share_between",
+            "share_within",
+            "suggested_draws",
+            "variance",
+            "prompt_variance",
+        ),
         *("between_raw", "between", "mean_within", "within", "variance_zhang_plugin"),
     )
     errors = {
@@ -142,32 +186,47 @@ def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
     }
     figures = part_fields(parts, *same, estimate="mean")
     least = _ROUNDING * (getattr(parts, "variance", None) or 0.0)
-    return figures | {name: _root(value, least) for name, value in part_fields(parts, **errors).items()}
+    return figures | {
+        name: _root(value, least)
+        for name, value in part_fields(parts, **errors).items()
+    }
 
 
 def _root(variance: float | None, least: float) -> float | None:
-    """Square root; None for what is unknown, 0 (at most ``least``) or estimated below 0."""
+    """Square root; None for what is unknown, 0 (at most ``least``) or estimated below
+    0."""
     return None if variance is None or variance <= least else math.sqrt(variance)
 
 
 def _single(target: Target, single: SingleDrawRange | str | None) -> dict[str, Any]:
-    """The range over single-draw runs; none where the draws of a run stand in an order, so that the k-th is no run."""
+    """The range over single-draw runs; none where the draws of a run stand in an order,
+    so that the k-th is no run."""
     found = single if isinstance(single, SingleDrawRange) else None
     if found is not None and DRAWS_IN_ORDER in _flags(target, None, found):
         blank = dict.fromkeys(("delta_k1", "delta_k1_expected", "delta_k1_runs"))
         return {**blank, "delta_k1_p_value": found.p_value, "delta_k1_reason": IN_ORDER}
-    figures = part_fields(found, delta_k1="delta", delta_k1_expected="expected", delta_k1_runs="n_runs")
+    figures = part_fields(
+        found, delta_k1="delta", delta_k1_expected="expected", delta_k1_runs="n_runs"
+    )
     figures |= part_fields(found, delta_k1_p_value="p_value")
-    return figures | {"delta_k1_reason": single or NO_MEAN if found is None else found.reason}
+    return figures | {
+        "delta_k1_reason": single or NO_MEAN if found is None else found.reason
+    }
 
 
 def _reason(parts: VarianceComponents | None) -> str:
     if parts is None:
         return NO_MEAN
-    return "all scores are equal" if parts.variance == 0 == parts.within else parts.reason
+    return (
+        "all scores are equal" if parts.variance == 0 == parts.within else parts.reason
+    )
 
 
-def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None) -> tuple[str, ...]:
+def _flags(
+    target: Target,
+    parts: VarianceComponents | None,
+    single: SingleDrawRange | str | None,
+) -> tuple[str, ...]:
     chance = single.p_value if isinstance(single, SingleDrawRange) else None
     is_unlikely = chance is not None and chance <= UNLIKELY
     is_one_run = len(target.condition.runs) == 1
@@ -183,39 +242,84 @@ def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawR
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    *("range k=1", "expected", "se prompts fixed", "between", "split", "clusters", "K", "prompts", "se at 2K"),
+    *(
+        "range k=1",
+        "expected",
+        "se prompts fixed",
+        "between",
+        "split",
+        "clusters",
+        "K",
+        "prompts",
+        "se at 2K",
+    ),
     *("metric", "se"),
 )
 
 
 #: Columns that say nothing of runs of one draw per prompt.
-_UNKNOWN = ("se at 2K", "se at K=inf", "se prompts fixed", "between", "within", "suggested K", "range k=1", "expected")
+_UNKNOWN = (
+    "se at 2K",
+    "se at K=inf",
+    "se prompts fixed",
+    "between",
+    "within",
+    "suggested K",
+    "range k=1",
+    "expected",
+)
 #: Columns of the split, in words.
 LEGEND = {
     "K": "draws of each prompt",
     "se": "error as it is: prompts are a sample, and so are draws",
     "se at 2K": "error to expect with twice as many draws of each prompt",
-    "se at K=inf": "error that is left however many draws there are: that of the prompts alone",
-    "se prompts fixed": "error if these prompts are all there are: that of the draws alone",
-    "between": "share of the variance that the choice of prompts makes; more prompts lower it",
+    "se at K=inf": (
+        "error that is left however many draws there are: that of the prompts alone"
+    ),
+    "se prompts fixed": (
+        "error if these prompts are all there are: that of the draws alone"
+    ),
+    "between": (
+        "share of the variance that the choice of prompts makes; more prompts lower it"
+    ),
     "within": "share that the draws of a prompt make; more draws lower it",
-    "suggested K": "draws beyond which they add less than a tenth of the variance between prompts",
+    "suggested K": (
+        "draws beyond which they add less than a tenth of the variance between prompts"
+    ),
     "range k=1": "best less worst figure over runs of one draw per prompt",
     "expected": "that range, if chance alone makes it",
 }
 
 
-def split_view(rows: Sequence[VarianceRow], notes_on_all: Sequence[str], *, verbose: bool) -> View:
+def split_view(
+    rows: Sequence[VarianceRow], notes_on_all: Sequence[str], *, verbose: bool
+) -> View:
     """The rows, what their columns mean, and what to do; notes on rows, then on all."""
     shared = shared_columns(rows)
     digits = decimals(row.se_prompts_fixed or row.standard_error for row in rows)
-    hide_empty = (*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags")
-    table = Table.of([_split_cells(row, digits, shared) for row in rows], hide_empty=hide_empty, minor=MINOR)
+    hide_empty = (
+        *_UNKNOWN,
+        "condition",
+        "benchmark",
+        "split",
+        "metric",
+        "clusters",
+        "flags",
+    )
+    table = Table.of(
+        [_split_cells(row, digits, shared) for row in rows],
+        hide_empty=hide_empty,
+        minor=MINOR,
+    )
     notes = (*_explain(rows, verbose), *notes_on_all)
-    return View((*heading(rows, shared), table, "", *legend(LEGEND), *_advice(rows)), notes)
+    return View(
+        (*heading(rows, shared), table, "", *legend(LEGEND), *_advice(rows)), notes
+    )
 
 
-def _split_cells(row: VarianceRow, digits: int, shared: Sequence[str]) -> dict[str, Any]:
+def _split_cells(
+    row: VarianceRow, digits: int, shared: Sequence[str]
+) -> dict[str, Any]:
     return {
         "model": row.model,
         "condition": row.condition,
@@ -246,28 +350,40 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
         return sorted({row.advice or row.reason for row in rows})
     units = "clusters" if any(row.n_clusters is not None for row in rows) else "prompts"
     return [
-        f"more draws would save at most {percent(min(shares))} (of one) to {percent(max(shares))}"
-        f" (of another) of the variance, twice the {units} 50 %"
+        f"more draws would save at most {percent(min(shares))} (of one) to "
+        f"{percent(max(shares))} (of another) of the variance, twice the {units} 50 %"
     ]
 
 
 def _explain(rows: Sequence[VarianceRow], verbose: bool) -> list[str]:
     """What a reader should know of single rows."""
-    ordered = [f"{row.model} {row.condition}".strip() for row in rows if DRAWS_IN_ORDER in row.flags]
-    unlike = [f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags]
+    ordered = [
+        f"{row.model} {row.condition}".strip()
+        for row in rows
+        if DRAWS_IN_ORDER in row.flags
+    ]
+    unlike = [
+        f"{row.model} {row.condition}".strip()
+        for row in rows
+        if "draws_differ" in row.flags
+    ]
     sentences = []
     if ordered:
         sentences.append(
-            f"first draws are not like later ones in {some_of(ordered)} (are they stored best"
-            " first?): the k-th draw is no run there, and has no figure; that over all draws stands"
+            f"first draws are not like later ones in {some_of(ordered)} (are they "
+            "stored best first?): the k-th draw is no run there, and has no figure; "
+            "that over all draws stands"
         )
     if unlike:
         sentences.append(
-            f"runs are not alike in {some_of(unlike)}: the range over single draws is no measure of chance there"
+            f"runs are not alike in {some_of(unlike)}: the range over single draws is "
+            "no measure of chance there"
         )
     unknown = [row for row in rows if row.share_within is None or verbose]
     sentences += reasons([(row, row.reason) for row in unknown if len(rows) > 1])
     if verbose:
         missing = [row for row in rows if row.delta_k1 is None]
-        sentences += reasons([(row, f"no range k=1: {row.delta_k1_reason}") for row in missing])
+        sentences += reasons(
+            [(row, f"no range k=1: {row.delta_k1_reason}") for row in missing]
+        )
     return sentences

@@ -35,13 +35,19 @@ class VarianceSection(Section):
         if targets is None or not _has_draws(targets):
             return None
         found = variance_of(targets, "*", {})
-        return cls(found) if any(row.share_between is not None for row in found.rows) else None
+        return (
+            cls(found)
+            if any(row.share_between is not None for row in found.rows)
+            else None
+        )
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The table with what more draws and more prompts would save."""
         below = notes(_advice(self.report)) + notes(self.report.left_out)
         return Markup("{}\n{}{}").format(
-            heading(name, part.name, "Variance"), variance_table(self.report, part.name), below
+            heading(name, part.name, "Variance"),
+            variance_table(self.report, part.name),
+            below,
         )
 
     def claims(self, part: BenchmarkPart) -> tuple[str, ...]:
@@ -51,16 +57,24 @@ class VarianceSection(Section):
 
 def _has_draws(targets: Targets) -> bool:
     """Whether a variance can be split at all."""
-    return any(int(target.scores.n_draws.max(initial=1)) > 1 for target in targets.scored)
+    return any(
+        int(target.scores.n_draws.max(initial=1)) > 1 for target in targets.scored
+    )
 
 
 def _advice(variance: VarianceReport) -> list[str]:
-    """What more draws and more prompts would save, each sentence with those that it holds of."""
+    """What more draws and more prompts would save, each sentence with those that it
+    holds of."""
     of: dict[str, list[str]] = {}
     for row in variance.rows:
         if row.share_between is not None and row.advice:
-            of.setdefault(row.advice, []).append(f"{row.model} ({row.condition})" if row.condition else row.model)
-    return [f"{', '.join(names)}: {words}" for words, names in list(of.items())[:MOST_ADVICE]]
+            of.setdefault(row.advice, []).append(
+                f"{row.model} ({row.condition})" if row.condition else row.model
+            )
+    return [
+        f"{', '.join(names)}: {words}"
+        for words, names in list(of.items())[:MOST_ADVICE]
+    ]
 
 
 def variance_table(variance: VarianceReport, benchmark: str) -> Markup:
@@ -69,14 +83,31 @@ def variance_table(variance: VarianceReport, benchmark: str) -> Markup:
     n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Variance of {benchmark}",
-        "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
+        "What makes the error: the choice of prompts, and the draws (the most that "
+        "more draws can save).",
         [
-            *model_and_condition("Model tested", [row.model for row in rows], [row.condition for row in rows]),
+            *model_and_condition(
+                "Model tested",
+                [row.model for row in rows],
+                [row.condition for row in rows],
+            ),
             number("SE", [row.standard_error for row in rows], n_decimals),
             number("Share of prompts", [row.share_between for row in rows], 2),
             number("Share of draws", [row.share_within for row in rows], 2),
-            number("SE, draws doubled", [row.se_double_draws for row in rows], n_decimals, minor=True),
-            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], n_decimals, minor=True),
-            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", minor=True),
+            number(
+                "SE, draws doubled",
+                [row.se_double_draws for row in rows],
+                n_decimals,
+                minor=True,
+            ),
+            number(
+                "SE, prompts fixed",
+                [row.se_prompts_fixed for row in rows],
+                n_decimals,
+                minor=True,
+            ),
+            number(
+                "Draws a prompt", [row.mean_draws for row in rows], "%.3g", minor=True
+            ),
         ],
     )

@@ -7,21 +7,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.variance.heading import benchmark_cells, heading, left_out_notes, shared_columns
+from warehouse.analysis.variance.heading import (
+    benchmark_cells,
+    heading,
+    left_out_notes,
+    shared_columns,
+)
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import decimals, number, scientific
 
 _HIDE_EMPTY = ("recipe", "position", "benchmark", "split", "metric", "clusters")
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
-    *("split", "metric", "recipe", "V both", "V seeds", "V prompts", "clusters", "prompts", "seed sd"),
+    *(
+        "split",
+        "metric",
+        "recipe",
+        "V both",
+        "V seeds",
+        "V prompts",
+        "clusters",
+        "prompts",
+        "seed sd",
+    ),
     "se prompts fixed",
 )
 #: Columns of the seeds, in words.
 _LEGEND = {
     "se seeds fixed": "error if these seeds are all there are, and prompts a sample",
     "se prompts fixed": "error if these prompts are all there are, and seeds a sample",
-    "se both sampled": "error if both are samples; squared: V prompts + V seeds - V both, at least either",
+    "se both sampled": (
+        "error if both are samples; squared: V prompts + V seeds - V both, at least "
+        "either"
+    ),
     "seed sd": "standard deviation of the seeds' figures",
     "V prompts": "variance of the figure that the choice of prompts makes",
     "V seeds": "variance that the choice of seeds makes",
@@ -32,7 +50,8 @@ _LEGEND = {
 
 @dataclass(frozen=True)
 class SeedRow(Row):
-    """Seeds of one model at one position, on the prompts that all of them have a score of."""
+    """Seeds of one model at one position, on the prompts that all of them have a score
+    of."""
 
     model: str  #: name of the model.
     recipe: str  #: data mix or hyperparameters of the replicates.
@@ -41,10 +60,16 @@ class SeedRow(Row):
     split: str  #: part of the benchmark.
     metric: str  #: name of the metric, with its filter.
     estimate: float | None  #: mean over seeds and prompts.
-    se_seeds_fixed: float | None  #: the prompts are a sample, these seeds are all there are.
-    se_prompts_fixed: float | None  #: the seeds are a sample, these prompts are all there are.
+    se_seeds_fixed: (
+        float | None
+    )  #: the prompts are a sample, these seeds are all there are.
+    se_prompts_fixed: (
+        float | None
+    )  #: the seeds are a sample, these prompts are all there are.
     se_both_sampled: float | None  #: both are samples.
-    se_both_fixed: float | None  #: only the draws are random; None if a prompt has one draw.
+    se_both_fixed: (
+        float | None
+    )  #: only the draws are random; None if a prompt has one draw.
     seed_sd: float | None  #: sample standard deviation of the seeds' figures.
     n_seeds: int  #: seeds S.
     n_prompts: int  #: prompts n that all seeds have a score of.
@@ -86,9 +111,15 @@ def seed_view(report: SeedReport) -> View:
     n_decimals = decimals(row.se_both_sampled for row in report.rows)
     cells = [_cells(row, n_decimals, shared) for row in report.rows]
     table = Table.of(cells, hide_empty=_HIDE_EMPTY, counts=("left out",), minor=_MINOR)
-    notes = [f"{row.model} {row.position}".rstrip() + f": {row.reason}" for row in report.rows if row.reason]
+    notes = [
+        f"{row.model} {row.position}".rstrip() + f": {row.reason}"
+        for row in report.rows
+        if row.reason
+    ]
     notes += report.notes
-    return View((*heading(report.rows, shared), table, "", *legend(_LEGEND)), tuple(notes))
+    return View(
+        (*heading(report.rows, shared), table, "", *legend(_LEGEND)), tuple(notes)
+    )
 
 
 def _cells(row: SeedRow, n_decimals: int, shared: Sequence[str]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""Importer of BFCL: results and scores of one model in one category, and the leaderboard's tables.
+"""Importer of BFCL: results and scores of one model in one category, and the
+leaderboard's tables.
 
-A score file lists failures alone: what the model got right is in the result file, or nowhere.
+A score file lists failures alone: what the model got right is in the result file, or
+nowhere.
 """
 
 from __future__ import annotations
@@ -26,7 +28,13 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, require_content
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    require_content,
+)
 from warehouse.importers.common.model_names import is_fixed_name, same_model
 from warehouse.records import (
     Candidate,
@@ -43,23 +51,26 @@ HARNESS = SUITE = "bfcl"
 METRIC = "accuracy"
 ACCURACY = binary_metric(METRIC, is_default=True)
 
-# BFCL_v4_simple_python_result.json, gorilla_openfunctions_v1_test_simple_result.json, simple_score.json
+# BFCL_v4_simple_python_result.json, gorilla_openfunctions_v1_test_simple_result.json,
+# simple_score.json
 _NAME = re.compile(
     r"(?:BFCL_(?P<new>v\d+)_|gorilla_openfunctions_(?P<old>v\d+)_test_)?(?P<category>\w+?)_(?P<kind>result|score)"
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 # simple_4, live_simple_4-2-0: the number of a question, and of its functions
 _NUMBER = re.compile(r"(\d{1,9})(?:-\d+-\d+)?$")
-# format_sensitivity_2584:ret_fmt=json&…:live_multiple_2-1-0   a question of another category in one of 26 forms
+# format_sensitivity_2584:ret_fmt=json&…:live_multiple_2-1-0   a question of another
+# category in one of 26 forms
 _FORMS = "format_sensitivity"
 _FORM = re.compile(rf"{_FORMS}_\d+:(?P<template>[^:]+):(?P<question>[^:]+)")
-#: How a model that calls functions by its own interface is told from the same one that is prompted.
+#: How a model that calls functions by its own interface is told from the same one that
+#: is prompted.
 _NATIVE = "-FC"
 #: What an answer that is no answer begins with.
 _FAILED = "Error during inference"
 
-#: Folder above, what follows ``result`` and ``score`` in the names below it, model, category, groups: the files of one
-#: run share them.
+#: Folder above, what follows ``result`` and ``score`` in the names below it, model,
+#: category, groups: the files of one run share them.
 Key = tuple[Path, str, str, str, str]
 
 
@@ -74,8 +85,8 @@ _PAIRED = "; they pair below one path: ingest the folder that holds result and s
 
 
 class Bfcl:
-    """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json`` (or ``result-NAME``, ``score-NAME``), or either
-    alone; tables of all models."""
+    """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json`` (or
+    ``result-NAME``, ``score-NAME``), or either alone; tables of all models."""
 
     name = "bfcl"
     version = "5"  # 3: forms of one question are one prompt; 4: folders called result-BFCL; 5: result-NAME is a setting
@@ -93,7 +104,9 @@ class Bfcl:
             if location is None:
                 continue
             root, suffix, model, groups, category = location
-            files = found.setdefault((root, suffix, model, category, "/".join(groups)), _Files(groups=groups))
+            files = found.setdefault(
+                (root, suffix, model, category, "/".join(groups)), _Files(groups=groups)
+            )
             setattr(files, kind, item.path)
         for (root, _, _, _, _), files in found.items():
             paths = [path for path in (files.result, files.score) if path is not None]
@@ -103,7 +116,8 @@ class Bfcl:
         """Open one category or table.
 
         Raises:
-            InputError: a file is damaged, or the score file lacks failures that it counts.
+            InputError: a file is damaged, or the score file lacks failures that it
+                counts.
         """
         first = source.files[0]
         if first.suffix == ".csv":
@@ -115,11 +129,14 @@ class Bfcl:
         dump.runs = (header,)
         if "result" not in paths:
             dump.notes.append(
-                f"{first.name}: no result file: what was right is named nowhere, the figure alone is taken{_PAIRED}"
+                f"{first.name}: no result file: what was right is named nowhere, the "
+                f"figure alone is taken{_PAIRED}"
             )
             return dump
         if scores is None:
-            dump.notes.append(f"{first.name}: no score file: nothing is scored{_PAIRED}")
+            dump.notes.append(
+                f"{first.name}: no score file: nothing is scored{_PAIRED}"
+            )
         dump.batches = batches_of(
             _samples(paths["result"], scores, dump, str(header.benchmark)),
             lambda item: [_row(*item)],
@@ -137,8 +154,14 @@ def _kind(candidate: Candidate) -> str:
     head = head_of(candidate)
     first = head.partition("\n")[0]
     if named["kind"] == "score":
-        return "score" if has_keys(first, "accuracy", "correct_count", "total_count") else ""
-    is_row = re.match(r'\{\s*"(?:id|idx)"\s*:', first) and has_keys(first[:4000] + head, "result")
+        return (
+            "score"
+            if has_keys(first, "accuracy", "correct_count", "total_count")
+            else ""
+        )
+    is_row = re.match(r'\{\s*"(?:id|idx)"\s*:', first) and has_keys(
+        first[:4000] + head, "result"
+    )
     return "result" if is_row else ""
 
 
@@ -147,18 +170,30 @@ def _kind_by_name(path: Path) -> str:
     return named["kind"] if named else ""
 
 
-def _located(path: Path, kind: str) -> tuple[Path, str, str, tuple[str, ...], str] | None:
-    """Folder above ``result`` and ``score`` (``result-BFCL``, ``score-BFCL``), what follows these words, model, groups
-    of categories, category."""
+def _located(
+    path: Path, kind: str
+) -> tuple[Path, str, str, tuple[str, ...], str] | None:
+    """Folder above ``result`` and ``score`` (``result-BFCL``, ``score-BFCL``), what
+    follows these words, model, groups of categories, category."""
     named = _NAME.fullmatch(path.stem)
     folders = path.parts[:-1]
     exact = [index for index, part in enumerate(folders) if part == kind]
-    of_kind = exact or [index for index, part in enumerate(folders) if part.startswith((f"{kind}-", f"{kind}_"))]
+    of_kind = exact or [
+        index
+        for index, part in enumerate(folders)
+        if part.startswith((f"{kind}-", f"{kind}_"))
+    ]
     if named is None or not of_kind or len(folders) < of_kind[-1] + 2:
         return None
     index = of_kind[-1]
     suffix = folders[index].removeprefix(kind)
-    return Path(*folders[:index]), suffix, folders[index + 1], folders[index + 2 :], named["category"]
+    return (
+        Path(*folders[:index]),
+        suffix,
+        folders[index + 1],
+        folders[index + 2 :],
+        named["category"],
+    )
 
 
 def _root(path: Path) -> Path:
@@ -170,15 +205,33 @@ def _date(root: Path) -> str | None:
     return root.name if _DATE.fullmatch(root.name) else None
 
 
-def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None) -> RunHeader:
+def _header(
+    source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None
+) -> RunHeader:
     first = source.files[0]
     location = _located(first, _kind_by_name(first))
-    _, suffix, folder, groups, category = location or (source.root, "", first.parent.name, (), first.stem)
-    versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
+    _, suffix, folder, groups, category = location or (
+        source.root,
+        "",
+        first.parent.name,
+        (),
+        first.stem,
+    )
+    versions = [
+        named["new"] or named["old"]
+        for path in source.files
+        if (named := _NAME.fullmatch(path.stem))
+    ]
     declared = scores.model if scores else None
-    name = declared if declared and (is_fixed_name(folder) or same_model(declared, folder)) else folder
+    name = (
+        declared
+        if declared and (is_fixed_name(folder) or same_model(declared, folder))
+        else folder
+    )
     date = _date(source.root)
-    n_questions = scores.total if scores and category != _FORMS else None  # there it counts forms of questions
+    n_questions = (
+        scores.total if scores and category != _FORMS else None
+    )  # there it counts forms of questions
     return RunHeader(
         harness=HARNESS,
         model=name.removesuffix(_NATIVE),
@@ -198,13 +251,15 @@ def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | Non
 
 
 def _given_name(suffix: str) -> Row:
-    """What a person wrote behind ``result`` and ``score``, the only place of settings that BFCL writes down nowhere."""
+    """What a person wrote behind ``result`` and ``score``, the only place of settings
+    that BFCL writes down nowhere."""
     name = suffix.strip("-_")
     return {"results_name": name} if name and name.lower() != SUITE else {}
 
 
 def _answers_id(result: Path | None) -> str | None:
-    """What stands for an id where no date does: answers that are scored later are no second run."""
+    """What stands for an id where no date does: answers that are scored later are no
+    second run."""
     if result is None:
         return None
     with result.open("rb") as handle:
@@ -223,17 +278,22 @@ class Scores:
         """Read a file.
 
         Raises:
-            InputError: it is cut, or holds another number of failures than it counts: what it lacks would be
-                taken for right.
+            InputError: it is cut, or holds another number of failures than it counts:
+                what it lacks would be taken for right.
         """
         require_content(path)
-        lines = list(RowSource(path, path.name, (), dump.rejections, dump.notes).texts())
+        lines = list(
+            RowSource(path, path.name, (), dump.rejections, dump.notes).texts()
+        )
         rows = [_parsed(path, line, text) for line, text in lines]
         scores = cls(rows[0])
-        total, correct = (whole_count(rows[0].get(key)) for key in ("total_count", "correct_count"))
+        total, correct = (
+            whole_count(rows[0].get(key)) for key in ("total_count", "correct_count")
+        )
         if total is None or correct is None or len(rows) - 1 != total - correct:
             raise InputError(
-                f"{len(rows) - 1} failures, and the first line says {correct} right of {total}",
+                f"{len(rows) - 1} failures, and the first line says {correct} right of "
+                f"{total}",
                 path=str(path),
                 place="line 1",
                 expected="every failure on a line: what is not listed counts as right",
@@ -242,12 +302,19 @@ class Scores:
         for row in rows[1:]:
             scores.failures.setdefault(scores.key_of(row, path), row)
         if len(scores.failures) < len(rows) - 1:
-            raise InputError("a failure stands twice", path=str(path), expected="one line for each question")
+            raise InputError(
+                "a failure stands twice",
+                path=str(path),
+                expected="one line for each question",
+            )
         return scores
 
     @property
     def model(self) -> str | None:
-        return next((text_or_none(row.get("model_name")) for row in self.failures.values()), None)
+        return next(
+            (text_or_none(row.get("model_name")) for row in self.failures.values()),
+            None,
+        )
 
     @property
     def total(self) -> int | None:
@@ -261,14 +328,17 @@ class Scores:
 
     @staticmethod
     def key_of(row: Row, path: Path) -> str:
-        """The key of a failure: of 2024 a number counted from 1, later the id of the result (InputError: neither)."""
+        """The key of a failure: of 2024 a number counted from 1, later the id of the
+        result (InputError: neither)."""
         given_id = row.get("id")
         if isinstance(given_id, str) and given_id:
             return given_id
         number = whole_or_none(given_id)
         if number is None or number < 1:
             raise InputError(
-                f"a failure with the id {str(given_id)[:60]}", path=str(path), expected="an id, or a number from 1"
+                f"a failure with the id {str(given_id)[:60]}",
+                path=str(path),
+                expected="an id, or a number from 1",
             )
         return f"#{number - 1}"
 
@@ -278,20 +348,30 @@ def _parsed(path: Path, line: int, text: bytes) -> Row:
         row = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"cannot be read: {error}", path=str(path), place=f"line {line}", expected="a JSON object"
+            f"cannot be read: {error}",
+            path=str(path),
+            place=f"line {line}",
+            expected="a JSON object",
         ) from None
     if not isinstance(row, dict):
-        raise InputError(f"a {type(row).__name__}", path=str(path), place=f"line {line}", expected="a JSON object")
+        raise InputError(
+            f"a {type(row).__name__}",
+            path=str(path),
+            place=f"line {line}",
+            expected="a JSON object",
+        )
     return row
 
 
 def _samples(
     path: Path, scores: Scores | None, dump: Dump, benchmark: str
 ) -> Iterator[tuple[str, tuple[Row, str, int | None, Row | None, bool]]]:
-    """Place of each result, and: the result, its id, its number, its failure, whether it was scored.
+    """Place of each result, and: the result, its id, its number, its failure, whether
+    it was scored.
 
     Raises:
-        InputError: there are more questions than the score file counts: what it never saw would be taken for right.
+        InputError: there are more questions than the score file counts: what it never
+            saw would be taken for right.
     """
     source = RowSource(path, path.name, (), dump.rejections, dump.notes)
     failures = scores.failures if scores else {}
@@ -302,32 +382,54 @@ def _samples(
         try:
             name, number = _identity(row, benchmark)
         except ValueError as error:
-            dump.rejections.append(Rejection(f"{path.name} line {line}", str(error), "a result with 'id' or 'idx'"))
+            dump.rejections.append(
+                Rejection(
+                    f"{path.name} line {line}",
+                    str(error),
+                    "a result with 'id' or 'idx'",
+                )
+            )
             continue
         seen.add(name)
         key = f"#{number}" if by_number else name
         other.pop(key, None)
-        yield f"{path.name} line {line}", (row, name, number, failures.get(key), scores is not None)
+        yield (
+            f"{path.name} line {line}",
+            (row, name, number, failures.get(key), scores is not None),
+        )
     n_known = len(seen) + len(other)
     if scores and scores.total is not None and n_known > scores.total:
         raise InputError(
-            f"{len(seen)} results, and {len(other)} failures that are none of them; the score file counts "
-            f"{scores.total}",
+            f"{len(seen)} results, and {len(other)} failures that are none of them; "
+            f"the score file counts {scores.total}",
             path=str(path),
-            expected="results and scores of the same questions: what is no failure counts as right",
+            expected=(
+                "results and scores of the same questions: what is no failure counts "
+                "as right"
+            ),
             advice="score these results again",
         )
-    for key, failure in other.items():  # what the result file lacks, the score file still tells
+    for (
+        key,
+        failure,
+    ) in other.items():  # what the result file lacks, the score file still tells
         number = int(key[1:]) if by_number else None
         name = f"{benchmark.removeprefix(SUITE + '_')}_{number}" if by_number else key
         result = failure.get("model_result", failure.get("model_result_raw"))
-        yield f"score of {key}", ({"id": name, "result": result}, name, number, failure, True)
+        yield (
+            f"score of {key}",
+            ({"id": name, "result": result}, name, number, failure, True),
+        )
     if scores and scores.total is not None and n_known < scores.total:
-        dump.notes.append(f"{path.name}: {len(seen)} results, and the score file counts {scores.total}")
+        dump.notes.append(
+            f"{path.name}: {len(seen)} results, and the score file counts "
+            f"{scores.total}"
+        )
 
 
 def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
-    """Id and number of a result: of 2024 ``idx``, or an id that ends with it (ValueError: it has neither)."""
+    """Id and number of a result: of 2024 ``idx``, or an id that ends with it
+    (ValueError: it has neither)."""
     number = whole_count(row.get("idx"))
     given_id = row.get("id")
     if isinstance(given_id, str) and given_id:
@@ -339,7 +441,9 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
     return f"{benchmark.removeprefix(SUITE + '_')}_{number}", number
 
 
-def _row(row: Row, name: str, number: int | None, failure: Row | None, is_scored: bool) -> Row:
+def _row(
+    row: Row, name: str, number: int | None, failure: Row | None, is_scored: bool
+) -> Row:
     result = row.get("result")
     text = None if result is None else as_text(result)
     failed = text if isinstance(result, str) and result.startswith(_FAILED) else None
@@ -367,14 +471,17 @@ def _row(row: Row, name: str, number: int | None, failure: Row | None, is_scored
 
 
 def _score(failure: Row | None, failed: bool) -> Row:
-    """1 for what is not among the failures. What failed on the way (network, quota) counts 0 as the tool has it."""
+    """1 for what is not among the failures. What failed on the way (network, quota)
+    counts 0 as the tool has it."""
     if failure is None:
         return {"metric": METRIC, "value": 1.0, "origin": "implied"}
     kind = _error_type(failure)
     status = None
     if failed or "execution_error" in kind or "inference_error" in kind:
         status = "error"
-    elif "decoder_success" not in kind and ("decoder" in kind or "no_last_message" in kind or "empty_turn" in kind):
+    elif "decoder_success" not in kind and (
+        "decoder" in kind or "no_last_message" in kind or "empty_turn" in kind
+    ):
         status = "no_answer"
     elif "force_terminated" in kind:
         status = "limit"
@@ -391,10 +498,16 @@ def _why(failure: Row) -> str | None:
     error = failure.get("error")
     text = error.get("error_message", error) if isinstance(error, dict) else error
     texts = [
-        item if isinstance(item, str) else compact(item) for item in (items_of(text) or [text]) if item is not None
+        item if isinstance(item, str) else compact(item)
+        for item in (items_of(text) or [text])
+        if item is not None
     ]
     parts = [part for part in (_error_type(failure), *texts) if part]
-    return ": ".join(parts[:1] + [" ".join(parts[1:])]) if len(parts) > 1 else next(iter(parts), None)
+    return (
+        ": ".join(parts[:1] + [" ".join(parts[1:])])
+        if len(parts) > 1
+        else next(iter(parts), None)
+    )
 
 
 def _question(prompt: Any) -> str | None:
@@ -403,16 +516,29 @@ def _question(prompt: Any) -> str | None:
     question = prompt.get("question") if isinstance(prompt, dict) else prompt
     if isinstance(question, str):
         return question
-    turns = [message for turn in items_of(question) for message in (turn if isinstance(turn, list) else [turn])]
-    texts = [message.get("content") for message in turns if isinstance(message, dict) and message.get("role") == "user"]
+    turns = [
+        message
+        for turn in items_of(question)
+        for message in (turn if isinstance(turn, list) else [turn])
+    ]
+    texts = [
+        message.get("content")
+        for message in turns
+        if isinstance(message, dict) and message.get("role") == "user"
+    ]
     return "\n\n".join(text for text in texts if isinstance(text, str)) or None
 
 
 def _sum(value: Any) -> float | None:
-    """A number, or the sum of those of turns and steps; none where one of them is no number."""
+    """A number, or the sum of those of turns and steps; none where one of them is no
+    number."""
     if isinstance(value, list):
         parts = [_sum(item) for item in value]
-        return sum(part for part in parts if part is not None) if parts and None not in parts else None
+        return (
+            sum(part for part in parts if part is not None)
+            if parts and None not in parts
+            else None
+        )
     return None if isinstance(value, bool) else number_or_none(value)
 
 

@@ -1,4 +1,5 @@
-"""Tables of BFCL's leaderboard: figures of all models in all categories, without samples."""
+"""Tables of BFCL's leaderboard: figures of all models in all categories, without
+samples."""
 
 from __future__ import annotations
 
@@ -10,7 +11,11 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.importers.base import TASK_COST, binary_metric
 from warehouse.importers.common.header_values import local_time
-from warehouse.importers.common.json_fields import number_in_text, number_or_none, share_of
+from warehouse.importers.common.json_fields import (
+    number_in_text,
+    number_or_none,
+    share_of,
+)
 from warehouse.importers.common.jsonl import head_of, require_content
 from warehouse.records import Candidate, PublishedScore, RunHeader
 
@@ -28,17 +33,25 @@ ACCURACY = binary_metric("accuracy", is_default=True)
 def is_table(candidate: Candidate) -> bool:
     """Whether a file is a table of the leaderboard, by its name and its heading."""
     name, head = candidate.path.name, head_of(candidate).partition("\n")[0]
-    return name.startswith("data") and candidate.path.suffix == ".csv" and head.startswith(_FIRST) and " Acc" in head
+    return (
+        name.startswith("data")
+        and candidate.path.suffix == ".csv"
+        and head.startswith(_FIRST)
+        and " Acc" in head
+    )
 
 
 def table_headers(path: Path, date: str | None) -> Iterator[RunHeader]:
-    """A run without samples for each model and each column of shares (InputError: the file is damaged)."""
+    """A run without samples for each model and each column of shares (InputError: the
+    file is damaged)."""
     require_content(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as handle:
             rows = list(csv.DictReader(handle))
     except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected="a table of BFCL") from None
+        raise InputError(
+            f"cannot be read: {error}", path=str(path), expected="a table of BFCL"
+        ) from None
     for line, row in enumerate(rows, start=2):
         if None in row or None in row.values() or not (row.get("Model") or "").strip():
             raise InputError(
@@ -59,8 +72,12 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             continue
         name = _named(column, path.stem)
         published = [PublishedScore("accuracy", share_of(value), raw=text.strip())]
-        if name == _OVERALL and (cost := number_in_text(row.get(_COST))):  # 0 is written where nothing is known
-            published.append(PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip()))
+        if name == _OVERALL and (
+            cost := number_in_text(row.get(_COST))
+        ):  # 0 is written where nothing is known
+            published.append(
+                PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip())
+            )
         yield RunHeader(
             harness="bfcl",
             model=system["model"] if system else row["Model"].strip(),
@@ -79,6 +96,14 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
 
 
 def _named(column: str, table: str) -> str:
-    """A column as a benchmark: those of ``data_live`` and of ``data_non_live`` have the same names."""
-    name, part = _WORD.sub("_", column.lower()).strip("_"), table.removeprefix("data").strip("_")
-    return name if part in ("", "overall") or name.startswith(f"{part}_") else f"{part}_{name}"
+    """A column as a benchmark: those of ``data_live`` and of ``data_non_live`` have the
+    same names."""
+    name, part = (
+        _WORD.sub("_", column.lower()).strip("_"),
+        table.removeprefix("data").strip("_"),
+    )
+    return (
+        name
+        if part in ("", "overall") or name.startswith(f"{part}_")
+        else f"{part}_{name}"
+    )

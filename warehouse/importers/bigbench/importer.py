@@ -24,8 +24,19 @@ from warehouse.importers.bigbench.task import (
     headers,
     is_choice,
 )
-from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, texts_of
-from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
+    Row,
+    compact,
+    number_or_none,
+    part_of,
+    texts_of,
+)
+from warehouse.importers.common.jsonl import (
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 _LOG, _SCORES = "full-log_", "scores_"
@@ -46,12 +57,16 @@ class BigBench:
             if (
                 item.path.suffix == ".json"
                 and head.startswith("{")
-                and has_keys(head, "scores", "score_dict", "preferred_score", "number_of_shots")
+                and has_keys(
+                    head, "scores", "score_dict", "preferred_score", "number_of_shots"
+                )
             ):
                 name = item.path.stem.removeprefix(_LOG).removeprefix(_SCORES)
                 paths_by_stem[item.path.parent, name].append(item.path)
         for paths in paths_by_stem.values():
-            ordered = sorted(paths, key=lambda path: (not path.name.startswith(_LOG), path.name))
+            ordered = sorted(
+                paths, key=lambda path: (not path.name.startswith(_LOG), path.name)
+            )
             yield source_of(*ordered)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -78,21 +93,30 @@ def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
         for number, key in enumerate(task.keys)
         for index, queries in _examples(task, key)
     )
-    return batches_of(items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it")
+    return batches_of(
+        items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it"
+    )
 
 
 def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
-    """Samples of a run by example: the i-th samples of its queries, answers before options. Of
-    queries without task nothing says which belong together: each sample is an example."""
+    """Samples of a run by example: the i-th samples of its queries, answers before
+    options. Of queries without task nothing says which belong together: each sample is
+    an example."""
     examples: dict[int, list[Any]] = {}
     queries = task.queries.get(key, [])
     for query in sorted(queries, key=lambda query: query.get("function") != GENERATED):
         plain = task.plain(key, query)
         for index, sample in task.samples(query):
-            examples.setdefault(index, []).append((query, sample, plain[index] if plain else None))
+            examples.setdefault(index, []).append(
+                (query, sample, plain[index] if plain else None)
+            )
     yield from sorted(examples.items())
     if key == (task.name, None):
-        strays = ((query, sample) for query in task.strays for _, sample in task.samples(query))
+        strays = (
+            (query, sample)
+            for query in task.strays
+            for _, sample in task.samples(query)
+        )
         for index, (query, sample) in enumerate(strays, start=len(examples)):
             yield index, [(query, sample, None)]
 
@@ -101,14 +125,23 @@ def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
     number, index, group = item
     row: Row = {"run": number, "position": index}
     scores: dict[str, Row] = {}
-    questions = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in group]
+    questions = [
+        (query, _sample(sample), _question(_sample(sample)["input"], plain))
+        for query, sample, plain in group
+    ]
     metric_names = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
     for query, sample, question in questions:
-        parse = _generated if query.get("function") == GENERATED else (_chosen if is_choice(query) else _likely)
+        parse = (
+            _generated
+            if query.get("function") == GENERATED
+            else (_chosen if is_choice(query) else _likely)
+        )
         fields, own = parse(sample, metric_names)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
-        for name, score in {**own, **_metrics_of(sample)}.items() if metric_names else ():
+        for name, score in (
+            {**own, **_metrics_of(sample)}.items() if metric_names else ()
+        ):
             scores.setdefault(name, score)
     options = row.get("choices") or row.get("target")
     row["identity"] = compact({"input": row.get("text"), "targets": options})
@@ -123,8 +156,9 @@ def _sample(sample: Any) -> Row:
 
 
 def _question(text: str, plain: Any) -> str:
-    """The question without examples: what the same sample asked where there were none. Between the
-    parts of that, the prefix of the task and the rest, the examples stand."""
+    """The question without examples: what the same sample asked where there were none.
+    Between the parts of that, the prefix of the task and the rest, the examples stand.
+    """
     without = plain.get("input") if isinstance(plain, dict) else None
     if not isinstance(without, str) or len(without) > len(text):
         return text
@@ -147,12 +181,17 @@ def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]
     output, raw = sample.get("output"), sample.get("raw_output")
     whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
     matches = [
-        number_or_none(answer.get(EXACT)) for answer in answers.values() if isinstance(answer, dict) and EXACT in answer
+        number_or_none(answer.get(EXACT))
+        for answer in answers.values()
+        if isinstance(answer, dict) and EXACT in answer
     ]
     scores = {}
     if matches:
         scored = [value for value in matches if value is not None]
-        scores[EXACT] = {"value": max(scored) if scored else None, "status": None if scored else "error"}
+        scores[EXACT] = {
+            "value": max(scored) if scored else None,
+            "status": None if scored else "error",
+        }
     return {
         "target": _several(list(answers)),
         "response": whole,
@@ -162,11 +201,16 @@ def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]
 
 def _chosen(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     options = texts_of(sample.get("targets"))
-    worth = {name: number_or_none(value) for name, value in part_of(sample, "target_values").items()}
+    worth = {
+        name: number_or_none(value)
+        for name, value in part_of(sample, "target_values").items()
+    }
     best = max((value for value in worth.values() if value is not None), default=None)
     grade = number_or_none(sample.get("correct"))
     return {
-        "target": _several([name for name in options if best and worth.get(name) == best]),
+        "target": _several(
+            [name for name in options if best and worth.get(name) == best]
+        ),
         "choices": compact(options) if options else None,
         "metadata": compact({"target_values": worth}),
         "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
@@ -176,7 +220,9 @@ def _chosen(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
                 "loglikelihood": likelihood,
                 "is_target": None if best is None else worth.get(option) == best,
             }
-            for index, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
+            for index, (option, likelihood) in enumerate(
+                zip(options, _absolute(sample, len(options)), strict=True)
+            )
         ],
     }, {GRADE: {"value": grade, "status": None if grade is not None else "error"}}
 
@@ -190,8 +236,8 @@ def _favourite(options: list[str], scores: list[float | None]) -> str | None:
 
 
 def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
-    """Likelihood of the right answers: of all together, and of a lone one by word and character,
-    as the package counts them, where the file states such a figure."""
+    """Likelihood of the right answers: of all together, and of a lone one by word and
+    character, as the package counts them, where the file states such a figure."""
     targets = texts_of(sample.get("targets"))
     loglikelihoods = _absolute(sample, len(targets))
     scored = [value for value in loglikelihoods if value is not None]
@@ -205,7 +251,12 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
         }
     raw = compact(loglikelihoods) if len(loglikelihoods) > 1 else None
     return {"target": _several(targets)}, {
-        name: {"value": value, "origin": "mapped", "status": None if value is not None else "error", "raw": raw}
+        name: {
+            "value": value,
+            "origin": "mapped",
+            "status": None if value is not None else "error",
+            "raw": raw,
+        }
         for name, value in scores.items()
         if name in metric_names and name in KNOWN
     }
@@ -218,7 +269,9 @@ def _absolute(sample: Row, size: int) -> list[float | None]:
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return [number_or_none(value) for value in values] if isinstance(values, list) else []
+    return (
+        [number_or_none(value) for value in values] if isinstance(values, list) else []
+    )
 
 
 def _log_sum(values: list[float]) -> float:

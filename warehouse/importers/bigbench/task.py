@@ -53,16 +53,28 @@ class TaskResults:
         """Entries of ``scores``."""
         scores = self.document.get("scores")
         if not isinstance(scores, list):
-            raise InputError("'scores' is no list", path=str(self.path), expected="results of BIG-bench")
+            raise InputError(
+                "'scores' is no list",
+                path=str(self.path),
+                expected="results of BIG-bench",
+            )
         entries_by_key: dict[Key, Row] = {}
         for index, entry in enumerate(scores):
-            if not isinstance(entry, dict) or not isinstance(entry.get("score_dict"), dict):
+            if not isinstance(entry, dict) or not isinstance(
+                entry.get("score_dict"), dict
+            ):
                 where = f"scores, entry {index}"
-                self.rejections.append(Rejection(where, compact(entry)[:200], "a score_dict"))
+                self.rejections.append(
+                    Rejection(where, compact(entry)[:200], "a score_dict")
+                )
                 continue
-            key = self._key(entry.get("subtask_description"), entry.get("number_of_shots"))
+            key = self._key(
+                entry.get("subtask_description"), entry.get("number_of_shots")
+            )
             if key in entries_by_key:
-                self.notes.append(f"{key[0]}, {key[1]} shots: stated twice, the first one counts")
+                self.notes.append(
+                    f"{key[0]}, {key[1]} shots: stated twice, the first one counts"
+                )
             entries_by_key.setdefault(key, entry)
         return entries_by_key
 
@@ -80,10 +92,14 @@ class TaskResults:
     def strays(self) -> list[Row]:
         """Queries of programmatic tasks, which do not say what they belong to."""
         strays = [
-            query for query in self._queries if self._key(query.get("task"), query.get("shots")) not in self.figures
+            query
+            for query in self._queries
+            if self._key(query.get("task"), query.get("shots")) not in self.figures
         ]
         if strays:
-            self.notes.append(f"{len(strays)} queries name no subtask: responses without scores")
+            self.notes.append(
+                f"{len(strays)} queries name no subtask: responses without scores"
+            )
         return strays
 
     @cached_property
@@ -94,7 +110,9 @@ class TaskResults:
                 queries.append(query)
                 continue
             expected = f"a query by {GENERATED} or {SCORED}"
-            self.rejections.append(Rejection(f"queries, entry {index}", compact(query)[:200], expected))
+            self.rejections.append(
+                Rejection(f"queries, entry {index}", compact(query)[:200], expected)
+            )
         return queries
 
     @cached_property
@@ -111,8 +129,14 @@ class TaskResults:
             names = names_by_key.setdefault(key, set())
             for query in queries:
                 for _, sample in self.samples(query):
-                    metrics = part_of(sample, "metrics") if isinstance(sample, dict) else {}
-                    names |= {name for name, value in metrics.items() if number_or_none(value) is not None}
+                    metrics = (
+                        part_of(sample, "metrics") if isinstance(sample, dict) else {}
+                    )
+                    names |= {
+                        name
+                        for name, value in metrics.items()
+                        if number_or_none(value) is not None
+                    }
         return names_by_key
 
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:
@@ -120,12 +144,17 @@ class TaskResults:
         return enumerate(items_of(query.get("samples")))
 
     def plain(self, key: Key, query: Row) -> list[Any]:
-        """Samples of the same query without examples, if there is one of the same length."""
+        """Samples of the same query without examples, if there is one of the same
+        length."""
         samples = list(self.samples(query))
         for other in self.queries.get((key[0], 0), ()) if key[1] else ():
             zero_shot = [sample for _, sample in self.samples(other)]
             same = other.get("function") == query.get("function")
-            if same and is_choice(other) == is_choice(query) and len(zero_shot) == len(samples):
+            if (
+                same
+                and is_choice(other) == is_choice(query)
+                and len(zero_shot) == len(samples)
+            ):
                 return zero_shot
         return []
 
@@ -145,23 +174,37 @@ HARNESS, SUITE = "bigbench", "BIG-bench"
 KNOWN = {
     GRADE: MetricSpec(GRADE, kind="bounded", low=0, high=1, higher_is_better=True),
     EXACT: binary_metric(EXACT),
-    LIKELIHOOD: MetricSpec(LIKELIHOOD, unit="nats", kind="continuous", high=0, higher_is_better=True),
+    LIKELIHOOD: MetricSpec(
+        LIKELIHOOD, unit="nats", kind="continuous", high=0, higher_is_better=True
+    ),
     f"{LIKELIHOOD}_per_word": MetricSpec(
-        f"{LIKELIHOOD}_per_word", unit="nats/word", kind="continuous", high=0, higher_is_better=True
+        f"{LIKELIHOOD}_per_word",
+        unit="nats/word",
+        kind="continuous",
+        high=0,
+        higher_is_better=True,
     ),
     f"{LIKELIHOOD}_per_char": MetricSpec(
-        f"{LIKELIHOOD}_per_char", unit="nats/character", kind="continuous", high=0, higher_is_better=True
+        f"{LIKELIHOOD}_per_char",
+        unit="nats/character",
+        kind="continuous",
+        high=0,
+        higher_is_better=True,
     ),
 }
 _LOWER = ("calibration_multiple_choice_brier_score", "expected_calibration_error")
-#: Of a query: what it was asked about and what came out; the others are how it was asked.
+#: Of a query: what it was asked about and what came out; the others are how it was
+#: asked.
 _NOT_OF_QUERY = frozenset(("samples", "shots", "task", "metrics"))
 #: Of a file: figures, and what is read into other places.
 _NOT_OF_FILE = frozenset(("scores", "task", "model", "queries"))
 
 
-def headers(task: TaskResults, model_setting: str | None, file: str) -> tuple[RunHeader, ...]:
-    """A header for each task or subtask and number of examples (InputError: nothing names the model)."""
+def headers(
+    task: TaskResults, model_setting: str | None, file: str
+) -> tuple[RunHeader, ...]:
+    """A header for each task or subtask and number of examples (InputError: nothing
+    names the model)."""
     model = _model(task)
     require_model(model_setting or model["model"], file)
     return tuple(_header(task, key, model) for key in task.keys)
@@ -170,7 +213,9 @@ def headers(task: TaskResults, model_setting: str | None, file: str) -> tuple[Ru
 def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
     name, shots = key
     entry = task.figures.get(key, {})
-    counts = [sum(1 for _ in task.samples(query)) for query in task.queries.get(key, ())]
+    counts = [
+        sum(1 for _ in task.samples(query)) for query in task.queries.get(key, ())
+    ]
     size = max(counts, default=None)
     return RunHeader(
         harness=HARNESS,
@@ -189,8 +234,15 @@ def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
 def _model(task: TaskResults) -> Row:
     """Who was evaluated. Names such as ``128b`` mean nothing without their family."""
     model = part_of(task.document, "model")
-    family, name = text_or_none(model.get("model_family")), text_or_none(model.get("model_name"))
-    whole = name if not family or (name and name.startswith(family)) else f"{family} {name or ''}"
+    family, name = (
+        text_or_none(model.get("model_family")),
+        text_or_none(model.get("model_name")),
+    )
+    whole = (
+        name
+        if not family or (name and name.startswith(family))
+        else f"{family} {name or ''}"
+    )
     decoding = part_of(model, "decoding_params")
     batch = whole_count(model.get("training_batch_size"))
     return {
@@ -206,13 +258,33 @@ def _model(task: TaskResults) -> Row:
 
 def _configuration(task: TaskResults, key: Key, entry: Row) -> Row:
     queries = [
-        {name: value for name, value in query.items() if name not in _NOT_OF_QUERY and value is not None}
+        {
+            name: value
+            for name, value in query.items()
+            if name not in _NOT_OF_QUERY and value is not None
+        }
         for query in task.queries.get(key, [])[:20]
     ]
-    ranges: Row = {name: entry[name] for name in ("preferred_score", "low_score", "high_score") if name in entry}
-    stated = {name: value for name, value in task.document.items() if name not in _NOT_OF_FILE}
-    of_task = {name: value for name, value in part_of(task.document, "task").items() if name != "task_name"}
-    return {**stated, "task": of_task, "model": part_of(task.document, "model"), "queries": queries, **ranges}
+    ranges: Row = {
+        name: entry[name]
+        for name in ("preferred_score", "low_score", "high_score")
+        if name in entry
+    }
+    stated = {
+        name: value for name, value in task.document.items() if name not in _NOT_OF_FILE
+    }
+    of_task = {
+        name: value
+        for name, value in part_of(task.document, "task").items()
+        if name != "task_name"
+    }
+    return {
+        **stated,
+        "task": of_task,
+        "model": part_of(task.document, "model"),
+        "queries": queries,
+        **ranges,
+    }
 
 
 def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
@@ -220,8 +292,12 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
     seen = task.metric_names_by_run.get(key, set())
     for name in dict.fromkeys((*part_of(entry, "score_dict"), *sorted(seen))):
         is_mean = name in KNOWN or name in seen
-        higher = False if name in _LOWER else _rising(entry) if name == preferred else None
-        spec = KNOWN.get(name) or MetricSpec(name, link="identity" if is_mean else "none", higher_is_better=higher)
+        higher = (
+            False if name in _LOWER else _rising(entry) if name == preferred else None
+        )
+        spec = KNOWN.get(name) or MetricSpec(
+            name, link="identity" if is_mean else "none", higher_is_better=higher
+        )
         low = number_or_none(entry.get("low_score"))
         chance = low if name == preferred == GRADE else None
         yield replace(spec, is_default=name == preferred, chance_level=chance)
@@ -229,11 +305,15 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
 
 def _rising(entry: Row) -> bool | None:
     """Whether more is better, by what the task calls poor and good."""
-    low, high = (number_or_none(entry.get(name)) for name in ("low_score", "high_score"))
+    low, high = (
+        number_or_none(entry.get(name)) for name in ("low_score", "high_score")
+    )
     return None if low is None or high is None or low == high else high > low
 
 
-def _published(task: TaskResults, key: Key, entry: Row, size: int | None) -> Iterator[PublishedScore]:
+def _published(
+    task: TaskResults, key: Key, entry: Row, size: int | None
+) -> Iterator[PublishedScore]:
     seen = task.metric_names_by_run.get(key, set())
     for name, figure in part_of(entry, "score_dict").items():
         statistic = "mean" if name in KNOWN or name in seen else "aggregate"

@@ -1,6 +1,8 @@
-"""What files of strangers may become in memory, and archives that no honest writer makes.
+"""What files of strangers may become in memory, and archives that no honest writer
+makes.
 
-Nothing is unpacked to disk. What is packed is bounded in size and ratio before and while it is read.
+Nothing is unpacked to disk. What is packed is bounded in size and ratio before and
+while it is read.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from warehouse.errors import InputError
 MAX_UNPACKED_BYTES = 8 << 30
 #: Most bytes that one packed byte may become.
 MAX_RATIO = 1000
-#: Most bytes that are held in memory whole: of what was packed, of an entry of a log, of a plain file.
+#: Most bytes that are held in memory whole: of what was packed, of an entry of a log,
+#: of a plain file.
 MAX_DOCUMENT_BYTES = 512 << 20
 MAX_ENTRY_BYTES = 1 << 30
 MAX_FILE_BYTES = 2 << 30
-#: Entries of an archive, and the bytes of all of them against those of the archive. Archives that
-#: unpack to less are let through whatever their ratio.
+#: Entries of an archive, and the bytes of all of them against those of the archive.
+#: Archives that unpack to less are let through whatever their ratio.
 MAX_ENTRIES = 4_000_000
 MAX_ARCHIVE_RATIO = 400
 ALWAYS_FINE = 256 << 20
@@ -32,14 +35,24 @@ MAX_TABLES = 5_000
 
 #: What reading an archive or a packed file raises where it is damaged.
 DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, OverflowError),
+    *(
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        NotImplementedError,
+        OSError,
+        OverflowError,
+    ),
     *(MemoryError, ValueError),
 )
 _LOCAL_HEADER = 30
 _ENCRYPTED = 0x1
 
 
-def refuse_large(path: Path, limit: int | None = None, use: str = "to be read at once") -> None:
+def refuse_large(
+    path: Path, limit: int | None = None, use: str = "to be read at once"
+) -> None:
     """Refuse a file that is too large to be held in memory.
 
     Raises:
@@ -48,7 +61,11 @@ def refuse_large(path: Path, limit: int | None = None, use: str = "to be read at
     """
     most, size = MAX_FILE_BYTES if limit is None else limit, path.stat().st_size
     if size > most:
-        raise InputError(f"{size} bytes are too many {use}", path=str(path), expected=f"at most {most}")
+        raise InputError(
+            f"{size} bytes are too many {use}",
+            path=str(path),
+            expected=f"at most {most}",
+        )
 
 
 def unpacked_limit(packed: int) -> int:
@@ -61,7 +78,9 @@ def too_large(name: str, limit: float) -> InputError:
     return InputError(
         f"unpacks to more than {int(limit)} bytes",
         path=name,
-        expected=f"at most {MAX_RATIO} times the packed size and {MAX_UNPACKED_BYTES} B",
+        expected=(
+            f"at most {MAX_RATIO} times the packed size and {MAX_UNPACKED_BYTES} B"
+        ),
         advice="if you trust it, unpack it and ingest the unpacked file",
     )
 
@@ -86,14 +105,29 @@ def refuse_hostile(
         InputError: with the first entry that is at fault.
     """
     if len(entries) > MAX_ENTRIES:
-        raise InputError(f"{len(entries)} entries", path=name, expected=f"at most {MAX_ENTRIES}")
+        raise InputError(
+            f"{len(entries)} entries", path=name, expected=f"at most {MAX_ENTRIES}"
+        )
     end, before = 0, ""
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if entry.flag_bits & _ENCRYPTED:
-            raise InputError(f"an encrypted entry: {entry.filename[:200]!r}", path=name, advice="unpack it first")
-        problem = f"shares bytes with {before[:200]}" if entry.header_offset < end else problem_of(entry)
+            raise InputError(
+                f"an encrypted entry: {entry.filename[:200]!r}",
+                path=name,
+                advice="unpack it first",
+            )
+        problem = (
+            f"shares bytes with {before[:200]}"
+            if entry.header_offset < end
+            else problem_of(entry)
+        )
         if problem:
-            raise InputError(problem, path=name, place=f"entry {entry.filename[:200]}", expected=expected)
+            raise InputError(
+                problem,
+                path=name,
+                place=f"entry {entry.filename[:200]}",
+                expected=expected,
+            )
         end = entry.header_offset + _LOCAL_HEADER + entry.compress_size
         before = entry.filename
     total = sum(entry.file_size for entry in entries)

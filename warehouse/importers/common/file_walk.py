@@ -1,6 +1,7 @@
 """The files below a path, and which of them are not read, with the reason.
 
-Only regular files are ever opened: a FIFO would wait for a writer, a device may have no end.
+Only regular files are ever opened: a FIFO would wait for a writer, a device may have no
+end.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from warehouse.records.credentials import masked
 #: First bytes of a file that importers see when they claim it.
 HEAD_BYTES = 65_536
 #: Suffixes of files that hold data: one that cannot be read is missed.
-DATA_SUFFIXES = frozenset(".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst".split())
+DATA_SUFFIXES = frozenset(
+    ".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst".split()
+)
 
 _SPECIAL = (
     (stat.S_ISFIFO, "a FIFO (named pipe)"),
@@ -43,8 +46,9 @@ POINTER_BYTES = 64
 class Unread:
     """A file or folder that is not read.
 
-    ``reason`` says what it is, empty where no importer knows it. ``is_missed``: data was meant, so
-    what was asked for is incomplete without it. ``name`` is what it is called where that is not its path.
+    ``reason`` says what it is, empty where no importer knows it. ``is_missed``: data
+    was meant, so what was asked for is incomplete without it. ``name`` is what it is
+    called where that is not its path.
     """
 
     path: Path
@@ -62,7 +66,8 @@ class Unread:
 
 
 def has_text_name(path: Path) -> bool:
-    """Whether a path is text: others can be opened by Python, and by no library that wants UTF-8."""
+    """Whether a path is text: others can be opened by Python, and by no library that
+    wants UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -71,10 +76,11 @@ def has_text_name(path: Path) -> bool:
 
 
 def walk(path: Path) -> Iterator[Path]:
-    """The files of a folder that are not hidden, or the file itself (MisuseError: there is no such file or folder).
+    """The files of a folder that are not hidden, or the file itself (MisuseError: there
+    is no such file or folder).
 
-    What is no regular file is yielded too, and so is a folder that is not entered: a link to one,
-    which leads out of the dump, and one that cannot be opened.
+    What is no regular file is yielded too, and so is a folder that is not entered: a
+    link to one, which leads out of the dump, and one that cannot be opened.
     """
     if not os.path.exists(path):
         raise MisuseError(f"no file or folder '{path}'")
@@ -87,8 +93,12 @@ def walk(path: Path) -> Iterator[Path]:
         closed.append(Path(os.fsdecode(error.filename)))
 
     for folder, subfolders, names in os.walk(path, onerror=keep):
-        links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
-        subfolders[:] = sorted(name for name in {*subfolders} - {*links} if not _is_hidden(name))
+        links = [
+            name for name in subfolders if os.path.islink(os.path.join(folder, name))
+        ]
+        subfolders[:] = sorted(
+            name for name in {*subfolders} - {*links} if not _is_hidden(name)
+        )
         shown = sorted(name for name in (*names, *links) if not _is_hidden(name))
         yield from (Path(folder) / name for name in shown)
     yield from closed
@@ -97,7 +107,8 @@ def walk(path: Path) -> Iterator[Path]:
 def look_at(path: Path) -> Candidate | Unread:
     """What importers are shown of a file, or why they are not.
 
-    A file that cannot be opened is shown without content: its name may say which source lacks it.
+    A file that cannot be opened is shown without content: its name may say which source
+    lacks it.
     """
     try:
         mode = path.stat().st_mode
@@ -109,7 +120,9 @@ def look_at(path: Path) -> Candidate | Unread:
             return Unread(path, f"{linked}, which is not read")
     if stat.S_ISDIR(mode):
         if path.is_symlink():
-            reason = "a link to a folder, which is not followed; name that folder itself"
+            reason = (
+                "a link to a folder, which is not followed; name that folder itself"
+            )
             return Unread(path, reason)
         return Unread(path, f"a folder that {why_unreadable(path)}", is_missed=True)
     try:
@@ -134,7 +147,11 @@ def why_unreadable(path: Path) -> str:
         else:
             open_regular(path).close()
     except FileNotFoundError:
-        return "a link to what is not there" if path.is_symlink() else "is not there any more"
+        return (
+            "a link to what is not there"
+            if path.is_symlink()
+            else "is not there any more"
+        )
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return ""
@@ -157,15 +174,20 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def pointer_reason(head: bytes) -> str:
-    """What the first bytes of a file say that only stands for one; empty if they are data."""
+    """What the first bytes of a file say that only stands for one; empty if they are
+    data."""
     for start, kind, command in _POINTERS:
         if head.startswith(start):
-            return f"{kind}, not the data; fetch the data with `{command}` and ingest again"
+            return (
+                f"{kind}, not the data; fetch the data with `{command}` and ingest "
+                "again"
+            )
     return ""
 
 
 def refuse_pointer(head: bytes, name: str) -> None:
-    """Refuse what only stands for a file, by its first bytes (InputError: they are a pointer)."""
+    """Refuse what only stands for a file, by its first bytes (InputError: they are a
+    pointer)."""
     reason = pointer_reason(head)
     if reason:
         problem, advice = reason.split("; ", 1)
@@ -173,18 +195,21 @@ def refuse_pointer(head: bytes, name: str) -> None:
 
 
 def refuse_pointers(files: Iterable[Path]) -> None:
-    """Refuse files that only stand for others (InputError: one of the files is a pointer of a large-file store)."""
+    """Refuse files that only stand for others (InputError: one of the files is a
+    pointer of a large-file store)."""
     for path in files:
         with open_regular(path) as handle:
             refuse_pointer(handle.read(POINTER_BYTES), str(path))
 
 
 def _is_hidden(name: str) -> bool:
-    """A dot file or folder; not one that begins with ``..``, as a relative model path may."""
+    """A dot file or folder; not one that begins with ``..``, as a relative model path
+    may."""
     return name.startswith(".") and not name.startswith("..")
 
 
-#: A file that changed so few seconds before it was hashed may change again under the same time.
+#: A file that changed so few seconds before it was hashed may change again under the
+#: same time.
 COARSEST_CLOCK = 2.0
 
 
@@ -192,8 +217,8 @@ COARSEST_CLOCK = 2.0
 class Stamp:
     """Size and times of a file, to detect changes, and the hash of its bytes.
 
-    ``times``: of the last change of content and of the file's entry, in nanoseconds. ``is_safe``:
-    both lay so far back that a later change shows in them.
+    ``times``: of the last change of content and of the file's entry, in nanoseconds.
+    ``is_safe``: both lay so far back that a later change shows in them.
     """
 
     size: int
@@ -218,7 +243,8 @@ def stamp(path: Path) -> Stamp:
 
 
 def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
-    """Refuse files that are not what they were (InputError: one of them has changed since)."""
+    """Refuse files that are not what they were (InputError: one of them has changed
+    since)."""
     for path, stamped in before:
         if _has_changed(path, stamped):
             raise InputError(

@@ -20,20 +20,24 @@ from warehouse.records.credentials import masked_name, without_credentials
 EMPTY = (None, "", ())
 #: Fields that only an importer can fill.
 _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
-#: Fields that things are told apart by: two names that differ in their keys alone stay two.
+#: Fields that things are told apart by: two names that differ in their keys alone stay
+#: two.
 _NAMES = frozenset(
-    ("harness model agent opponent training_seed recipe benchmark suite split".split())  # of a run
+    (
+        "harness model agent opponent training_seed recipe benchmark suite split".split()
+    )  # of a run
     + ("name filter scorer judge_model".split())  # of a metric
     + ("metric statistic perturbation".split())  # of a published figure
 )
-#: Fields that hold other records, are words of ours, or are masked where they are stored.
+#: Fields that hold other records, are words of ours, or are masked where they are
+#: stored.
 _OTHERS = frozenset("unit metrics published place".split())
 
 
 @cache
 def header_kinds() -> dict[str, Any]:
-    """What each header field holds: ``str``, ``int``, ``float``, ``bool``, ``datetime``, ``tuple``
-    or ``Mapping``; ``Literal`` for one of several words."""
+    """What each header field holds: ``str``, ``int``, ``float``, ``bool``,
+    ``datetime``, ``tuple`` or ``Mapping``; ``Literal`` for one of several words."""
     hints = get_type_hints(RunHeader)
     return {item.name: _kind(hints[item.name]) for item in fields(RunHeader)}
 
@@ -45,7 +49,11 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def settable_fields() -> list[str]:
     """Every header field that ``--set`` takes."""
-    return [name for name, kind in header_kinds().items() if name not in _DERIVED and kind is not Mapping]
+    return [
+        name
+        for name, kind in header_kinds().items()
+        if name not in _DERIVED and kind is not Mapping
+    ]
 
 
 def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
@@ -55,13 +63,16 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
     {'temperature': 0.7, 'step': 400, 'suite': ('mmlu', 'stem')}
 
     Raises:
-        MisuseError: no such field, or a value that is not of its type; all of them at once.
+        MisuseError: no such field, or a value that is not of its type; all of them at
+            once.
     """
     settable, parsed, faults = settable_fields(), {}, []
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or name not in settable:
-            faults.append(f"'{pair}' (no field '{name}')" if equals else f"'{pair}' (no '=')")
+            faults.append(
+                f"'{pair}' (no field '{name}')" if equals else f"'{pair}' (no '=')"
+            )
             continue
         try:
             parsed[name] = _typed(name, text)
@@ -69,21 +80,32 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
             faults.append(f"'{pair}' ({error})")
     if faults:
         raise MisuseError(
-            f"cannot set {', '.join(faults)}; expected field=value, fields are: {', '.join(sorted(settable))}"
+            f"cannot set {', '.join(faults)}; expected field=value, fields are: "
+            f"{', '.join(sorted(settable))}"
         )
     return parsed
 
 
-def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> RunHeader:
-    """The header with its values overridden by the user's, and defaults where it has none."""
+def with_values(
+    header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> RunHeader:
+    """The header with its values overridden by the user's, and defaults where it has
+    none."""
     settable = settable_fields()
-    lacking = {name: value for name, value in defaults.items() if name in settable and getattr(header, name) in EMPTY}
-    chosen = lacking | {name: value for name, value in values.items() if name in settable}
+    lacking = {
+        name: value
+        for name, value in defaults.items()
+        if name in settable and getattr(header, name) in EMPTY
+    }
+    chosen = lacking | {
+        name: value for name, value in values.items() if name in settable
+    }
     return replace(header, **chosen) if chosen else header
 
 
 def strip_credentials(header: RunHeader) -> RunHeader:
-    """The header without the keys and passwords that a dump holds: no condition depends on them, and none is stored."""
+    """The header without the keys and passwords that a dump holds: no condition depends
+    on them, and none is stored."""
     metrics = tuple(map(metric_without_credentials, header.metrics))
     published = tuple(map(published_without_credentials, header.published))
     changed = _without_credentials(header)
@@ -105,9 +127,15 @@ def published_without_credentials(figure: PublishedScore) -> PublishedScore:
 
 def _without_credentials(of: RunHeader | MetricSpec | PublishedScore) -> dict[str, Any]:
     """The fields that hold keys or passwords, without them."""
-    values = {item.name: getattr(of, item.name) for item in fields(of) if item.name not in _OTHERS}
+    values = {
+        item.name: getattr(of, item.name)
+        for item in fields(of)
+        if item.name not in _OTHERS
+    }
     kept = {
-        name: _value_without(value, masked_name if name in _NAMES else without_credentials)
+        name: _value_without(
+            value, masked_name if name in _NAMES else without_credentials
+        )
         for name, value in values.items()
         if value and isinstance(value, str | tuple | Mapping)
     }
@@ -120,18 +148,24 @@ def _value_without(value: Any, mask: Callable[[Any], Any]) -> Any:
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:
     """The header with a direction for those of its metrics of which the dump says none."""
-    if higher_is_better is None or all(m.higher_is_better is not None for m in header.metrics):
+    if higher_is_better is None or all(
+        m.higher_is_better is not None for m in header.metrics
+    ):
         return header
     return replace(
         header,
         metrics=tuple(
-            metric if metric.higher_is_better is not None else replace(metric, higher_is_better=higher_is_better)
+            metric
+            if metric.higher_is_better is not None
+            else replace(metric, higher_is_better=higher_is_better)
             for metric in header.metrics
         ),
     )
 
 
-def against_direction(headers: Iterable[RunHeader], higher_is_better: bool | None) -> list[str]:
+def against_direction(
+    headers: Iterable[RunHeader], higher_is_better: bool | None
+) -> list[str]:
     """A note on the metrics of which a dump says the opposite of what the user does."""
     if higher_is_better is None:
         return []
@@ -142,7 +176,14 @@ def against_direction(headers: Iterable[RunHeader], higher_is_better: bool | Non
         if metric.higher_is_better is (not higher_is_better)
     }
     word = "lower" if higher_is_better else "higher"
-    return [f"the dump says itself that a {word} {', '.join(sorted(names))} is better: this holds"] if names else []
+    return (
+        [
+            f"the dump says itself that a {word} {', '.join(sorted(names))} is better: "
+            "this holds"
+        ]
+        if names
+        else []
+    )
 
 
 def _kind(hint: Any) -> Any:
@@ -173,7 +214,13 @@ def _time(text: str) -> datetime:
     return naive_utc(datetime.fromisoformat(text))
 
 
-_FROM_TEXT: dict[Any, Callable[[str], Any]] = {tuple: _names, bool: _truth, datetime: _time, int: int, float: float}
+_FROM_TEXT: dict[Any, Callable[[str], Any]] = {
+    tuple: _names,
+    bool: _truth,
+    datetime: _time,
+    int: int,
+    float: float,
+}
 
 
 def naive_utc(time: datetime) -> datetime:
@@ -182,7 +229,8 @@ def naive_utc(time: datetime) -> datetime:
 
 
 def moment(value: Any) -> datetime | None:
-    """A time, or its ISO text, with zone or meant as UTC, as naive UTC; none for anything else.
+    """A time, or its ISO text, with zone or meant as UTC, as naive UTC; none for
+    anything else.
 
     >>> moment("2026-01-02T03:04:05+01:00")
     datetime.datetime(2026, 1, 2, 2, 4, 5)
@@ -228,19 +276,22 @@ def fingerprint_of(**parts: Any) -> str | None:
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:
-    """sha256 of canonical JSON, blind to the memory addresses that Python writes into reprs."""
+    """sha256 of canonical JSON, blind to the memory addresses that Python writes into
+    reprs."""
     return sha256_of(_ADDRESS.sub("", canonical_json(parts).decode()))
 
 
 def groups_above(task: str, subtasks: Mapping[str, Any]) -> tuple[str, ...]:
-    """Groups above a task, outermost first. Of several that name it, the one with the fewest subtasks is the nearest;
-    of those the first by name.
+    """Groups above a task, outermost first. Of several that name it, the one with the
+    fewest subtasks is the nearest; of those the first by name.
 
     Args:
         subtasks: what each group names.
     """
     parents: dict[str, str] = {}
-    for group, children in sorted(subtasks.items(), key=lambda item: (len(items_of(item[1])), item[0])):
+    for group, children in sorted(
+        subtasks.items(), key=lambda item: (len(items_of(item[1])), item[0])
+    ):
         for child in texts_of(children):
             parents.setdefault(child, group)
     chain: list[str] = []

@@ -1,4 +1,5 @@
-"""Parts of parsed JSON in the form that a record wants: what importers of all formats share."""
+"""Parts of parsed JSON in the form that a record wants: what importers of all formats
+share."""
 
 from __future__ import annotations
 
@@ -50,11 +51,16 @@ def text_of_any(value: Any) -> str | None:
 
 def number_or_none(value: Any) -> float | None:
     """A finite number or truth value as float."""
-    return float(value) if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max else None
+    return (
+        float(value)
+        if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
+        else None
+    )
 
 
 def whole_or_none(value: Any) -> int | None:
-    """A whole number that a column holds; None for anything else, truth values included."""
+    """A whole number that a column holds; None for anything else, truth values
+    included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if abs(value) < _LARGEST and value == value // 1 else None
@@ -129,7 +135,8 @@ def objects_of(value: Any) -> list[Row]:
 
 
 def no_objects(value: Any, where: str, *, or_names: bool = False) -> Iterator[str]:
-    """A note on each entry of a list that is no object, or on what is no list: what stands there is not read.
+    """A note on each entry of a list that is no object, or on what is no list: what
+    stands there is not read.
 
     Args:
         value: a list of objects, as its tool writes it; null where there is none.
@@ -144,7 +151,10 @@ def no_objects(value: Any, where: str, *, or_names: bool = False) -> Iterator[st
     for number, item in enumerate(items_of(value)):
         if not isinstance(item, expected):
             what = "neither object nor name" if or_names else "no object"
-            yield f"{where}[{number}] is {compact(item)[:_NOTED]}, {what}: nothing is read there"
+            yield (
+                f"{where}[{number}] is {compact(item)[:_NOTED]}, {what}: nothing is "
+                "read there"
+            )
 
 
 def without_nulls(values: Mapping[str, Any]) -> Row:
@@ -167,7 +177,9 @@ def verdict(value: Any, name: str) -> float | None:
     if value is None:
         return None
     if not isinstance(value, (bool, int, float)) or value not in (0, 1):
-        raise ValueError(f"{name} is {compact(value)[:60]}, neither true, false nor null")
+        raise ValueError(
+            f"{name} is {compact(value)[:60]}, neither true, false nor null"
+        )
     return float(value)
 
 
@@ -201,13 +213,17 @@ def item_at(values: list[Any], index: int) -> Any:
 
 def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
     """The first of some texts that says something."""
-    return next((text for key in keys if (text := text_or_none(document.get(key)))), None)
+    return next(
+        (text for key in keys if (text := text_or_none(document.get(key)))), None
+    )
 
 
 def published_figure(metric: str, figure: Any, **more: Any) -> PublishedScore:
     """A figure as a file states it: a number, else its text."""
     value = number_or_none(figure)
-    return PublishedScore(metric, value, raw=None if value is not None else str(figure)[:200], **more)
+    return PublishedScore(
+        metric, value, raw=None if value is not None else str(figure)[:200], **more
+    )
 
 
 _FLAGS = {"True": True, "False": False}
@@ -215,12 +231,17 @@ _FLAGS = {"True": True, "False": False}
 
 def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
-    number, greedy = response if isinstance(response, list) and len(response) == 2 else (response, None)
+    number, greedy = (
+        response
+        if isinstance(response, list) and len(response) == 2
+        else (response, None)
+    )
     return number_in_text(number), _FLAGS.get(str(greedy))
 
 
 def number_in_text(text: Any) -> float | None:
-    """A number that stands as text; None where it is none (``N/A``), and of NaN and infinities."""
+    """A number that stands as text; None where it is none (``N/A``), and of NaN and
+    infinities."""
     try:
         return number_or_none(float(text))
     except (TypeError, ValueError):
@@ -239,14 +260,17 @@ def paired_value(value: Any) -> dict[str, Any]:
 
 
 _MAX_TOKENS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
-_FIELDS_OF_SAMPLING = frozenset(("temperature", "top_p", "do_sample", "reasoning_effort", "seed", *_MAX_TOKENS))
+_FIELDS_OF_SAMPLING = frozenset(
+    ("temperature", "top_p", "do_sample", "reasoning_effort", "seed", *_MAX_TOKENS)
+)
 
 
 _NUMBER_IN_TEXT = re.compile(r"[+-]?(?:\d{1,15}\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?")
 
 
 def unquoted_number(value: Any) -> Any:
-    """A number that is written as a text, as command lines and YAML have them; any other value as it is.
+    """A number that is written as a text, as command lines and YAML have them; any
+    other value as it is.
 
     >>> unquoted_number("50"), unquoted_number("0.5"), unquoted_number("high"), unquoted_number(7)
     (50, 0.5, 'high', 7)
@@ -258,7 +282,8 @@ def unquoted_number(value: Any) -> Any:
 
 
 def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
-    """The sampling settings that have header fields of their own. Greedy is temperature 0."""
+    """The sampling settings that have header fields of their own. Greedy is temperature
+    0."""
     generation = {name: unquoted_number(value) for name, value in generation.items()}
     greedy = generation.get("do_sample") is False
     lengths = (whole_or_none(generation.get(name)) for name in _MAX_TOKENS)
@@ -273,5 +298,11 @@ def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
 def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
     """The sampling settings that have no header field."""
     unknown = {"do_sample"} if generation.get("do_sample") is True else set()
-    named = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
-    return {name: value for name, value in sorted(generation.items()) if name not in named and value is not None}
+    named = _FIELDS_OF_SAMPLING - (
+        unknown if generation.get("temperature") is None else set()
+    )
+    return {
+        name: value
+        for name, value in sorted(generation.items())
+        if name not in named and value is not None
+    }

@@ -48,7 +48,8 @@ class RowSource:
     counted: ClassVar[str] = "line"
 
     def rows(self) -> Iterator[tuple[dict[str, Any], bytes]]:
-        """Each row with the JSON text it was parsed from; bad ones are recorded, not raised.
+        """Each row with the JSON text it was parsed from; bad ones are recorded, not
+        raised.
 
         Raises:
             InputError: the file is empty, a pointer, or a damaged archive.
@@ -59,25 +60,32 @@ class RowSource:
                 yield row, text
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Line number and row; bad ones are recorded, not raised (InputError: as for :meth:`rows`)."""
+        """Line number and row; bad ones are recorded, not raised (InputError: as for
+        :meth:`rows`)."""
         for line, text in self.texts():
             row = self._parsed(line, text)
             if row is not None:
                 yield line, row
 
     def located(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Where each row stands, for whoever reads of it, and the row (InputError: as for :meth:`rows`)."""
+        """Where each row stands, for whoever reads of it, and the row (InputError: as
+        for :meth:`rows`)."""
         for line, row in self.numbered():
             yield f"{self.name} line {line}", row
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
-        """Line number and JSON text of each row, not parsed (InputError: as for :meth:`rows`)."""
+        """Line number and JSON text of each row, not parsed (InputError: as for
+        :meth:`rows`)."""
         require_content(self.path)
         try:
             with open_text(self.path) as handle:
                 yield from self._texts(handle)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"cannot be read: {error}", path=str(self.path), expected="an intact file") from None
+            raise InputError(
+                f"cannot be read: {error}",
+                path=str(self.path),
+                expected="an intact file",
+            ) from None
 
     def first(self, count: int = FIRST_ROWS) -> list[dict[str, Any]]:
         """The first sound rows; what is wrong with others is not recorded."""
@@ -96,17 +104,23 @@ class RowSource:
                 handle.readline()  # the rest of a row that began before
                 with contextlib.suppress(ValueError, RecursionError):
                     row = parse_json(handle.readline())
-                    rows += [row] if isinstance(row, dict) and row.keys() >= set(self.keys) else []
+                    rows += (
+                        [row]
+                        if isinstance(row, dict) and row.keys() >= set(self.keys)
+                        else []
+                    )
         return rows
 
     def findall(self, pattern: re.Pattern[bytes]) -> Iterator[Any]:
-        """Groups of everything in the file that a pattern matches; no match spans two lines."""
+        """Groups of everything in the file that a pattern matches; no match spans two
+        lines."""
         with open_text(self.path) as handle:
             for lines in iter(lambda: handle.readlines(_BLOCK), []):
                 yield from pattern.findall(b"".join(lines))
 
     def has_requests(self, count: int) -> bool | None:
-        """Whether any row has at least so many requests; ``None``: the file is too large to say."""
+        """Whether any row has at least so many requests; ``None``: the file is too
+        large to say."""
         if self.path.suffix == ".gz" or self.path.stat().st_size > SMALL_FILE:
             return None
         return f'"gen_args_{count - 1}"'.encode() in self.path.read_bytes()
@@ -146,7 +160,9 @@ class RowSource:
             try:
                 _, end = _DECODER.raw_decode(text, position)
             except (ValueError, RecursionError) as error:
-                self._reject(line, CUT_SHORT + str(error), text[position : position + 60])
+                self._reject(
+                    line, CUT_SHORT + str(error), text[position : position + 60]
+                )
                 return
             yield line, text[position:end].encode("utf-8", "surrogateescape")
             position = end
@@ -174,7 +190,9 @@ class RowSource:
             Rejection(
                 place=f"{self.name} {self.counted} {line}",
                 found=f"{reason}: {start.strip()}",
-                expected=f"a JSON object with {', '.join(self.keys)}" if self.keys else "a JSON object",
+                expected=f"a JSON object with {', '.join(self.keys)}"
+                if self.keys
+                else "a JSON object",
             )
         )
 
@@ -185,7 +203,8 @@ def _begin(row: Any) -> str:
 
 @dataclass
 class EmbeddedRows(RowSource):
-    """Rows that a document holds among other things; one that is bad is named by its number."""
+    """Rows that a document holds among other things; one that is bad is named by its
+    number."""
 
     embedded: Sequence[Any] = ()  #: the rows as they were parsed.
     counted: ClassVar[str] = "row"
@@ -241,13 +260,17 @@ def unpacked_start(head: bytes) -> bytes:
 def has_keys(head: str, *keys: str) -> bool:
     """Whether a text has all these keys of JSON objects."""
     quoted = [f'"{key}"' for key in keys]
-    return all(key in head for key in quoted) and all(re.search(rf"{re.escape(key)}\s*:", head) for key in quoted)
+    return all(key in head for key in quoted) and all(
+        re.search(rf"{re.escape(key)}\s*:", head) for key in quoted
+    )
 
 
 def nearest(folder: Path, folders: Iterable[Path]) -> Path | None:
     """The folder itself or the closest one above it that is among ``folders``."""
     own_folders = set(folders)
-    return next((item for item in (folder, *folder.parents) if item in own_folders), None)
+    return next(
+        (item for item in (folder, *folder.parents) if item in own_folders), None
+    )
 
 
 def open_text(path: Path) -> IO[bytes]:
@@ -258,7 +281,8 @@ def open_text(path: Path) -> IO[bytes]:
 
 
 def require_content(path: Path) -> None:
-    """Refuse what is only a stand-in for a file, and text in an encoding that nobody expects.
+    """Refuse what is only a stand-in for a file, and text in an encoding that nobody
+    expects.
 
     Raises:
         InputError: the file is empty, a pointer of a large-file store, or UTF-16.
@@ -266,7 +290,9 @@ def require_content(path: Path) -> None:
     with path.open("rb") as handle:
         head = handle.read(300)
     if not head.strip():
-        raise InputError("the file is empty", path=str(path), advice="run or copy it again")
+        raise InputError(
+            "the file is empty", path=str(path), advice="run or copy it again"
+        )
     refuse_pointer(head, str(path))
     require_utf8(head, str(path))
 
@@ -275,11 +301,15 @@ def refuse_conflict(raw: bytes, path: Path) -> None:
     """Say of a file that is no JSON whether it holds two versions of itself.
 
     Raises:
-        InputError: it has the marks of a merge that nobody resolved; names the line of the first.
+        InputError: it has the marks of a merge that nobody resolved; names the line of
+            the first.
     """
     mark = _CONFLICT.search(raw)
     if mark:
-        shown, line = mark[0].decode("utf-8", "replace"), raw.count(b"\n", 0, mark.start()) + 1
+        shown, line = (
+            mark[0].decode("utf-8", "replace"),
+            raw.count(b"\n", 0, mark.start()) + 1,
+        )
         raise InputError(
             f"marks of a merge that was not resolved: {shown}",
             path=str(path),
@@ -293,7 +323,8 @@ def read_document(path: Path, kind: type = dict) -> Any:
     """A JSON file that holds one object (``kind=dict``) or one list (``kind=list``).
 
     Raises:
-        InputError: unreadable, a stand-in for a file, too large, no JSON, or JSON of another kind.
+        InputError: unreadable, a stand-in for a file, too large, no JSON, or JSON of
+            another kind.
     """
     word = "list" if kind is list else "object"
     try:
@@ -307,9 +338,17 @@ def read_document(path: Path, kind: type = dict) -> Any:
             refuse_conflict(raw, path)
             raise
     except (OSError, ValueError, EOFError, zlib.error, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected=f"a complete JSON {word}") from None
+        raise InputError(
+            f"cannot be read: {error}",
+            path=str(path),
+            expected=f"a complete JSON {word}",
+        ) from None
     if not isinstance(document, kind):
-        raise InputError(f"a JSON {type(document).__name__}", path=str(path), expected=f"a JSON {word}")
+        raise InputError(
+            f"a JSON {type(document).__name__}",
+            path=str(path),
+            expected=f"a JSON {word}",
+        )
     return document
 
 
@@ -319,7 +358,9 @@ BATCH_ROWS = 1000
 ODD_VALUES = (TypeError, ValueError, AttributeError, RecursionError)
 
 
-def in_batches(groups: Iterable[Iterable[Row]], most: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+def in_batches(
+    groups: Iterable[Iterable[Row]], most: int = BATCH_ROWS
+) -> Iterator[pa.RecordBatch]:
     """Rows in batches of about so many; those of a group stay together."""
     pending: list[Row] = []
     for group in groups:
@@ -338,8 +379,8 @@ def batches_of(
     expected: str,
     errors: tuple[type[Exception], ...] = (ValueError,),
 ) -> Iterator[pa.RecordBatch]:
-    """Sample rows of items, in batches; an item that ``rows_of`` raises one of ``errors`` for is
-    rejected with its place."""
+    """Sample rows of items, in batches; an item that ``rows_of`` raises one of
+    ``errors`` for is rejected with its place."""
 
     def groups() -> Iterator[list[Row]]:
         for location, item in items:

@@ -14,8 +14,9 @@ from warehouse.records.setting_values import normal_place, unpacked
 _MARKS = re.compile(r"[\W_]+")
 #: Names that tools and people give to files and folders of any model.
 _FIXED = frozenset(
-    "output outputs out result results report reports summary summaries score scores metrics prediction predictions "
-    "pred preds all_preds eval evals evaluation evaluations swebench_eval eval_results log logs data run runs test "
+    "output outputs out result results report reports summary summaries score scores "
+    "metrics prediction predictions pred preds all_preds eval evals evaluation "
+    "evaluations swebench_eval eval_results log logs data run runs test "
     "tests tmp final default samples completions responses answers generations download downloads".split()
 )
 
@@ -30,7 +31,8 @@ def is_fixed_name(name: str) -> bool:
 
 
 def same_model(first: str, second: str) -> bool:
-    """Whether two names may mean one model: without case, punctuation and the organisation.
+    """Whether two names may mean one model: without case, punctuation and the
+    organisation.
 
     >>> same_model("openai_o3-mini", "openai/o3-mini"), same_model("o3-mini", "openai/o3-mini")
     (True, True)
@@ -48,17 +50,26 @@ def disagreement(taken: str, source: str, other: str) -> str:
         source: what gives the other one (``"the folder"``).
         other: that name.
     """
-    return f"{source} says that the model is {other!r}, the data say {taken!r}: the latter holds"
+    return (
+        f"{source} says that the model is {other!r}, the data say {taken!r}: the "
+        "latter holds"
+    )
 
 
 def _forms(name: str) -> set[str]:
     """The name, and what follows an organisation in it."""
     text = name.lower()
-    rests = (text, text.rpartition("/")[2], text.rpartition("__")[2], text.partition("_")[2])
+    rests = (
+        text,
+        text.rpartition("/")[2],
+        text.rpartition("__")[2],
+        text.partition("_")[2],
+    )
     return {plain for rest in rests if (plain := _MARKS.sub("", rest))}
 
 
-#: Folders that are called alike in every training: they do not say which model lies there.
+#: Folders that are called alike in every training: they do not say which model lies
+#: there.
 _SAYS_NOTHING = re.compile(
     r"(?:hf|huggingface|model|models|final|last|latest|best|current|ckpts?|checkpoints?|weights|merged|adapters?|lora|"
     r"outputs?|exports?|exported|snapshots?|safetensors|pytorch|default|tmp|(?:global_?)?step|epoch|iter|v)"
@@ -69,7 +80,8 @@ _OF_HUB = re.compile(r"models--(?P<organisation>.+?)--(?P<name>.+)")
 
 
 def local_model_name(path: str) -> str:
-    """What a model in a folder is called: the folder, and those above it as long as the name says nothing.
+    """What a model in a folder is called: the folder, and those above it as long as the
+    name says nothing.
 
     >>> local_model_name("/data/models/llama-7b"), local_model_name("/exp1/ckpt/hf")
     ('llama-7b', 'exp1/ckpt/hf')
@@ -95,11 +107,16 @@ def says_nothing(name: str) -> bool:
     return _SAYS_NOTHING.fullmatch(name) is not None
 
 
-_CHECKPOINT_PART = re.compile(r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?", re.IGNORECASE)
+_CHECKPOINT_PART = re.compile(
+    r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?",
+    re.IGNORECASE,
+)
 
 
 _EPOCH = re.compile(r"(?:^|[^a-z])epoch[-_=]?(\d+(?:\.\d+)?)", re.IGNORECASE)
-_NAME_SUFFIX = re.compile(r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", re.IGNORECASE)
+_NAME_SUFFIX = re.compile(
+    r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", re.IGNORECASE
+)
 
 
 _UNSAFE = re.compile(r'["<>:/|\\?*\[\]]+')
@@ -112,7 +129,8 @@ _SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
 
 
 def parse_arguments(arguments: Any) -> dict[str, Any]:
-    """``model_args`` or ``gen_kwargs`` as a dictionary; before 0.4.10 they are comma text, which may be JSON as well.
+    """``model_args`` or ``gen_kwargs`` as a dictionary; before 0.4.10 they are comma
+    text, which may be JSON as well.
 
     >>> parse_arguments("pretrained=org/m,dtype=float16,trust_remote_code=True,top_k=5")
     {'pretrained': 'org/m', 'dtype': 'float16', 'trust_remote_code': True, 'top_k': 5}
@@ -121,22 +139,32 @@ def parse_arguments(arguments: Any) -> dict[str, Any]:
         return dict(arguments)
     if not isinstance(arguments, str):
         return {}
-    parsed = unpacked("arguments", arguments) if arguments.lstrip().startswith("{") else arguments
+    parsed = (
+        unpacked("arguments", arguments)
+        if arguments.lstrip().startswith("{")
+        else arguments
+    )
     if isinstance(parsed, Mapping):
         return dict(parsed)
-    pairs = (part.partition("=") for part in _SEPARATOR.split(arguments) if part.strip())
+    pairs = (
+        part.partition("=") for part in _SEPARATOR.split(arguments) if part.strip()
+    )
     return {name.strip(): _typed(value.strip()) for name, _, value in pairs}
 
 
-def position_fields(texts: tuple[str | None, ...], name: str | None, path: Path) -> dict[str, Any]:
+def position_fields(
+    texts: tuple[str | None, ...], name: str | None, path: Path
+) -> dict[str, Any]:
     """How far training had come: from revision and model name, else from the path.
 
-    Names of models and of the folders named after them count with care: ``org/step-2`` is a
-    model, ``org/llama-step-2000`` a checkpoint.
+    Names of models and of the folders named after them count with care: ``org/step-2``
+    is a model, ``org/llama-step-2000`` a checkpoint.
     """
     suffix = _NAME_SUFFIX.search(name or "")
     own_folder = _UNSAFE.sub("__", name or "")
-    folders = [part for part in (path.name, *path.parts[-2:-4:-1]) if part != own_folder]
+    folders = [
+        part for part in (path.name, *path.parts[-2:-4:-1]) if part != own_folder
+    ]
     sources = (*texts, suffix[0] if suffix else None, *folders)
     step = infer_step(*sources)
     return {"step": step, "epoch": None if step is not None else _epoch(sources)}
@@ -155,7 +183,9 @@ def _typed(text: str) -> Any:
         return text.lower() == "true"
     if text.lower() == "none":
         return None
-    if _INTEGER.fullmatch(text):  # one that no column holds stays a text: a float is another number
+    if _INTEGER.fullmatch(
+        text
+    ):  # one that no column holds stays a text: a float is another number
         number = int(text) if len(text) <= _LONGEST else None
         return text if number is None or whole_or_none(number) is None else number
     try:

@@ -29,15 +29,31 @@ _CLASSES = {
 _LOOK_AHEAD = re.compile(r"\(\?([=!])")
 _BRACKETS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_TOKEN = re.compile(rf"{_BRACKETS.pattern}|{_ESCAPE.pattern}|\(\?(?:P?<?[=!]|.)|[*+?}}][+]|\{{,|\$", re.DOTALL)
+_TOKEN = re.compile(
+    rf"{_BRACKETS.pattern}|{_ESCAPE.pattern}|\(\?(?:P?<?[=!]|.)|[*+?}}][+]|\{{,|\$",
+    re.DOTALL,
+)
 _PARENTHESIS = re.compile(rf"{_BRACKETS.pattern}|{_ESCAPE.pattern}|[()]", re.DOTALL)
 _HALVES = re.compile("[\ud800-\udfff]")
 #: What RE2 does not have, by how it begins, and what to write instead.
 _UNSUPPORTED = {
-    "(?=": ("look-ahead", "put what is wanted into a group ( ) and let the pattern go on behind it"),
-    "(?!": ("look-ahead", "say what may stand there, as in [^x], or skip rows by another pattern"),
-    "(?<=": ("look-behind", "let the pattern begin before it, and put what is wanted into a group ( )"),
-    "(?<!": ("look-behind", "say what may stand there, as in (?:^|[^x]), and put what is wanted into a group ( )"),
+    "(?=": (
+        "look-ahead",
+        "put what is wanted into a group ( ) and let the pattern go on behind it",
+    ),
+    "(?!": (
+        "look-ahead",
+        "say what may stand there, as in [^x], or skip rows by another pattern",
+    ),
+    "(?<=": (
+        "look-behind",
+        "let the pattern begin before it, and put what is wanted into a group ( )",
+    ),
+    "(?<!": (
+        "look-behind",
+        "say what may stand there, as in (?:^|[^x]), and put what is wanted into a "
+        "group ( )",
+    ),
     "(?P=": ("a back-reference", "write out what is repeated"),
     "(?(": ("a condition", "write both cases, parted by |"),
     "(?>": ("an atomic group", "write (?: ); it takes no longer"),
@@ -50,18 +66,21 @@ _BACK_REFERENCE = ("a back-reference", "write out what is repeated")
 
 
 class PatternError(ValueError):
-    """A text that is no regular expression, or one that cannot be matched in linear time."""
+    """A text that is no regular expression, or one that cannot be matched in linear
+    time."""
 
 
 class Pattern:
-    """A regular expression, compiled; what it offers of :class:`re.Pattern` means the same.
+    """A regular expression, compiled; what it offers of :class:`re.Pattern` means the
+    same.
 
     Args:
         text: as Python writes it.
         whole: it is matched with whole texts only, so that it begins where they do.
 
     Raises:
-        PatternError: no regular expression, or one with what RE2 does not have; says what to write instead.
+        PatternError: no regular expression, or one with what RE2 does not have; says
+            what to write instead.
     """
 
     def __init__(self, text: str, *, whole: bool = False) -> None:
@@ -79,9 +98,13 @@ class Pattern:
         return self._match(self._compiled.fullmatch, text)
 
     def _match(self, how: Any, text: str) -> Match | None:
-        # half of a pair, or a byte of a file name, is no text of UTF-8; what stands for it is as long
+        # half of a pair, or a byte of a file name, is no text of UTF-8; what stands for
+        # it is as long
         plain = _HALVES.sub("\ufffd", text)
-        if any((pattern.match(plain) is None) is must_match for must_match, pattern in self._ahead):
+        if any(
+            (pattern.match(plain) is None) is must_match
+            for must_match, pattern in self._ahead
+        ):
             return None
         found = how(plain)
         return None if found is None else Match(found, text)
@@ -112,7 +135,10 @@ class Match:
 
     def groupdict(self) -> dict[str, str | None]:
         """The texts of the named groups."""
-        return {name: self.group(number) for name, number in self._found.re.groupindex.items()}
+        return {
+            name: self.group(number)
+            for name, number in self._found.re.groupindex.items()
+        }
 
 
 @lru_cache(maxsize=256)
@@ -120,7 +146,9 @@ def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any
     """What must, or must not, stand at the beginning, and the rest."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of brackets that later versions may read otherwise
+            warnings.simplefilter(
+                "ignore", FutureWarning
+            )  # of brackets that later versions may read otherwise
             re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(f"no regular expression ({error})") from None
@@ -148,9 +176,12 @@ def _by_re2(text: str) -> Any:
     try:
         return re2.compile(_translated(text), options)
     except (re2.error, UnicodeEncodeError) as error:
-        said = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        said = (
+            error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        )
         raise PatternError(
-            f"not supported: {said}; expected what RE2 reads (https://github.com/google/re2/wiki/Syntax)"
+            f"not supported: {said}; expected what RE2 reads "
+            "(https://github.com/google/re2/wiki/Syntax)"
         ) from None
 
 
@@ -163,9 +194,12 @@ def _translated(text: str) -> str:
         if token.startswith("["):
             if _POSIX.search(token, 1):
                 raise PatternError(
-                    f"{token}: Python has no such class; write \\d, \\w, \\s, or the letters, as in [A-Za-z]"
+                    f"{token}: Python has no such class; write \\d, \\w, \\s, or the "
+                    "letters, as in [A-Za-z]"
                 )
-            return "[" + _ESCAPE.sub(lambda escape: _escape(escape[0], inside=True), token[1:])
+            return "[" + _ESCAPE.sub(
+                lambda escape: _escape(escape[0], inside=True), token[1:]
+            )
         if token.startswith("\\"):
             return _escape(token, inside=False)
         if token == "$":
@@ -196,4 +230,6 @@ def _escape(token: str, inside: bool) -> str:
 
 
 def _unsupported(what: str, instead: str) -> PatternError:
-    return PatternError(f"{what} is not supported, as patterns are matched in linear time; {instead}")
+    return PatternError(
+        f"{what} is not supported, as patterns are matched in linear time; {instead}"
+    )

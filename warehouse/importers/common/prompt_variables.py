@@ -1,4 +1,5 @@
-"""Variables of prompts that a run makes itself each time: ids of sessions, times. They are no part of a prompt."""
+"""Variables of prompts that a run makes itself each time: ids of sessions, times. They
+are no part of a prompt."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from typing import Any
 
 from warehouse.importers.common.json_fields import compact
 
-#: Ids that are drawn by chance, behind a word or not: UUID, ULID, cuid, nanoid, 24 to 40 hexadecimal digits.
+#: Ids that are drawn by chance, behind a word or not: UUID, ULID, cuid, nanoid, 24 to
+#: 40 hexadecimal digits.
 _DRAWN = re.compile(
     r"(?:[A-Za-z]+[-_:.])?(?:"
     r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
@@ -19,7 +21,9 @@ _DRAWN = re.compile(
     r")"
 )
 #: A time of day on a day, or seconds to nanoseconds since 1970.
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?")
+_TIME = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?"
+)
 _SECONDS = (1.0e9, 2.2e9)
 _UNITS = (1, 1e3, 1e6, 1e9)
 #: Names of what is new in each execution, whatever its value.
@@ -28,28 +32,44 @@ _NAMED_FOR_EXECUTIONS = re.compile(
 )
 
 
-def names_added_by_a_run(executions: Sequence[tuple[Hashable, Mapping[str, Any]]]) -> frozenset[str]:
-    """Names of variables whose values belong to an execution, not to the test that is executed.
+def names_added_by_a_run(
+    executions: Sequence[tuple[Hashable, Mapping[str, Any]]],
+) -> frozenset[str]:
+    """Names of variables whose values belong to an execution, not to the test that is
+    executed.
 
     Args:
-        executions: of each the key of its test (equal for executions of one test) and its variables.
+        executions: of each the key of its test (equal for executions of one test) and
+            its variables.
 
     Returns:
-        those that differ between two executions of one test; and those that hold an id or a time of its own in every
-        execution, where the other variables stand again, or the name is one of sessions, requests or times.
+        those that differ between two executions of one test; and those that hold an id
+        or a time of its own in every execution, where the other variables stand again,
+        or the name is one of sessions, requests or times.
     """
     first: dict[Hashable, Mapping[str, Any]] = {}
     differing: set[str] = set()
     for test, variables in executions:
         before = first.setdefault(test, variables)
-        differing |= {name for name in (*before, *variables) if before.get(name) != variables.get(name)}
+        differing |= {
+            name
+            for name in (*before, *variables)
+            if before.get(name) != variables.get(name)
+        }
     names = {name for _, variables in executions for name in variables}
     if differing == names:
         return frozenset()  # nothing would be left: the keys are no keys of tests
-    unique = {name for name in names - differing if _is_new_each_time([item.get(name) for _, item in executions])}
+    unique = {
+        name
+        for name in names - differing
+        if _is_new_each_time([item.get(name) for _, item in executions])
+    }
     if unique:
         others = [
-            compact({name: item[name] for name in item if name not in differing | unique}) for _, item in executions
+            compact(
+                {name: item[name] for name in item if name not in differing | unique}
+            )
+            for _, item in executions
         ]
         if len(set(others)) == len(others):
             unique = {name for name in unique if _NAMED_FOR_EXECUTIONS.search(name)}
@@ -57,7 +77,8 @@ def names_added_by_a_run(executions: Sequence[tuple[Hashable, Mapping[str, Any]]
 
 
 def _is_new_each_time(values: Sequence[Any]) -> bool:
-    """Whether all values are ids by chance, each another one; or times, of which hardly any stands twice."""
+    """Whether all values are ids by chance, each another one; or times, of which hardly
+    any stands twice."""
     n_different = len({compact(value) for value in values})
     if n_different < 2:
         return False

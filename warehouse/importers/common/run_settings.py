@@ -13,18 +13,21 @@ from warehouse.records.settings import settings_of
 
 
 def key_of_settings(harness: str, configuration: Mapping[str, Any]) -> str:
-    """A key that is equal for configurations which are the same settings; marks, versions and what the table leaves
-    out tell none apart.
+    """A key that is equal for configurations which are the same settings; marks,
+    versions and what the table leaves out tell none apart.
 
     Args:
         harness: name of the tool.
         configuration: under the names that the tool writes.
     """
-    return settings_of(RunHeader(harness, "", "", configuration=configuration)).condition_key
+    return settings_of(
+        RunHeader(harness, "", "", configuration=configuration)
+    ).condition_key
 
 
 def fingerprint_of_settings(harness: str, parts: Mapping[str, Any]) -> str | None:
-    """A fingerprint of the settings in a part of a dump, each value in its one form; ``None`` where it holds none.
+    """A fingerprint of the settings in a part of a dump, each value in its one form;
+    ``None`` where it holds none.
 
     Args:
         harness: name of the tool.
@@ -36,7 +39,8 @@ def fingerprint_of_settings(harness: str, parts: Mapping[str, Any]) -> str | Non
 
 
 def without_what_does_not_count(tool: str, value: Any, path: str = "") -> Any:
-    """A part of a dump without the leaves that the rows of a tool leave out of conditions.
+    """A part of a dump without the leaves that the rows of a tool leave out of
+    conditions.
 
     For formats whose runs are called by another harness, of which the rows then hold.
 
@@ -47,15 +51,23 @@ def without_what_does_not_count(tool: str, value: Any, path: str = "") -> Any:
     """
     if isinstance(value, Mapping):
         inner = {name: f"{path}.{name}" if path else str(name) for name in value}
-        kept = {name: item for name, item in value.items() if rule_of(tool, inner[name]).is_in_condition}
-        return {name: without_what_does_not_count(tool, item, inner[name]) for name, item in kept.items()}
+        kept = {
+            name: item
+            for name, item in value.items()
+            if rule_of(tool, inner[name]).is_in_condition
+        }
+        return {
+            name: without_what_does_not_count(tool, item, inner[name])
+            for name, item in kept.items()
+        }
     if isinstance(value, list):
         return [without_what_does_not_count(tool, item, path) for item in value]
     return value
 
 
 class SameInAll:
-    """Fields that hold one value in all rows of a run: what they say is of the run, not of its rows.
+    """Fields that hold one value in all rows of a run: what they say is of the run, not
+    of its rows.
 
     Args:
         known: names that are read as something else.
@@ -71,8 +83,16 @@ class SameInAll:
         self._n_rows[run] += 1
         same = self._same.get(run)
         if same is None:
-            scalars = {name: value for name, value in row.items() if not isinstance(value, list | dict)}
-            self._same[run] = {name: value for name, value in scalars.items() if name not in self._known}
+            scalars = {
+                name: value
+                for name, value in row.items()
+                if not isinstance(value, list | dict)
+            }
+            self._same[run] = {
+                name: value
+                for name, value in scalars.items()
+                if name not in self._known
+            }
             return
         for name in [name for name, value in same.items() if row.get(name) != value]:
             del same[name]
@@ -83,7 +103,8 @@ class SameInAll:
         return list(self._same)
 
     def of(self, run: Hashable) -> dict[str, Any]:
-        """The fields of a run; none of one with a single row, of which nothing tells which are the row's."""
+        """The fields of a run; none of one with a single row, of which nothing tells
+        which are the row's."""
         return dict(self._same.get(run, {})) if self._n_rows[run] > 1 else {}
 
 

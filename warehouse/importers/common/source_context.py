@@ -1,8 +1,10 @@
-"""What a source's identity is taken from besides its bytes, its names and the user's settings.
+"""What a source's identity is taken from besides its bytes, its names and the user's
+settings.
 
-The same bytes are another source where they lie in folders that name another model, seed or step,
-or are joined to another file. Importers say what that is: by ``folders``, the number of folders
-above the source whose names they may look at, or by a method ``context`` of their own.
+The same bytes are another source where they lie in folders that name another model,
+seed or step, or are joined to another file. Importers say what that is: by ``folders``,
+the number of folders above the source whose names they may look at, or by a method
+``context`` of their own.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ class KnowsContext(Protocol):
     """An importer that reports by itself which other files it reads."""
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
-        """What it takes from the paths of a source's files, or from files that are not its own.
+        """What it takes from the paths of a source's files, or from files that are not
+        its own.
 
         Returns:
             JSON; empty where there is nothing.
@@ -35,8 +38,8 @@ class KnowsContext(Protocol):
         """Files that are not the source's own and are read with it."""
 
     def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
-        """Whether a source with runs at these places (``RunHeader.place``) certainly has that
-        context."""
+        """Whether a source with runs at these places (``RunHeader.place``) certainly
+        has that context."""
 
 
 def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
@@ -59,10 +62,15 @@ def companions_of(tool: Importer, source: SourceFiles) -> Sequence[Path]:
 
 
 def says_same(
-    tool: Importer, source: SourceFiles, path: str, places: Sequence[str], context: Mapping[str, Any]
+    tool: Importer,
+    source: SourceFiles,
+    path: str,
+    places: Sequence[str],
+    context: Mapping[str, Any],
 ) -> bool:
-    """Whether a source that the ledger shows at ``path`` with runs at ``places``, of the same bytes
-    and settings, certainly has a context: entries of earlier versions do not hold theirs."""
+    """Whether a source that the ledger shows at ``path`` with runs at ``places``, of
+    the same bytes and settings, certainly has a context: entries of earlier versions do
+    not hold theirs."""
     if isinstance(tool, KnowsContext):
         return tool.says_same(places, context)
     is_folder = source.name == str(source.root)
@@ -74,4 +82,6 @@ def says_same(
 def _folders(root: PurePath, count: int) -> tuple[str, ...]:
     """Names of a folder and of those above it, the last ``count``."""
     names = [name for name in root.parts if name != root.anchor]
-    return tuple(os.fsencode(name).decode("utf-8", "backslashreplace") for name in names[-count:])
+    return tuple(
+        os.fsencode(name).decode("utf-8", "backslashreplace") for name in names[-count:]
+    )

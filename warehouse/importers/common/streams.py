@@ -1,7 +1,7 @@
 """Files, gzip files and entries of zip archives, as bounded streams of bytes.
 
-Archives come from strangers: bombs (``bounds``), names that leave their folder, encryption and damage
-are refused by name.
+Archives come from strangers: bombs (``bounds``), names that leave their folder,
+encryption and damage are refused by name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
-from warehouse.importers.common.file_walk import POINTER_BYTES, has_text_name, refuse_pointer
+from warehouse.importers.common.file_walk import (
+    POINTER_BYTES,
+    has_text_name,
+    refuse_pointer,
+)
 from warehouse.importers.common.patterns import Pattern, PatternError
 
 #: File name suffix -> format. ``.txt`` is decided by the first line.
@@ -50,7 +54,9 @@ class BoundedStream(io.RawIOBase):
         owners: what else to close with it (the archive, the packed file).
     """
 
-    def __init__(self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()
+    ) -> None:
         self.raw, self.name, self.limit, self.count = raw, name, limit, 0
         self.owners = owners
 
@@ -78,8 +84,9 @@ class BoundedStream(io.RawIOBase):
 class Member:
     """One table to read: a file or an entry of an archive.
 
-    ``name`` is its path relative to the source's root (``dump.zip/a.json`` for an entry), with
-    forward slashes; ``suffixes`` those of the unpacked name decide the format.
+    ``name`` is its path relative to the source's root (``dump.zip/a.json`` for an
+    entry), with forward slashes; ``suffixes`` those of the unpacked name decide the
+    format.
     """
 
     path: Path
@@ -101,7 +108,8 @@ class Member:
         """The unpacked bytes, bounded.
 
         Raises:
-            InputError: it cannot be opened, is encrypted, damaged or a large-file pointer.
+            InputError: it cannot be opened, is encrypted, damaged or a large-file
+                pointer.
         """
         with reading(self.name):
             stream = self._open()
@@ -111,7 +119,8 @@ class Member:
         """All bytes of a file that has to be held in memory.
 
         Raises:
-            InputError: more than ``limit`` (default ``bounds.MAX_DOCUMENT_BYTES``) bytes.
+            InputError: more than ``limit`` (default ``bounds.MAX_DOCUMENT_BYTES``)
+                bytes.
         """
         most = bounds.MAX_DOCUMENT_BYTES if limit is None else limit
         with self.open() as stream:
@@ -120,7 +129,9 @@ class Member:
             raise InputError(
                 f"more than {most} bytes in one document",
                 path=self.name,
-                advice="convert it to JSON lines, CSV or Parquet, which are read in pieces",
+                advice=(
+                    "convert it to JSON lines, CSV or Parquet, which are read in pieces"
+                ),
             )
         return data
 
@@ -137,7 +148,9 @@ class Member:
         if not self.name.endswith(".gz"):
             return BoundedStream(raw, self.name)
         packed = self.path.stat().st_size
-        return BoundedStream(gzip.GzipFile(fileobj=raw), self.name, bounds.unpacked_limit(packed), [raw])
+        return BoundedStream(
+            gzip.GzipFile(fileobj=raw), self.name, bounds.unpacked_limit(packed), [raw]
+        )
 
     def _open_entry(self) -> BoundedStream:
         archive = zipfile.ZipFile(self.path)
@@ -146,7 +159,9 @@ class Member:
         limit = bounds.unpacked_limit(info.compress_size)
         if not self.entry.endswith(".gz"):
             return BoundedStream(opened, self.name, limit, [archive])
-        return BoundedStream(gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive])
+        return BoundedStream(
+            gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive]
+        )
 
 
 class TooManyTablesError(InputError):
@@ -161,7 +176,8 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
         globs: which entries of an archive to take; none = all with a known suffix.
 
     Raises:
-        InputError: a hostile, damaged or encrypted archive, or one without such entries.
+        InputError: a hostile, damaged or encrypted archive, or one without such
+            entries.
     """
     if path.suffix.lower() != ".zip":
         return [Member(path, name)]
@@ -170,13 +186,17 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
         for info in entries:
             _refuse_outside(info, name)
         bounds.refuse_hostile(entries, path.stat().st_size, name)
-    all_members = [Member(path, f"{name}/{info.filename}", info.filename) for info in entries]
+    all_members = [
+        Member(path, f"{name}/{info.filename}", info.filename) for info in entries
+    ]
     chosen = [member for member in all_members if _is_chosen(member, globs)]
     if not chosen:
         raise InputError(
             f"an archive of {len(entries)} files, none of which can be read as a table",
             path=name,
-            expected=f"entries that match {list(globs)}" if globs else f"one of {list(FORMATS)}",
+            expected=f"entries that match {list(globs)}"
+            if globs
+            else f"one of {list(FORMATS)}",
         )
     if len(chosen) > bounds.MAX_TABLES:
         raise TooManyTablesError(
@@ -206,7 +226,10 @@ def reading(name: str) -> Iterator[None]:
         raise InputError(
             f"cannot be read: {str(error) or type(error).__name__}",
             path=name,
-            advice="check the file's permissions and that it was copied or downloaded whole",
+            advice=(
+                "check the file's permissions and that it was copied or downloaded "
+                "whole"
+            ),
         ) from None
     except RuntimeError as error:  # what zipfile raises for an encrypted entry
         raise InputError(f"cannot be unpacked: {error}", path=name) from None
@@ -236,7 +259,8 @@ _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 @contextmanager
 def parquet_place(path: Path) -> Iterator[Any]:
-    """What a Parquet file is opened by: its path, or the open file where the path is no text."""
+    """What a Parquet file is opened by: its path, or the open file where the path is no
+    text."""
     if has_text_name(path):
         yield path
         return
@@ -245,7 +269,9 @@ def parquet_place(path: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def open_parquet(path: Path, limit: int, counts: Callable[[str], bool] = lambda _column: True) -> Iterator[Any]:
+def open_parquet(
+    path: Path, limit: int, counts: Callable[[str], bool] = lambda _column: True
+) -> Iterator[Any]:
     """A Parquet file, of which only some columns may be read.
 
     Args:
@@ -261,12 +287,18 @@ def open_parquet(path: Path, limit: int, counts: Callable[[str], bool] = lambda 
         with parquet_place(path) as place, pq.ParquetFile(place) as file:
             size = sum(
                 max(column.total_uncompressed_size, 0)
-                for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
+                for group in map(
+                    file.metadata.row_group, range(file.metadata.num_row_groups)
+                )
                 for column in map(group.column, range(group.num_columns))
                 if counts(column.path_in_schema.partition(".")[0])
             )
             if size > limit:
-                raise InputError(f"unpacks to {size} bytes", path=str(path), expected=f"at most {limit}")
+                raise InputError(
+                    f"unpacks to {size} bytes",
+                    path=str(path),
+                    expected=f"at most {limit}",
+                )
             yield file
     except _FAULTS as error:
         raise damaged_parquet(str(path), error) from None
@@ -288,8 +320,8 @@ class PackedReader(io.BufferedReader):
     """The unpacked bytes of a gzip file, for those that read lines or all of it.
 
     Raises:
-        InputError: while reading: it unpacks to more than its size allows, or a line (or all of it,
-            where all is asked for) is too long to be held in memory.
+        InputError: while reading: it unpacks to more than its size allows, or a line
+            (or all of it, where all is asked for) is too long to be held in memory.
     """
 
     def __init__(self, path: Path) -> None:
@@ -348,8 +380,8 @@ def refuse_bomb(path: Path) -> None:
 
 
 def _unpacking(path: Path) -> BoundedStream:
-    """The unpacked bytes of a gzip file, bounded. The size at its end is not asked: of a file that
-    was cut short it is any four bytes."""
+    """The unpacked bytes of a gzip file, bounded. The size at its end is not asked: of
+    a file that was cut short it is any four bytes."""
     limit = bounds.unpacked_limit(path.stat().st_size)
     return BoundedStream(gzip.GzipFile(path, "rb"), str(path), limit)
 
@@ -375,7 +407,8 @@ class _Raw(io.RawIOBase):
 
 
 def glob_matches(glob: str, path: PurePath | str) -> bool:
-    """Whether a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does not.
+    """Whether a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does
+    not.
 
     >>> glob_matches("zero-shot/*/*.json", "data/zero-shot/a/b.json")
     True

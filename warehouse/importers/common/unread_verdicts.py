@@ -1,7 +1,8 @@
 """Verdicts of judges that could not be read, for which a tool writes its lowest score.
 
-Such a score says nothing of the answer. It counts as it stands, as in the tool's own figures; how many there are, and
-between what the figure lies whatever the verdicts were, is told.
+Such a score says nothing of the answer. It counts as it stands, as in the tool's own
+figures; how many there are, and between what the figure lies whatever the verdicts
+were, is told.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ class _Tally:
 
 
 class UnreadVerdicts:
-    """The scores of a dump by metric, and those of them that stand for a verdict that could not be read."""
+    """The scores of a dump by metric, and those of them that stand for a verdict that
+    could not be read."""
 
     def __init__(self, tool: str) -> None:
         self.tool = tool
@@ -39,7 +41,8 @@ class UnreadVerdicts:
             tally.unread.append(value)
 
     def notes(self) -> Iterator[str]:
-        """A note on each metric that has such scores; those above its lowest are verdicts of some kind."""
+        """A note on each metric that has such scores; those above its lowest are
+        verdicts of some kind."""
         for metric, tally in self._tallies.items():
             unread = [value for value in tally.unread if value == tally.low]
             if not unread:
@@ -48,7 +51,8 @@ class UnreadVerdicts:
             lowest = (rest + len(unread) * tally.low) / tally.values
             highest = (rest + len(unread) * tally.high) / tally.values
             yield (
-                f"{metric}: of {len(unread)} of {tally.values} scores no verdict could be read, and {self.tool} writes "
-                f"{tally.low:g} for them: they count so; whatever the verdicts were, the mean lies between "
-                f"{lowest:.3g} and {highest:.3g}"
+                f"{metric}: of {len(unread)} of {tally.values} scores no verdict could "
+                f"be read, and {self.tool} writes {tally.low:g} for them: they count "
+                f"so; whatever the verdicts were, the mean lies between {lowest:.3g} "
+                f"and {highest:.3g}"
             )

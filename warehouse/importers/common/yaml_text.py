@@ -1,6 +1,7 @@
 """YAML of strangers: every scalar is the text that stands there, within bounds.
 
-pyyaml's BaseLoader keeps texts too, but knows no merges, and takes tags of Python and keys that stand twice.
+pyyaml's BaseLoader keeps texts too, but knows no merges, and takes tags of Python and
+keys that stand twice.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import yaml
 
 from warehouse.errors import InputError
 
-#: Bounds of a file: its bytes, collections inside each other, and places that repeat another (``*name``).
+#: Bounds of a file: its bytes, collections inside each other, and places that repeat
+#: another (``*name``).
 MOST_BYTES, MOST_DEEP, MOST_ALIASES = 1_000_000, 50, 100
 #: Lines of a file that are mended, and what the parser says of them.
 MOST_MENDED, _UNQUOTED = 20, "mapping values are not allowed in this context"
@@ -24,10 +26,11 @@ _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _PlainLoader(_FAST):  # type: ignore[misc]
-    """Builds texts, lists and mappings alone; what asks for another type of Python is refused.
+    """Builds texts, lists and mappings alone; what asks for another type of Python is
+    refused.
 
-    In YAML 1.1 ``no`` is false, ``1.10`` is 1.1 and ``2024-05-01`` a date: here they are texts, as they are
-    meant in names and versions. Only ``<<`` keeps its meaning.
+    In YAML 1.1 ``no`` is false, ``1.10`` is 1.1 and ``2024-05-01`` a date: here they
+    are texts, as they are meant in names and versions. Only ``<<`` keeps its meaning.
     """
 
     yaml_constructors = {
@@ -50,33 +53,51 @@ class _PlainLoader(_FAST):  # type: ignore[misc]
 
 
 def read_yaml(path: Path) -> Any:
-    """The one document of a file: texts, lists, and mappings; ``None`` where there is none.
+    """The one document of a file: texts, lists, and mappings; ``None`` where there is
+    none.
 
     Raises:
-        InputError: it cannot be read, is no YAML, passes a bound, or holds tags of Python; names the line.
+        InputError: it cannot be read, is no YAML, passes a bound, or holds tags of
+            Python; names the line.
     """
     try:
         data = path.read_bytes()
         if len(data) > MOST_BYTES:
-            raise InputError(f"{len(data):,} bytes", path=str(path), expected=f"{MOST_BYTES:,} at most")
+            raise InputError(
+                f"{len(data):,} bytes",
+                path=str(path),
+                expected=f"{MOST_BYTES:,} at most",
+            )
         return _read(data.decode("utf-8-sig"))
     except yaml.MarkedYAMLError as error:
         location = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise InputError(str(error.problem or error.context), path=str(path), place=location, expected="YAML") from None
+        raise InputError(
+            str(error.problem or error.context),
+            path=str(path),
+            place=location,
+            expected="YAML",
+        ) from None
     except (OSError, ValueError, TypeError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise InputError(f"cannot be read: {reason}", path=str(path), expected="YAML in UTF-8") from None
+        raise InputError(
+            f"cannot be read: {reason}", path=str(path), expected="YAML in UTF-8"
+        ) from None
 
 
 def _read(text: str) -> Any:
-    """The document of a text; a value with ``: `` in it that nobody quoted is the text that it looks like."""
+    """The document of a text; a value with ``: `` in it that nobody quoted is the text
+    that it looks like."""
     lines = text.split("\n")
     for _ in range(MOST_MENDED):
         try:
             _check_bounds("\n".join(lines))
             break
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line if error.problem_mark and error.problem == _UNQUOTED else len(lines)
+            line = (
+                error.problem_mark.line
+                if error.problem_mark and error.problem == _UNQUOTED
+                else len(lines)
+            )
             entry = _ENTRY.match(lines[line]) if line < len(lines) else None
             if entry is None:
                 raise
@@ -86,7 +107,9 @@ def _read(text: str) -> Any:
 
 def _check_bounds(text: str) -> None:
     """Refuse what is small to write and large to build: before any of it is built."""
-    opened: list[bool] = []  # whether each collection around has a name that others may repeat
+    opened: list[
+        bool
+    ] = []  # whether each collection around has a name that others may repeat
     n_aliases = 0
     for event in yaml.parse(text, _FAST):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -97,10 +120,14 @@ def _check_bounds(text: str) -> None:
             n_aliases += 1
             if any(opened) or n_aliases > MOST_ALIASES:
                 raise _refusal(
-                    f"*{event.anchor} within what is repeated itself, or more than {MOST_ALIASES} repetitions", event
+                    f"*{event.anchor} within what is repeated itself, or more than "
+                    f"{MOST_ALIASES} repetitions",
+                    event,
                 )
         if len(opened) > MOST_DEEP:
-            raise _refusal(f"more than {MOST_DEEP} lists or mappings inside each other", event)
+            raise _refusal(
+                f"more than {MOST_DEEP} lists or mappings inside each other", event
+            )
 
 
 def _refusal(problem: str, node: Any) -> yaml.MarkedYAMLError:

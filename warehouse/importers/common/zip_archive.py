@@ -1,7 +1,9 @@
-"""The archive that an ``.eval`` file is: entries by name, in memory only, within bounds.
+"""The archive that an ``.eval`` file is: entries by name, in memory only, within
+bounds.
 
-Entries are packed with Deflate, or since 0.3.206 with Zstandard in one or more frames (method 93 of
-the zip format). Only the directory is read through ``zipfile``; nothing is ever written.
+Entries are packed with Deflate, or since 0.3.206 with Zstandard in one or more frames
+(method 93 of the zip format). Only the directory is read through ``zipfile``; nothing
+is ever written.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from warehouse.importers.common import bounds
 #: A Zstandard frame may ask for a window of at most so many bytes.
 MAX_WINDOW = 1 << 27
 
-#: Entries are unpacked on other threads in groups of about so many bytes, a few groups ahead.
+#: Entries are unpacked on other threads in groups of about so many bytes, a few groups
+#: ahead.
 GROUP_BYTES = 1 << 20
 GROUPS_AHEAD = 3
 
@@ -51,7 +54,13 @@ class Archive:
         try:
             self._size = path.stat().st_size
             entries = _directory(path)
-            bounds.refuse_hostile(entries, self._size, str(path), "an archive as Inspect writes it", _problem)
+            bounds.refuse_hostile(
+                entries,
+                self._size,
+                str(path),
+                "an archive as Inspect writes it",
+                _problem,
+            )
         except BaseException:
             self._file.close()
             raise
@@ -62,7 +71,10 @@ class Archive:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -71,7 +83,8 @@ class Archive:
         self._file.close()
 
     def read(self, name: str) -> bytes:
-        """The content of one entry (EntryError: it is damaged, or not what the directory says)."""
+        """The content of one entry (EntryError: it is damaged, or not what the
+        directory says)."""
         item = self.entries[name]
         raw = self._raw(item)
         try:
@@ -79,13 +92,21 @@ class Archive:
         except (zlib.error, zstandard.ZstdError, MemoryError) as error:
             raise EntryError(f"cannot be unpacked: {error}") from None
         if len(data) != item.file_size:
-            size = f"more than {item.file_size}" if len(data) > item.file_size else str(len(data))
-            raise EntryError(f"holds {size} bytes where the directory says {item.file_size}")
+            size = (
+                f"more than {item.file_size}"
+                if len(data) > item.file_size
+                else str(len(data))
+            )
+            raise EntryError(
+                f"holds {size} bytes where the directory says {item.file_size}"
+            )
         if zlib.crc32(data) != item.CRC:
             raise EntryError("its checksum is not that of the directory")
         return data
 
-    def read_all(self, names: Sequence[str]) -> Iterator[tuple[str, bytes | EntryError]]:
+    def read_all(
+        self, names: Sequence[str]
+    ) -> Iterator[tuple[str, bytes | EntryError]]:
         """The content of many entries, in order; unpacked ahead on other threads."""
         with ThreadPoolExecutor(2) as pool:
             waiting: deque[Future[list[tuple[str, bytes | EntryError]]]] = deque()
@@ -145,15 +166,24 @@ def _directory(path: Path) -> list[zipfile.ZipInfo]:
             f"the directory of the archive cannot be read: {error}",
             path=str(path),
             expected="a whole .eval file",
-            advice="a log that is cut off or still being copied has no directory at its end",
+            advice=(
+                "a log that is cut off or still being copied has no directory at its "
+                "end"
+            ),
         ) from None
 
 
 def _problem(item: zipfile.ZipInfo) -> str:
     if item.file_size > bounds.MAX_ENTRY_BYTES:
-        return f"unpacks to {item.file_size} bytes; at most {bounds.MAX_ENTRY_BYTES} are read"
+        return (
+            f"unpacks to {item.file_size} bytes; at most {bounds.MAX_ENTRY_BYTES} are "
+            "read"
+        )
     if item.compress_type not in (_STORED, _DEFLATED, _ZSTD):
-        return f"is packed with method {item.compress_type}, not 0, 8 (Deflate) or 93 (Zstandard)"
+        return (
+            f"is packed with method {item.compress_type}, not 0, 8 (Deflate) or 93 "
+            "(Zstandard)"
+        )
     return ""
 
 

@@ -1,6 +1,7 @@
 """Rows of EvalScope: what the model answered, and what the reviewer made of it.
 
-A review repeats the prompt and the answer; of predictions only what it lacks is kept in memory.
+A review repeats the prompt and the answer; of predictions only what it lacks is kept in
+memory.
 """
 
 from __future__ import annotations
@@ -30,23 +31,34 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of
-from warehouse.importers.common.transcripts import content_of, given, question_of, text_of, transcript_of
+from warehouse.importers.common.transcripts import (
+    content_of,
+    given,
+    question_of,
+    text_of,
+    transcript_of,
+)
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.records import Dump, SourceFiles
 
 #: A score with another status is none, and the sample no wrong answer.
 _USABLE = ("success", "fallback", "degraded", None)
 _SCORE = "score"
-#: How a review explains the score that a judge gave, and what a reply holds where it is one.
+#: How a review explains the score that a judge gave, and what a reply holds where it is
+#: one.
 _BY_JUDGE = "LLM judge:"
-_GRADES = re.compile(r"\b[A-F]\b|\d|\b(?:yes|no|true|false|(?:in)?correct|not.attempted)\b", re.IGNORECASE)
+_GRADES = re.compile(
+    r"\b[A-F]\b|\d|\b(?:yes|no|true|false|(?:in)?correct|not.attempted)\b",
+    re.IGNORECASE,
+)
 _INDEX = re.compile(rb'\s*\{\s*"index"\s*:\s*(\d+)')
 _ANSWER_ID = re.compile(rb'"answer_id"\s*:\s*"([^"\\]*)"')
 
 
 @dataclass
 class SubsetFiles:
-    """The files of one subset. ``unnamed``: what a lone number is called, where the rows name none."""
+    """The files of one subset. ``unnamed``: what a lone number is called, where the
+    rows name none."""
 
     benchmark: str
     subset: str
@@ -60,32 +72,56 @@ class SubsetFiles:
     drawn: Counter[Any] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, source: SourceFiles, dataset: str, repeats: int, dump: Dump) -> list[SubsetFiles]:
+    def of(
+        cls, source: SourceFiles, dataset: str, repeats: int, dump: Dump
+    ) -> list[SubsetFiles]:
         """The subsets that have rows (InputError: a file has no sound row)."""
         paths: dict[str, dict[str, Path]] = {}
         for path in source.files:
             kind = path.parent.parent.name
             if kind in ("reviews", "predictions") and path.suffix == ".jsonl":
                 paths.setdefault(path.stem, {})[kind] = path
-        # files that no report and no configuration names are called by the first of them
+        # files that no report and no configuration names are called by the first of
+        # them
         benchmark = dataset or next(iter(paths), "")
         opened: list[SubsetFiles] = []
         for run, (stem, kinds) in enumerate(paths.items()):
             subset = "" if stem == benchmark else stem.removeprefix(f"{benchmark}_")
             sources = {
-                kind: RowSource(path, f"{kind}/{path.name}", (), dump.rejections, dump.notes)
+                kind: RowSource(
+                    path, f"{kind}/{path.name}", (), dump.rejections, dump.notes
+                )
                 for kind, path in kinds.items()
             }
             opened.append(cls._open(benchmark, subset, run, repeats, sources))
         return opened
 
     @classmethod
-    def _open(cls, benchmark: str, subset: str, run: int, repeats: int, sources: dict[str, RowSource]) -> SubsetFiles:
+    def _open(
+        cls,
+        benchmark: str,
+        subset: str,
+        run: int,
+        repeats: int,
+        sources: dict[str, RowSource],
+    ) -> SubsetFiles:
         opened = sources.get("reviews") or sources["predictions"]
         first = opened.sample()
         if not first:
-            raise InputError("no line is a row", path=str(opened.path), expected="predictions or reviews of EvalScope")
-        subset_files = cls(benchmark, subset, run, repeats, sources.get("reviews"), sources.get("predictions"), first)
+            raise InputError(
+                "no line is a row",
+                path=str(opened.path),
+                expected="predictions or reviews of EvalScope",
+            )
+        subset_files = cls(
+            benchmark,
+            subset,
+            run,
+            repeats,
+            sources.get("reviews"),
+            sources.get("predictions"),
+            first,
+        )
         if subset_files.reviews is not None:
             for row in first:
                 subset_files.metrics |= dict.fromkeys(values_of(row, _SCORE))
@@ -100,15 +136,31 @@ class SubsetFiles:
 
     @property
     def keeps_messages(self) -> bool:
-        """Whether the messages stand in the predictions alone: reviews of 1.0 to 1.5 hold the input as one text."""
-        return self.reviews is not None and not self.is_old and all("messages" not in row for row in self.first)
+        """Whether the messages stand in the predictions alone: reviews of 1.0 to 1.5
+        hold the input as one text."""
+        return (
+            self.reviews is not None
+            and not self.is_old
+            and all("messages" not in row for row in self.first)
+        )
 
     @cached_property
     def tells_draws(self) -> bool:
-        """Whether index, group and repeats agree: without the configuration nothing says how many repeats there are."""
-        groups = ((row.get("index"), part_of(row, "sample_score").get("group_id")) for row in self.first)
-        numbered = [(index, group) for index, group in groups if type(index) is type(group) is int]
-        return all(0 <= index - group * self.repeats < self.repeats for index, group in numbered)
+        """Whether index, group and repeats agree: without the configuration nothing
+        says how many repeats there are."""
+        groups = (
+            (row.get("index"), part_of(row, "sample_score").get("group_id"))
+            for row in self.first
+        )
+        numbered = [
+            (index, group)
+            for index, group in groups
+            if type(index) is type(group) is int
+        ]
+        return all(
+            0 <= index - group * self.repeats < self.repeats
+            for index, group in numbered
+        )
 
     def next_draw(self, group: Any) -> int:
         """The draw of a row that nothing numbers: as they come."""
@@ -118,7 +170,14 @@ class SubsetFiles:
     @property
     def created(self) -> float | None:
         """When the first answer came, in Unix seconds; 1.x does not say."""
-        return min((time for row in self.first if (time := number_or_none(row.get("created")))), default=None)
+        return min(
+            (
+                time
+                for row in self.first
+                if (time := number_or_none(row.get("created")))
+            ),
+            default=None,
+        )
 
 
 def batches(subsets: list[SubsetFiles], dump: Dump) -> Iterator[pa.RecordBatch]:
@@ -134,7 +193,9 @@ def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
 
     def rows_of(item: tuple[Row, Row, bool]) -> list[Row]:
         row = _row(subset, *item)
-        is_unread = _is_unread(str(part_of(part_of(item[0], "sample_score"), "score").get("explanation")))
+        is_unread = _is_unread(
+            str(part_of(part_of(item[0], "sample_score"), "score").get("explanation"))
+        )
         for score in row["scores"]:
             unread.add(score["metric"], score["value"], is_unread)
         return [row]
@@ -144,27 +205,43 @@ def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
 
 
 def _is_unread(explanation: str) -> bool:
-    """Whether a judge's reply, which a review explains its score by, holds neither a grade nor a number."""
+    """Whether a judge's reply, which a review explains its score by, holds neither a
+    grade nor a number."""
     _, says, reply = explanation.partition(_BY_JUDGE)
-    return bool(says) and not explanation.partition(_BY_JUDGE)[0].strip() and not _GRADES.search(reply)
+    return (
+        bool(says)
+        and not explanation.partition(_BY_JUDGE)[0].strip()
+        and not _GRADES.search(reply)
+    )
 
 
-def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[Row, Row, bool]]]:
-    """Place, row, what the prediction adds to it, and whether it was reviewed; the last of rows of one key holds."""
+def _items(
+    subset: SubsetFiles, notes: list[str]
+) -> Iterator[tuple[str, tuple[Row, Row, bool]]]:
+    """Place, row, what the prediction adds to it, and whether it was reviewed; the last
+    of rows of one key holds."""
     reviews, predictions = subset.reviews, subset.predictions
     lasting = _last_lines(reviews, notes) if reviews else {}
     facts: dict[Any, Row] = {}
     if predictions and not subset.is_old:
-        facts = {key: _facts(row, subset.keeps_messages) for _, key, row in _keyed(predictions)}
+        facts = {
+            key: _facts(row, subset.keeps_messages)
+            for _, key, row in _keyed(predictions)
+        }
     if reviews:
         for line, key, row in _keyed(reviews):
             if lasting.get(key, line) == line:
                 yield f"{reviews.name} line {line}", (row, facts.get(key, {}), True)
-    if predictions and (not reviews or any(key not in lasting for key in facts) or subset.is_old):
+    if predictions and (
+        not reviews or any(key not in lasting for key in facts) or subset.is_old
+    ):
         lines = _last_lines(predictions, notes)
         for line, key, row in _keyed(predictions):
             if key not in lasting and lines.get(key, line) == line:
-                yield f"{predictions.name} line {line}", (row, _facts(row, keeps_messages=False), False)
+                yield (
+                    f"{predictions.name} line {line}",
+                    (row, _facts(row, keeps_messages=False), False),
+                )
 
 
 def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
@@ -174,7 +251,8 @@ def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
 
 
 def _last_lines(source: RowSource, notes: list[str]) -> dict[Any, int]:
-    """The last line of each key: a run that was taken up again appends, and its reader keeps the last."""
+    """The last line of each key: a run that was taken up again appends, and its reader
+    keeps the last."""
     lines: dict[Any, int] = {}
     n_rows = 0
     for line, text in source.texts():
@@ -183,12 +261,16 @@ def _last_lines(source: RowSource, notes: list[str]) -> dict[Any, int]:
             n_rows += 1
             lines[key] = line
     if n_rows > len(lines):
-        notes.append(f"{source.name}: {n_rows - len(lines)} rows stand again further down; the last one holds")
+        notes.append(
+            f"{source.name}: {n_rows - len(lines)} rows stand again further down; the "
+            "last one holds"
+        )
     return lines
 
 
 def _key_of(text: bytes) -> Any:
-    """The key of a row without parsing it; ``None`` where it does not stand where the tool writes it."""
+    """The key of a row without parsing it; ``None`` where it does not stand where the
+    tool writes it."""
     index = _INDEX.match(text)
     if index:
         return int(index[1])
@@ -197,7 +279,8 @@ def _key_of(text: bytes) -> Any:
 
 
 def _facts(row: Row, keeps_messages: bool) -> Row:
-    """What a prediction tells that its review does not; of old reviews also the messages."""
+    """What a prediction tells that its review does not; of old reviews also the
+    messages."""
     output = part_of(row, "model_output")
     usage = part_of(output, "usage")
     choice = next(iter(objects_of(output.get("choices"))), {})
@@ -219,31 +302,53 @@ def _facts(row: Row, keeps_messages: bool) -> Row:
 
 
 def _of_trace(row: Row) -> Row:
-    """What the log of an agent tells: its length, its limit, and calls of tools, which may stand in texts only."""
+    """What the log of an agent tells: its length, its limit, and calls of tools, which
+    may stand in texts only."""
     events = objects_of(part_of(row, "agent_trace").get("events"))
     pairs = [(event.get("type"), part_of(event, "payload")) for event in events]
-    called = Counter(text_or_none(payload.get("name")) for kind, payload in pairs if kind == "tool_call")
-    failed = Counter(
-        text_or_none(payload.get("name")) for kind, payload in pairs if kind == "tool_result" and payload.get("error")
+    called = Counter(
+        text_or_none(payload.get("name"))
+        for kind, payload in pairs
+        if kind == "tool_call"
     )
-    is_over = any(payload.get("message") == "max_steps_exceeded" for _, payload in pairs)
+    failed = Counter(
+        text_or_none(payload.get("name"))
+        for kind, payload in pairs
+        if kind == "tool_result" and payload.get("error")
+    )
+    is_over = any(
+        payload.get("message") == "max_steps_exceeded" for _, payload in pairs
+    )
     found = {
         "n_events": len(events) or None,
         "limit_hit": "turn" if is_over else None,
-        "tools": [{"tool": tool, "n_calls": n, "n_errors": failed[tool]} for tool, n in called.items()] or None,
+        "tools": [
+            {"tool": tool, "n_calls": n, "n_errors": failed[tool]}
+            for tool, n in called.items()
+        ]
+        or None,
     }
     return without_nulls(found)
 
 
 def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
-    if not (objects_of(row.get("choices")) if subset.is_old else type(row.get("index")) is int):
+    if not (
+        objects_of(row.get("choices"))
+        if subset.is_old
+        else type(row.get("index")) is int
+    ):
         raise ValueError(f"no '{'choices' if subset.is_old else 'index'}'")
     sample = _old_row(row) if subset.is_old else _new_row(row, facts, subset)
     values = values_of(row, subset.unnamed or _SCORE) if is_reviewed else {}
     failed = sample.get("error") is not None
-    scores = [_score(name, values.get(name), failed) for name in {**subset.metrics, **values}]
+    scores = [
+        _score(name, values.get(name), failed) for name in {**subset.metrics, **values}
+    ]
     if subset.unnamed:
-        scores = [_score(subset.unnamed, value, failed) for value in (list(values.values()) or [None])]
+        scores = [
+            _score(subset.unnamed, value, failed)
+            for value in (list(values.values()) or [None])
+        ]
     return {"run": subset.run, **sample, "scores": scores if subset.reviews else []}
 
 
@@ -261,22 +366,36 @@ def values_of(row: Row, unnamed: str) -> Row:
 
 
 def _score(name: str, value: Any, failed: bool) -> Row:
-    """A list of verdicts (one for each instruction) is their share, weighted by their number: 0.x pools them."""
+    """A list of verdicts (one for each instruction) is their share, weighted by their
+    number: 0.x pools them."""
     weight = None
-    if isinstance(value, list) and value and all(isinstance(item, bool) for item in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(item, bool) for item in value)
+    ):
         value, weight = sum(value) / len(value), float(len(value))
     number = number_or_none(value)
     if failed or number is None:
         raw = None if value is None else compact(value)
         is_odd = value is not None and not failed
-        return {"metric": name, "value": None, "status": "not_scalar" if is_odd else "error", "raw": raw}
+        return {
+            "metric": name,
+            "value": None,
+            "status": "not_scalar" if is_odd else "error",
+            "raw": raw,
+        }
     return {"metric": name, "value": number, "weight": weight}
 
 
 def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
     facts = dict(facts)
-    spoken = objects_of(row.get("messages")) or objects_of(facts.pop("messages", None)) or _input_of(row)
+    spoken = (
+        objects_of(row.get("messages"))
+        or objects_of(facts.pop("messages", None))
+        or _input_of(row)
+    )
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     n_before = _n_before_answer(spoken)
     question = content_of(spoken[:n_before])
@@ -306,7 +425,9 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
         "extracted_answer": extracted if extracted != response else None,
         "explanation": text_or_none(score.get("explanation")) or _why(score),
         **facts,
-        "transcript": _transcript(spoken, n_before, {**part_of(facts, "transcript"), **_of_trace(row)}),
+        "transcript": _transcript(
+            spoken, n_before, {**part_of(facts, "transcript"), **_of_trace(row)}
+        ),
     }
 
 
@@ -317,8 +438,11 @@ def _input_of(row: Row) -> list[Row]:
 
 
 def _n_before_answer(spoken: list[Row]) -> int:
-    """How many messages were there before the model wrote: those of an agent say which it wrote."""
-    written = (index for index, item in enumerate(spoken) if item.get("source") == "generate")
+    """How many messages were there before the model wrote: those of an agent say which
+    it wrote."""
+    written = (
+        index for index, item in enumerate(spoken) if item.get("source") == "generate"
+    )
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     return next(written, len(spoken) - answered)
 
@@ -327,18 +451,25 @@ def _transcript(spoken: list[Row], n_before: int, totals: Row) -> Row | None:
     present = without_nulls(totals)
     if n_before == len(spoken):
         return present or None
-    found = transcript_of([*given(spoken[:n_before]), *spoken[n_before:]], says_errors=True)
+    found = transcript_of(
+        [*given(spoken[:n_before]), *spoken[n_before:]], says_errors=True
+    )
     return {**found, **present, "tools": found["tools"] or present.get("tools", [])}
 
 
 def _why(score: Row) -> str | None:
     """Why there is no usable score."""
     status = score.get("status")
-    return None if status in _USABLE else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
+    return (
+        None
+        if status in _USABLE
+        else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
+    )
 
 
 def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int | None:
-    """Which generation of its question a row is; ``None`` where its number does not fit its group."""
+    """Which generation of its question a row is; ``None`` where its number does not fit
+    its group."""
     if isinstance(draw_given, int) and 0 <= draw_given < LARGEST_DRAW:
         return draw_given
     if not subset.tells_draws:
@@ -356,10 +487,26 @@ def _old_row(row: Row) -> Row:
     sent = [text for text in items_of(prompt.get("data")) if isinstance(text, str)]
     gold, usage = review.get("gold"), part_of(row, "usage")
     extracted, response = review.get("pred"), text_of(message.get("content"))
-    name = next((document[key] for key in ("task_id", "id", "key") if document.get(key) is not None), None)
-    question = next((text for key in ("question", "prompt") if (text := text_or_none(document.get(key)))), None)
+    name = next(
+        (
+            document[key]
+            for key in ("task_id", "id", "key")
+            if document.get(key) is not None
+        ),
+        None,
+    )
+    question = next(
+        (
+            text
+            for key in ("question", "prompt")
+            if (text := text_or_none(document.get(key)))
+        ),
+        None,
+    )
     system = text_or_none(prompt.get("system_prompt"))
-    options = [document[key] for key in "ABCDEFGH" if isinstance(document.get(key), str)]
+    options = [
+        document[key] for key in "ABCDEFGH" if isinstance(document.get(key), str)
+    ]
     return {
         "prompt_id": None if name is None else str(name),
         "identity": compact(document) if document else None,
@@ -370,7 +517,9 @@ def _old_row(row: Row) -> Row:
         "draw": 0,
         "prompt_sent": "\n\n".join([*([system] if system else []), *sent]) or None,
         "response": response,
-        "extracted_answer": extracted if isinstance(extracted, str) and extracted != response else None,
+        "extracted_answer": extracted
+        if isinstance(extracted, str) and extracted != response
+        else None,
         "finish_reason": text_or_none(choice.get("finish_reason")),
         "input_tokens": whole_count(usage.get("prompt_tokens")),
         "output_tokens": whole_count(usage.get("completion_tokens")),

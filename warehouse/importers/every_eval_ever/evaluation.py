@@ -1,4 +1,5 @@
-"""An evaluation of Every Eval Ever as run headers: one for each benchmark that it names."""
+"""An evaluation of Every Eval Ever as run headers: one for each benchmark that it
+names."""
 
 from __future__ import annotations
 
@@ -24,8 +25,18 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     without_nulls,
 )
-from warehouse.importers.common.run_settings import key_of_settings, without_what_does_not_count
-from warehouse.records import MetricKind, MetricSpec, PublishedScore, Rejection, RunHeader, parse_json
+from warehouse.importers.common.run_settings import (
+    key_of_settings,
+    without_what_does_not_count,
+)
+from warehouse.records import (
+    MetricKind,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    parse_json,
+)
 
 UNNAMED = "score"
 #: Parts of a result that are its name, its figure, or of its metric.
@@ -78,7 +89,9 @@ class Evaluation:
     @property
     def model(self) -> str | None:
         info = mapping_of(self.document, "model_info")
-        return first_text(info, "id", "name") or text_or_none(self.first.get("model_id"))
+        return first_text(info, "id", "name") or text_or_none(
+            self.first.get("model_id")
+        )
 
     @cached_property
     def entries(self) -> list[EvaluationEntry]:
@@ -90,20 +103,32 @@ class Evaluation:
         for item, (benchmark, metric, condition) in zip(items, named, strict=True):
             # of several scorers each is called by its id, whichever stands first
             shared = named.count((benchmark, metric, condition)) > 1
-            name = text_or_none(item.get("evaluation_result_id")) or str(len(entries)) if shared else ""
+            name = (
+                text_or_none(item.get("evaluation_result_id")) or str(len(entries))
+                if shared
+                else ""
+            )
             seen[benchmark, metric, condition, name] += 1
-            times = seen[benchmark, metric, condition, name]  # reducers of Inspect share an id
+            times = seen[
+                benchmark, metric, condition, name
+            ]  # reducers of Inspect share an id
             label = f"{name} {times}" if times > 1 else name
             entries.append(EvaluationEntry(benchmark, metric, label, item, condition))
         return entries or self._named_by_samples()
 
     def _named_by_samples(self) -> list[EvaluationEntry]:
-        """What samples name whose evaluation is not there: their metrics are called by the ids of its results."""
+        """What samples name whose evaluation is not there: their metrics are called by
+        the ids of its results."""
         lines = (line for path in self.samples for line in read_lines(path, []))
         named = dict.fromkeys(map(_named_by, lines)) or {_named_by({}): None}
         with_ids = {benchmark for benchmark, metric in named if metric != UNNAMED}
         return [
-            EvaluationEntry(benchmark, metric, "", {"evaluation_result_id": metric} if benchmark in with_ids else {})
+            EvaluationEntry(
+                benchmark,
+                metric,
+                "",
+                {"evaluation_result_id": metric} if benchmark in with_ids else {},
+            )
             for benchmark, metric in named
             if metric != UNNAMED or benchmark not in with_ids
         ]
@@ -115,14 +140,18 @@ class Evaluation:
 
     @cached_property
     def _by_result(self) -> dict[str, EvaluationEntry]:
-        ids = ((entry.result.get("evaluation_result_id"), entry) for entry in self.entries)
+        ids = (
+            (entry.result.get("evaluation_result_id"), entry) for entry in self.entries
+        )
         return {key: entry for key, entry in ids if isinstance(key, str)}
 
     @cached_property
     def _by_name(self) -> dict[str, list[EvaluationEntry]]:
         entries_by_name: dict[str, list[EvaluationEntry]] = {}
         for entry in self.entries:
-            entries_by_name.setdefault(str(entry.result.get("evaluation_name")), []).append(entry)
+            entries_by_name.setdefault(
+                str(entry.result.get("evaluation_name")), []
+            ).append(entry)
         return entries_by_name
 
     def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
@@ -139,8 +168,8 @@ class Evaluation:
         return self.runs.index((named or self.entries)[0].run), UNNAMED, ""
 
     def unscored(self, row: Mapping[str, Any]) -> list[EvaluationEntry]:
-        """The results of a row that says it counts in none: its score is a converter's filling (a sample that failed,
-        or values that are no numbers)."""
+        """The results of a row that says it counts in none: its score is a converter's
+        filling (a sample that failed, or values that are no numbers)."""
         if row.get("evaluation_result_id") is not None:
             return []
         run = self.runs[self.entry_of(row)[0]]
@@ -153,9 +182,14 @@ class Evaluation:
             entries = [entry for entry in self.entries if entry.run == run]
             yield self._header(run[0], entries, notes)
 
-    def _header(self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]) -> RunHeader:
+    def _header(
+        self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]
+    ) -> RunHeader:
         document, first = self.document, entries[0].result
-        info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
+        info, library = (
+            mapping_of(document, "model_info"),
+            mapping_of(document, "eval_library"),
+        )
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
         revision = first_text(details, "revision", "model_revision", "checkpoint")
@@ -177,26 +211,33 @@ class Evaluation:
             run_id=self._run_id,
             started_at=self._stated_at(first),
             configuration=self._configuration(entries),
-            n_requested=_count(source.get("samples_number")) or (len(ids) if isinstance(ids, list) and ids else None),
+            n_requested=_count(source.get("samples_number"))
+            or (len(ids) if isinstance(ids, list) and ids else None),
             published=tuple(_published(entries)),
             place=Path(self.path).name,
         )
 
     @property
     def _run_id(self) -> str | None:
-        """The id of the evaluation, unless it is the time at which a board or a log was looked at: looking again is no
-        other run."""
-        name = first_text(self.document, "evaluation_id") or first_text(self.first, "evaluation_id")
+        """The id of the evaluation, unless it is the time at which a board or a log was
+        looked at: looking again is no other run."""
+        name = first_text(self.document, "evaluation_id") or first_text(
+            self.first, "evaluation_id"
+        )
         tail = number_in_text((name or "").rpartition("/")[2])
         retrieved = number_in_text(self.document.get("retrieved_timestamp"))
-        looked_at = tail is not None and retrieved is not None and int(tail) == int(retrieved)
+        looked_at = (
+            tail is not None and retrieved is not None and int(tail) == int(retrieved)
+        )
         return None if looked_at else name
 
     def _stated_at(self, result: Mapping[str, Any]) -> datetime | None:
-        """When the evaluation was made; of figures whose id does not tell one evaluation from the next, when they were
-        looked at."""
+        """When the evaluation was made; of figures whose id does not tell one
+        evaluation from the next, when they were looked at."""
         document = self.document
-        made = _moment(result.get("evaluation_timestamp")) or _moment(document.get("evaluation_timestamp"))
+        made = _moment(result.get("evaluation_timestamp")) or _moment(
+            document.get("evaluation_timestamp")
+        )
         if self.samples or self._run_id is not None:
             return made
         return _moment(document.get("retrieved_timestamp")) or made
@@ -206,11 +247,23 @@ class Evaluation:
         document = self.document
         library = mapping_of(document, "eval_library")
         info = mapping_of(document, "model_info")
-        configs = {f"{entry.metric} {entry.filter}".strip(): entry.config for entry in entries}
+        configs = {
+            f"{entry.metric} {entry.filter}".strip(): entry.config for entry in entries
+        }
         parts = {
-            **{name: item for name, item in document.items() if name not in _NOT_SETTINGS},
-            "model_info": {name: item for name, item in info.items() if name not in ("id", "inference_platform")},
-            "eval_library": {name: item for name, item in library.items() if name != "version"},
+            **{
+                name: item
+                for name, item in document.items()
+                if name not in _NOT_SETTINGS
+            },
+            "model_info": {
+                name: item
+                for name, item in info.items()
+                if name not in ("id", "inference_platform")
+            },
+            "eval_library": {
+                name: item for name, item in library.items() if name != "version"
+            },
             "metric_config": configs,
             **_conditions_of(entries[0].result),
         }
@@ -219,10 +272,18 @@ class Evaluation:
 
 
 def _conditions_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What a result says of how it came about: its data and the generation of the answers."""
-    stated = {name: item for name, item in result.items() if name not in _NOT_CONDITIONS}
+    """What a result says of how it came about: its data and the generation of the
+    answers."""
+    stated = {
+        name: item for name, item in result.items() if name not in _NOT_CONDITIONS
+    }
     source = mapping_of(result, "source_data")
-    return {**stated, "source_data": {name: item for name, item in source.items() if name != "sample_ids"}}
+    return {
+        **stated,
+        "source_data": {
+            name: item for name, item in source.items() if name != "sample_ids"
+        },
+    }
 
 
 def _condition(result: Mapping[str, Any]) -> str:
@@ -231,12 +292,15 @@ def _condition(result: Mapping[str, Any]) -> str:
 
 def _named_by(row: Mapping[str, Any]) -> tuple[str, str]:
     """Benchmark and metric that a sample names by itself."""
-    return first_text(row, "evaluation_name") or "unknown", first_text(row, "evaluation_result_id") or UNNAMED
+    return first_text(row, "evaluation_name") or "unknown", first_text(
+        row, "evaluation_result_id"
+    ) or UNNAMED
 
 
 def _benchmark(item: Mapping[str, Any]) -> str:
-    """The evaluation's name; with the data set's where it does not say it: some converters put a
-    scorer's name there, which would join benchmarks that share a scorer."""
+    """The evaluation's name; with the data set's where it does not say it: some
+    converters put a scorer's name there, which would join benchmarks that share a
+    scorer."""
     name = text_or_none(item.get("evaluation_name")) or "unknown"
     dataset = text_or_none(mapping_of(item, "source_data").get("dataset_name"))
     if dataset is None or dataset.casefold() in name.casefold():
@@ -253,17 +317,24 @@ def _metric(item: Mapping[str, Any]) -> str:
 
 def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     arguments = mapping_of(item, "generation_config", "generation_args")
-    kept = {"top_k": number_or_none(arguments.get("top_k")), "reasoning": arguments.get("reasoning")}
+    kept = {
+        "top_k": number_or_none(arguments.get("top_k")),
+        "reasoning": arguments.get("reasoning"),
+    }
     return {
         "temperature": number_in_text(arguments.get("temperature")),
         "top_p": number_in_text(arguments.get("top_p")),
         "max_tokens": _count(arguments.get("max_tokens")),
-        "template_hash": fingerprint_of(prompt_template=text_or_none(arguments.get("prompt_template"))),
+        "template_hash": fingerprint_of(
+            prompt_template=text_or_none(arguments.get("prompt_template"))
+        ),
         "sampling": without_nulls(kept),
     }
 
 
-def _specs(entries: Sequence[EvaluationEntry], notes: list[str]) -> Iterator[MetricSpec]:
+def _specs(
+    entries: Sequence[EvaluationEntry], notes: list[str]
+) -> Iterator[MetricSpec]:
     for index, entry in enumerate(entries):
         kind, low, high = _bounds(entry, notes)
         judges, parameters = _judges(entry.config)
@@ -283,16 +354,23 @@ def _specs(entries: Sequence[EvaluationEntry], notes: list[str]) -> Iterator[Met
         )
 
 
-def _bounds(entry: EvaluationEntry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
+def _bounds(
+    entry: EvaluationEntry, notes: list[str]
+) -> tuple[MetricKind | None, float | None, float | None]:
     """Kind and bounds; no bounds where the figure itself is outside of them."""
     config = entry.config
-    low, high = number_or_none(config.get("min_score")), number_or_none(config.get("max_score"))
+    low, high = (
+        number_or_none(config.get("min_score")),
+        number_or_none(config.get("max_score")),
+    )
     score = number_or_none(mapping_of(entry.result, "score_details").get("score"))
-    outside = score is not None and ((high is not None and score > high) or (low is not None and score < low))
+    outside = score is not None and (
+        (high is not None and score > high) or (low is not None and score < low)
+    )
     if outside:
         notes.append(
-            f"{entry.benchmark}, {entry.metric}: {score} is outside of the stated bounds "
-            f"[{low}, {high}]; they are not taken"
+            f"{entry.benchmark}, {entry.metric}: {score} is outside of the stated "
+            f"bounds [{low}, {high}]; they are not taken"
         )
         return None, None, None
     if config.get("score_type") == "binary":
@@ -304,10 +382,14 @@ def _bounds(entry: EvaluationEntry, notes: list[str]) -> tuple[MetricKind | None
 
 def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     scoring = mapping_of(config, "llm_scoring")
-    infos = [mapping_of(item, "model_info") for item in objects_of(scoring.get("judges"))]
+    infos = [
+        mapping_of(item, "model_info") for item in objects_of(scoring.get("judges"))
+    ]
     names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
     parameters = {
-        "input_prompt": fingerprint_of(input_prompt=text_or_none(scoring.get("input_prompt"))),
+        "input_prompt": fingerprint_of(
+            input_prompt=text_or_none(scoring.get("input_prompt"))
+        ),
         "aggregation_method": text_or_none(scoring.get("aggregation_method")),
     }
     return "+".join(names), {key: value for key, value in parameters.items() if value}
@@ -356,11 +438,15 @@ def read_lines(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
                 continue
             try:
                 row = parse_json(line.removeprefix(BOM_UTF8))
-                if not isinstance(row, dict) or not isinstance(row.get("sample_id"), (str, int)):
+                if not isinstance(row, dict) or not isinstance(
+                    row.get("sample_id"), (str, int)
+                ):
                     raise ValueError("no object with a sample_id")
             except (ValueError, RecursionError) as error:
                 where = f"{path.name} line {number}"
-                rejections.append(Rejection(where, str(error)[:300], "a sample as a JSON object"))
+                rejections.append(
+                    Rejection(where, str(error)[:300], "a sample as a JSON object")
+                )
             else:
                 yield row
 
@@ -370,6 +456,8 @@ def first_line(path: Path) -> Row:
     line = next(read_lines(path, []), None)
     if line is None:
         raise InputError(
-            "no line is a sample", path=str(path), expected="samples of Every Eval Ever, one JSON object a line"
+            "no line is a sample",
+            path=str(path),
+            expected="samples of Every Eval Ever, one JSON object a line",
         )
     return line

@@ -1,4 +1,5 @@
-"""Importer of Every Eval Ever: an evaluation with the rows of its samples, also as ``warehouse export`` wrote them."""
+"""Importer of Every Eval Ever: an evaluation with the rows of its samples, also as
+``warehouse export`` wrote them."""
 
 from __future__ import annotations
 
@@ -28,7 +29,12 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import BATCH_ROWS, read_document, require_content, unpacked_head
+from warehouse.importers.common.jsonl import (
+    BATCH_ROWS,
+    read_document,
+    require_content,
+    unpacked_head,
+)
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.every_eval_ever.evaluation import Evaluation, Row, read_lines
 from warehouse.records import (
@@ -66,11 +72,14 @@ class EveryEvalEver:
                 stem = _REFERENCE.sub("", item.path.name)
                 paths_by_stem.setdefault((item.path.parent, stem), []).append(item.path)
         for (folder, _), paths in paths_by_stem.items():
-            ordered = tuple(sorted(paths, key=lambda path: (path.suffix != ".json", path.name)))
+            ordered = tuple(
+                sorted(paths, key=lambda path: (path.suffix != ".json", path.name))
+            )
             yield SourceFiles(str(ordered[0]), folder, ordered)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open an evaluation (InputError: a file is damaged, or nothing names the model)."""
+        """Open an evaluation (InputError: a file is damaged, or nothing names the
+        model)."""
         for path in source.files:
             require_content(path)
         documents = [path for path in source.files if path.suffix == ".json"]
@@ -82,11 +91,15 @@ class EveryEvalEver:
         if own is not None:
             rows = chain.from_iterable(own_rows(path, rejections) for path in samples)
             return Dump((own,), _batched(rows, source.name), (), rejections, notes)
-        notes += no_objects(document.get("evaluation_results"), f"{source.name}: evaluation_results")
+        notes += no_objects(
+            document.get("evaluation_results"), f"{source.name}: evaluation_results"
+        )
         evaluation = Evaluation(document, samples, source.name)
         require_model(settings.model or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
-        rows = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)
+        rows = chain.from_iterable(
+            foreign_rows(evaluation, path, rejections) for path in samples
+        )
         return Dump(runs, _batched(rows, source.name), (), rejections, notes)
 
 
@@ -97,7 +110,9 @@ def _is_ours(candidate: Candidate) -> bool:
         return False
     if suffix == ".json":
         start = head[:20_000]
-        return all(key in start for key in _AGGREGATE) and any(key in start for key in _PARTS)
+        return all(key in start for key in _AGGREGATE) and any(
+            key in start for key in _PARTS
+        )
     line = head.partition("\n")[0]
     return all(key in line for key in _ROW)
 
@@ -108,13 +123,17 @@ def _batched(rows: Iterator[dict[str, Any]], path: str) -> Iterator[pa.RecordBat
         try:
             yield batch_of(chunk)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=path) from None
+            raise InputError(
+                f"samples hold what their fields cannot: {str(error)[:200]}", path=path
+            ) from None
 
 
 IMPORTER = EveryEvalEver()
 
 
-def foreign_rows(evaluation: Evaluation, path: Path, rejections: list[Rejection]) -> Iterator[Row]:
+def foreign_rows(
+    evaluation: Evaluation, path: Path, rejections: list[Rejection]
+) -> Iterator[Row]:
     """The samples of a file. What is wrong with one is recorded."""
     for number, line in enumerate(read_lines(path, rejections), 1):
         try:
@@ -131,7 +150,8 @@ def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     position = evaluation.positions.setdefault((run, number), len(evaluation.positions))
     status = "not_scalar" if line.get("error") is None else "error"
     scores = [
-        {"metric": entry.metric, "filter": entry.filter, "status": status} for entry in evaluation.unscored(line)
+        {"metric": entry.metric, "filter": entry.filter, "status": status}
+        for entry in evaluation.unscored(line)
     ] or [{"metric": metric, "filter": filter_name, **_value(line)}]
     prompt = {"run": run, "position": position, "prompt_id": number, **_prompt(line)}
     draws = _draws(line)
@@ -163,7 +183,9 @@ def _prompt(line: Row) -> Row:
     choices = [as_text(item) for item in items_of(source.get("choices"))]
     details = mapping_of(line, "metadata")
     return {
-        "identity": compact({"input": source["raw"], "choices": sorted(choices), "target": golds}),
+        "identity": compact(
+            {"input": source["raw"], "choices": sorted(choices), "target": golds}
+        ),
         "text": source["raw"],
         "target": golds[0] if len(golds) == 1 else (compact(golds) if golds else None),
         "choices": compact(choices) if choices else None,
@@ -182,7 +204,9 @@ def _draws(line: Row) -> list[Row]:
         sent, texts = _conversation(line)
         common["transcript"] = _transcript(line)
     common["prompt_sent"] = sent if isinstance(sent, str) else None
-    draws = [{"response": None if text is None else as_text(text)} for text in texts] or [{}]
+    draws = [
+        {"response": None if text is None else as_text(text)} for text in texts
+    ] or [{}]
     if len(draws) == 1:
         return [{**common, **draws[0]}]
     shared = {"prompt_sent": common["prompt_sent"]}  # counts are of all texts together
@@ -204,7 +228,11 @@ def _transcript(line: Row) -> Row | None:
         return present or None
     found = transcript_of(messages, says_errors=False, **present)
     n_calls = _bounded(counts.get("tool_calls_count"))
-    return {**found, "tools": [{"n_calls": n_calls}]} if n_calls and not found["tools"] else found
+    return (
+        {**found, "tools": [{"n_calls": n_calls}]}
+        if n_calls and not found["tools"]
+        else found
+    )
 
 
 def _bounded(value: Any) -> int | None:
@@ -213,9 +241,14 @@ def _bounded(value: Any) -> int | None:
 
 
 def _message(item: Row) -> Row:
-    """A message in the form of other formats: the format lists the calls that a message answers, which is one."""
+    """A message in the form of other formats: the format lists the calls that a message
+    answers, which is one."""
     keys = items_of(item.get("tool_call_id"))
-    kept = {name: value for name, value in item.items() if name not in ("turn_idx", "reasoning_trace", "tool_call_id")}
+    kept = {
+        name: value
+        for name, value in item.items()
+        if name not in ("turn_idx", "reasoning_trace", "tool_call_id")
+    }
     extra = {
         "reasoning_content": item.get("reasoning_trace"),
         "tool_call_id": keys[0] if len(keys) == 1 else keys or None,
@@ -230,7 +263,9 @@ def _spoken(line: Row) -> list[Row]:
 def _conversation(line: Row) -> tuple[str | None, list[Any]]:
     """What was said before the last answer, and that answer."""
     listed = _spoken(line)
-    answers = [index for index, item in enumerate(listed) if item.get("role") == "assistant"]
+    answers = [
+        index for index, item in enumerate(listed) if item.get("role") == "assistant"
+    ]
     if not answers:
         return (compact(listed) if listed else None), [None]
     last = listed[answers[-1]]
@@ -241,10 +276,18 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
 
 
 def _circumstances(line: Row) -> Row:
-    usage, performance = mapping_of(line, "token_usage"), mapping_of(line, "performance")
+    usage, performance = (
+        mapping_of(line, "token_usage"),
+        mapping_of(line, "performance"),
+    )
     attributions = objects_of(line.get("answer_attribution"))
-    answers = [item for item in attributions if item.get("is_terminal") is not False] or attributions
-    times = (number_or_none(performance.get(key)) for key in ("latency_ms", "generation_time_ms"))
+    answers = [
+        item for item in attributions if item.get("is_terminal") is not False
+    ] or attributions
+    times = (
+        number_or_none(performance.get(key))
+        for key in ("latency_ms", "generation_time_ms")
+    )
     milliseconds = next((value for value in times if value is not None), None)
     answer = answers[-1].get("extracted_value") if answers else None
     return {
@@ -257,9 +300,12 @@ def _circumstances(line: Row) -> Row:
 
 
 def _epoch(line: Mapping[str, Any]) -> int | None:
-    """Which repeat it is, where a converter left that among the details; they count from 1."""
+    """Which repeat it is, where a converter left that among the details; they count
+    from 1."""
     epoch = str(mapping_of(line, "metadata").get("epoch", ""))
-    return int(epoch) - 1 if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30 else None
+    return (
+        int(epoch) - 1 if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30 else None
+    )
 
 
 #: Where the export puts what the format has no field for: a JSON object, as a text.
@@ -280,10 +326,17 @@ def own_header(document: Mapping[str, Any], path: str) -> RunHeader | None:
     try:
         parsed = parse_json(details)
         fields = _checked(RunHeader, parsed)
-        fields["suite"], fields["tags"] = tuple(parsed.get("suite", ())), tuple(parsed.get("tags", ()))
-        fields["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in parsed.get("metrics", ()))
+        fields["suite"], fields["tags"] = (
+            tuple(parsed.get("suite", ())),
+            tuple(parsed.get("tags", ())),
+        )
+        fields["metrics"] = tuple(
+            MetricSpec(**_checked(MetricSpec, item))
+            for item in parsed.get("metrics", ())
+        )
         fields["published"] = tuple(
-            PublishedScore(**_checked(PublishedScore, item)) for item in parsed.get("published", ())
+            PublishedScore(**_checked(PublishedScore, item))
+            for item in parsed.get("published", ())
         )
         if isinstance(parsed.get("started_at"), str):
             fields["started_at"] = datetime.fromisoformat(parsed["started_at"])
@@ -294,7 +347,10 @@ def own_header(document: Mapping[str, Any], path: str) -> RunHeader | None:
             path=path,
             place=f"eval_library.additional_details.{DETAILS}",
             expected="what warehouse export writes",
-            advice="export it again, or remove this field to have it read as of another tool",
+            advice=(
+                "export it again, or remove this field to have it read as of another "
+                "tool"
+            ),
         ) from None
 
 
@@ -304,7 +360,13 @@ def own_rows(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
         try:
             row = _row(line)
             batch_of([row])  # whether its values are of the types of their columns
-        except (TypeError, ValueError, AttributeError, InputError, pa.ArrowException) as error:
+        except (
+            TypeError,
+            ValueError,
+            AttributeError,
+            InputError,
+            pa.ArrowException,
+        ) as error:
             expected = f"metadata.{DETAILS} as warehouse export writes it"
             where = f"{path.name} sample {number}"
             rejections.append(Rejection(where, str(error)[:300], expected))
@@ -318,13 +380,19 @@ def _row(line: Row) -> Row:
         raise ValueError("no details of the export")
     if not isinstance(details["row"].get("prompt_id"), str):
         raise ValueError("no key of a prompt")
-    row = {name: value for name, value in details["row"].items() if name in SAMPLE_SCHEMA.names}
+    row = {
+        name: value
+        for name, value in details["row"].items()
+        if name in SAMPLE_SCHEMA.names
+    }
     scores = _scores(details.get("score"), mapping_of(line, "evaluation").get("score"))
     if details.get("again"):  # an earlier line has the prompt and the response
         return {"run": 0, **row, "scores": scores}
     source, output = mapping_of(line, "input"), mapping_of(line, "output")
     texts = output.get("raw") or []
-    answers = [item for item in line.get("answer_attribution") or [] if isinstance(item, dict)]
+    answers = [
+        item for item in line.get("answer_attribution") or [] if isinstance(item, dict)
+    ]
     milliseconds = mapping_of(line, "performance").get("latency_ms")
     generation = (
         {}
@@ -356,12 +424,17 @@ def _scores(details: Any, value: Any) -> list[Row]:
 
 
 def _checked(kind: Any, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a record with values of their types (ValueError: one is of another type)."""
+    """Fields of a record with values of their types (ValueError: one is of another
+    type)."""
     hints = get_type_hints(kind)
     values = {}
     for item in fields(kind):
         value = record.get(item.name)
-        if value is None or "tuple" in str(hints[item.name]) or item.name == "started_at":
+        if (
+            value is None
+            or "tuple" in str(hints[item.name])
+            or item.name == "started_at"
+        ):
             continue
         if not _fits(value, str(hints[item.name])):
             raise ValueError(f"'{item.name}' is {str(value)[:60]!r}")

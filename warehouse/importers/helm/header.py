@@ -21,7 +21,13 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
     without_empty,
 )
-from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
+from warehouse.importers.helm.run_folder import (
+    HelmRun,
+    is_derived,
+    is_score,
+    perturbation_label,
+    value_of,
+)
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, parse_json
 
 HARNESS = "helm"
@@ -37,12 +43,31 @@ _HOW = frozenset(
     """.split()
 )
 _TEMPLATE = (
-    *("instructions", "global_prefix", "global_suffix", "input_prefix", "input_suffix", "reference_prefix"),
-    *("reference_suffix", "chain_of_thought_prefix", "chain_of_thought_suffix", "output_prefix", "output_suffix"),
+    *(
+        "instructions",
+        "global_prefix",
+        "global_suffix",
+        "input_prefix",
+        "input_suffix",
+        "reference_prefix",
+    ),
+    *(
+        "reference_suffix",
+        "chain_of_thought_prefix",
+        "chain_of_thought_suffix",
+        "output_prefix",
+        "output_suffix",
+    ),
     *("instance_prefix", "substitutions", "reference_prefix_characters"),
 )
 _SAMPLING = (
-    *("stop_sequences", "num_outputs", "sample_train", "multi_label", "output_mapping_pattern"),
+    *(
+        "stop_sequences",
+        "num_outputs",
+        "sample_train",
+        "multi_label",
+        "output_mapping_pattern",
+    ),
     *("image_generation_parameters", "reeval_parameters"),
 )
 #: Settings of requests that no specification has.
@@ -50,11 +75,18 @@ _OF_REQUESTS = ("echo_prompt", "embedding", "presence_penalty", "frequency_penal
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
 
-#: What HELM's own tables show of a scenario that has more metrics than that one; other names come by
-#: the alphabet. Of medical scenarios it is the judges' ``SCENARIO_accuracy``.
-_MAIN = ("safety_score", "air_score", "wildbench_score_rescaled", "chain_of_thought_correctness")
+#: What HELM's own tables show of a scenario that has more metrics than that one; other
+#: names come by the alphabet. Of medical scenarios it is the judges'
+#: ``SCENARIO_accuracy``.
+_MAIN = (
+    "safety_score",
+    "air_score",
+    "wildbench_score_rescaled",
+    "chain_of_thought_correctness",
+)
 
-#: Metrics of texts. Values of texts are nats by token or byte, which add up under their numbers.
+#: Metrics of texts. Values of texts are nats by token or byte, which add up under their
+#: numbers.
 PROSE = (
     MetricSpec(
         "bits_per_byte",
@@ -75,7 +107,12 @@ PROSE = (
         is_default=False,
     ),
     MetricSpec(
-        "logprob_per_byte", unit="nats/byte", kind="continuous", high=0, higher_is_better=True, is_default=False
+        "logprob_per_byte",
+        unit="nats/byte",
+        kind="continuous",
+        high=0,
+        higher_is_better=True,
+        is_default=False,
     ),
 )
 
@@ -94,12 +131,15 @@ def benchmark_name(name: str) -> str:
     'mmlu:subject=anatomy'
     """
     scenario, _, text = name.partition(":")
-    kept = [part for part in text.split(",") if part and part.partition("=")[0] not in _HOW]
+    kept = [
+        part for part in text.split(",") if part and part.partition("=")[0] not in _HOW
+    ]
     return f"{scenario}:{','.join(kept)}" if kept else scenario
 
 
 def metrics_of(run: HelmRun) -> dict[str, None]:
-    """The scores of the rows: those that the metric specifications name, then all others."""
+    """The scores of the rows: those that the metric specifications name, then all
+    others."""
     scores = run.scores
     ordered = [name for name in _specified(run) if name in scores]
     return dict.fromkeys([*ordered, *sorted(scores)])
@@ -120,7 +160,13 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
         endpoint=deployment if deployment != model else None,
         formulation=text_or_none(adapter.get("method")),
         fewshot=whole_count(adapter.get("max_train_instances")),
-        template_hash=fingerprint({key: adapter[key] for key in _TEMPLATE if not _is_usual(key, adapter.get(key))}),
+        template_hash=fingerprint(
+            {
+                key: adapter[key]
+                for key in _TEMPLATE
+                if not _is_usual(key, adapter.get(key))
+            }
+        ),
         temperature=number_or_none(adapter.get("temperature")),
         top_p=number_or_none(_first_request(run).get("top_p")),
         max_tokens=whole_count(adapter.get("max_tokens")),
@@ -142,28 +188,43 @@ def _is_usual(name: str, value: Any) -> bool:
 
 
 def _configuration(run: HelmRun) -> dict[str, Any]:
-    """All that the specification says of how the run was made; arguments of its name one by one, classes by their own
-    names, which modules do not change."""
-    spec = {name: _by_own_class(part) for name, part in run.spec.items() if name != "name"}
-    adapter = {name: item for name, item in run.adapter.items() if name not in ("model", "model_deployment")}
+    """All that the specification says of how the run was made; arguments of its name
+    one by one, classes by their own names, which modules do not change."""
+    spec = {
+        name: _by_own_class(part) for name, part in run.spec.items() if name != "name"
+    }
+    adapter = {
+        name: item
+        for name, item in run.adapter.items()
+        if name not in ("model", "model_deployment")
+    }
     for name in _TEMPLATE:
         adapter.pop(name, None)  # to the blank, in the hash of the template
     spec["adapter_spec"] = adapter
     spec["metric_specs"] = sorted(items_of(spec.get("metric_specs")), key=compact)
     if not part_of(run.spec, "data_augmenter_spec").get("perturbation_specs"):
-        spec.pop("data_augmenter_spec", None)  # nothing is perturbed: its flags mean nothing
+        spec.pop(
+            "data_augmenter_spec", None
+        )  # nothing is perturbed: its flags mean nothing
     request = _first_request(run)
     return {
         "run_spec": spec,
         "run_name": _arguments_of(run.name),
-        "request_states": {"request": {name: request.get(name) for name in _OF_REQUESTS}},
+        "request_states": {
+            "request": {name: request.get(name) for name in _OF_REQUESTS}
+        },
     }
 
 
 def _arguments_of(name: str) -> dict[str, str]:
-    """The arguments in a run's name, which may be the only place of a setting; not the model, in its own field."""
+    """The arguments in a run's name, which may be the only place of a setting; not the
+    model, in its own field."""
     pairs = (part.partition("=") for part in name.partition(":")[2].split(",") if part)
-    return {key: value for key, _, value in pairs if key not in ("model", "model_deployment")}
+    return {
+        key: value
+        for key, _, value in pairs
+        if key not in ("model", "model_deployment")
+    }
 
 
 def _by_own_class(value: Any) -> Any:
@@ -179,11 +240,16 @@ def _by_own_class(value: Any) -> Any:
 
 
 def _suite(run: HelmRun) -> tuple[str, ...]:
-    """Groups above the benchmark. The last group of a run is the benchmark itself; groups that do
-    not extend each other's name are no tree, and stay in the configuration."""
+    """Groups above the benchmark. The last group of a run is the benchmark itself;
+    groups that do not extend each other's name are no tree, and stay in the
+    configuration."""
     groups = texts_of(run.spec.get("groups"))
     chain = groups[:1]
-    chain += [name for before, name in zip(groups, groups[1:], strict=False) if name.startswith(f"{before}_")]
+    chain += [
+        name
+        for before, name in zip(groups, groups[1:], strict=False)
+        if name.startswith(f"{before}_")
+    ]
     return tuple(chain[:-1]) if len(chain) == len(groups) else ()
 
 
@@ -205,7 +271,8 @@ def _started(run: HelmRun) -> datetime | None:
         number
         for states in run.requests.values()
         for state in states
-        if (number := number_or_none(part_of(state, "result").get("request_datetime"))) is not None
+        if (number := number_or_none(part_of(state, "result").get("request_datetime")))
+        is not None
     ]
     return unix_time(min(times)) if times else None
 
@@ -213,7 +280,9 @@ def _started(run: HelmRun) -> datetime | None:
 def _specified(run: HelmRun) -> list[str]:
     """Names that the metric specifications list."""
     specs = objects_of(run.spec.get("metric_specs"))
-    return [name for spec in specs for name in texts_of(part_of(spec, "args").get("names"))]
+    return [
+        name for spec in specs for name in texts_of(part_of(spec, "args").get("names"))
+    ]
 
 
 def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:
@@ -226,7 +295,9 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
     for name in dict.fromkeys([*metrics, *(row.metric for row in published)]):
         if name in prose:
             continue
-        is_rate = name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
+        is_rate = (
+            name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
+        )
         yield MetricSpec(
             name=name,
             link="identity" if name in metrics or not run.statistics else "none",
@@ -236,7 +307,8 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
 
 
 def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
-    """The figures of ``stats.json``. Without perturbed instances, "worst" repeats the plain one."""
+    """The figures of ``stats.json``. Without perturbed instances, "worst" repeats the
+    plain one."""
     counts: dict[str, int | None] = {}
     for name, naming, stat in run.aggregates:
         if name == "num_instances" and naming.get("split", "") == split:
@@ -262,8 +334,8 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
 
 
 def _covered(run: HelmRun, split: str) -> dict[tuple[str, str], int]:
-    """How many instances have each score, by name and perturbation, where some score stands for all of them: others are
-    then of a category."""
+    """How many instances have each score, by name and perturbation, where some score
+    stands for all of them: others are then of a category."""
     instances: dict[tuple[str, str], set[str]] = {}
     for key, stats in run.statistics.items():
         if run.split_of(key) == split:
@@ -271,13 +343,22 @@ def _covered(run: HelmRun, split: str) -> dict[tuple[str, str], int]:
             for name in filter(is_score, stats):
                 instances.setdefault((name, label), set()).add(key[0])
     whole = {key[0] for key in run.requests if run.split_of(key) == split}
-    return {key: len(found) for key, found in instances.items()} if whole in instances.values() else {}
+    return (
+        {key: len(found) for key, found in instances.items()}
+        if whole in instances.values()
+        else {}
+    )
 
 
 def _label(naming: dict[str, Any]) -> str:
-    """A perturbation of ``stats.json``: figures over originals and over the worst case of both
-    stand beside those of the perturbed instances; so do those of a part of the split, which has none of the whole."""
+    """A perturbation of ``stats.json``: figures over originals and over the worst case
+    of both stand beside those of the perturbed instances; so do those of a part of the
+    split, which has none of the whole."""
     perturbation, part = naming.get("perturbation"), naming.get("sub_split")
     over = perturbation.get("computed_on") if isinstance(perturbation, dict) else None
-    parts = (perturbation_label(perturbation), over if over != "perturbed" else None, part and f"sub_split={part}")
+    parts = (
+        perturbation_label(perturbation),
+        over if over != "perturbed" else None,
+        part and f"sub_split={part}",
+    )
     return ", ".join(filter(None, parts))

@@ -1,4 +1,5 @@
-"""Importer of run folders of Stanford HELM: instances, completions, likelihoods and statistics as rows."""
+"""Importer of run folders of Stanford HELM: instances, completions, likelihoods and
+statistics as rows."""
 
 from __future__ import annotations
 
@@ -26,11 +27,24 @@ from warehouse.importers.common.jsonl import batches_of
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.helm.header import headers
-from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
+from warehouse.importers.helm.run_folder import (
+    PROMPT_TOKENS,
+    HelmRun,
+    Key,
+    is_score,
+    perturbation_label,
+)
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles, parse_json
 
-#: Files of a run folder that are read; the first must be there, and one of those after it.
-FILES = ("run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json", "scenario.json")
+#: Files of a run folder that are read; the first must be there, and one of those after
+#: it.
+FILES = (
+    "run_spec.json",
+    "scenario_state.json",
+    "per_instance_stats.json",
+    "stats.json",
+    "scenario.json",
+)
 _MODEL_IN_NAME = re.compile(r"[:,-]model=([^,]+)")
 
 
@@ -42,7 +56,8 @@ class Helm:
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Each run folder is a source. Files that only repeat it for display are left alone."""
+        """Each run folder is a source. Files that only repeat it for display are left
+        alone."""
         folders = defaultdict[Path, dict[str, Path]](dict)
         for item in candidates:
             if item.path.name in FILES:
@@ -53,11 +68,14 @@ class Helm:
                 yield SourceFiles(str(folder), folder, files)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one run folder (InputError: a file is damaged, or nothing names the model)."""
+        """Open one run folder (InputError: a file is damaged, or nothing names the
+        model)."""
         run = HelmRun(source.root, source.files)
         if not run.spec.get("adapter_spec"):
             raise InputError(
-                "there is no 'adapter_spec'", path=str(source.files[0]), expected="the specification of a HELM run"
+                "there is no 'adapter_spec'",
+                path=str(source.files[0]),
+                expected="the specification of a HELM run",
             )
         run.notes += _other_name(run, source.root)
         runs = tuple(headers(run, settings.model, source.name))
@@ -69,7 +87,11 @@ def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
     model = text_or_none(run.adapter.get("model"))
     names = (model, text_or_none(run.adapter.get("model_deployment")))
     named = _MODEL_IN_NAME.search(folder.name)
-    if model and named and not any(same_model(named[1], name) for name in names if name):
+    if (
+        model
+        and named
+        and not any(same_model(named[1], name) for name in names if name)
+    ):
         yield disagreement(model, "the folder", named[1])
 
 
@@ -79,14 +101,25 @@ IMPORTER = Helm()
 def batches(run: HelmRun) -> Iterator[pa.RecordBatch]:
     """All rows of a run. What is wrong with a row is recorded."""
     if run.bookkeeping:
-        run.notes.append(f"{len(run.bookkeeping)} bookkeeping statistics are no scores: dropped")
+        run.notes.append(
+            f"{len(run.bookkeeping)} bookkeeping statistics are no scores: dropped"
+        )
     positions: dict[str, int] = {}
     items = (
-        (f"instance {key[0][:200]}, trial {key[2]}", (key, positions.setdefault(key[0], len(positions))))
+        (
+            f"instance {key[0][:200]}, trial {key[2]}",
+            (key, positions.setdefault(key[0], len(positions))),
+        )
         for key in dict.fromkeys((*run.requests, *run.statistics))
     )
     errors = (TypeError, ValueError, RecursionError)
-    return batches_of(items, lambda item: _rows(run, *item), run.rejections, "an instance as HELM writes it", errors)
+    return batches_of(
+        items,
+        lambda item: _rows(run, *item),
+        run.rejections,
+        "an instance as HELM writes it",
+        errors,
+    )
 
 
 def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
@@ -98,12 +131,20 @@ def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
         "run": run.splits.index(run.split_of(key)),
         "position": position,
         "prompt_id": number,
-        "perturbation": perturbation_label(parse_json(perturbation)) if perturbation else "",
+        "perturbation": perturbation_label(parse_json(perturbation))
+        if perturbation
+        else "",
         "fewshot_draw": str(trial) if trials > 1 or trial else "",
         **_prompt(run.originals.get(number)),
     }
     options = [state for state in states if state.get("reference_index") is not None]
-    draws = [_prose(states)] if run.is_prose else [_options(options)] if options else _draws(states, stats)
+    draws = (
+        [_prose(states)]
+        if run.is_prose
+        else [_options(options)]
+        if options
+        else _draws(states, stats)
+    )
     weights = run.weights.get(key, {})
     scores = [
         _score(name, value) | ({"weight": weights[name]} if name in weights else {})
@@ -125,11 +166,15 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
         return {}
     source = part_of(instance, "input")
     messages = source.get("messages")
-    content = content_of(messages if isinstance(messages, list) and messages else source.get("text"))
+    content = content_of(
+        messages if isinstance(messages, list) and messages else source.get("text")
+    )
     references = _references(instance)
     correct = [text for text, is_correct in references if is_correct]
     others = {
-        key: value for key, value in instance.items() if key in ("sub_split", "extra_data", "contrast_inputs") and value
+        key: value
+        for key, value in instance.items()
+        if key in ("sub_split", "extra_data", "contrast_inputs") and value
     }
     is_choice = len(references) > len(correct) > 0
     return {
@@ -144,12 +189,17 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
 def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
     """Text of each reference, and whether it is correct."""
     return [
-        (as_text(part_of(item, "output").get("text")), "correct" in (item.get("tags") or ()))
+        (
+            as_text(part_of(item, "output").get("text")),
+            "correct" in (item.get("tags") or ()),
+        )
         for item in objects_of(instance.get("references"))
     ]
 
 
-def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None]) -> list[Row]:
+def _draws(
+    states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None]
+) -> list[Row]:
     """One row for each completion of each request."""
     draws = []
     for state in states:
@@ -187,36 +237,49 @@ def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
     return {
         "response": response,
         "extracted_answer": answer if isinstance(answer, str) else None,
-        "finish_reason": text_or_none(part_of(completion, "finish_reason").get("reason")),
+        "finish_reason": text_or_none(
+            part_of(completion, "finish_reason").get("reason")
+        ),
         "output_tokens": whole_count(completion.get("tokens")),
     }
 
 
 def _options(states: Sequence[Mapping[str, Any]]) -> Row:
-    """Options that were asked one by one: their likelihoods, also under the calibration prompt."""
+    """Options that were asked one by one: their likelihoods, also under the calibration
+    prompt."""
     options: dict[int, Row] = {}
     sent = None
     for state in states:
         index = state["reference_index"]
         references = _references(part_of(state, "instance"))
         if type(index) is not int or not 0 <= index < len(references):
-            raise ValueError(f"reference_index {str(index)[:60]} of {len(references)} references")
+            raise ValueError(
+                f"reference_index {str(index)[:60]} of {len(references)} references"
+            )
         text, is_correct = references[index]
         value, count = _likelihood(state, text)
         option = options.setdefault(
-            index, {"choice_index": index, "is_target": is_correct, "n_bytes": len(text.encode("utf-8"))}
+            index,
+            {
+                "choice_index": index,
+                "is_target": is_correct,
+                "n_bytes": len(text.encode("utf-8")),
+            },
         )
         if state.get("request_mode") == "calibration":
             option["unconditional_loglikelihood"] = value
         else:
             option |= {"loglikelihood": value, "n_tokens": count}
             sent = sent or _sent(part_of(state, "request"))
-    return {"prompt_sent": sent, "choice_scores": [options[index] for index in sorted(options)]}
+    return {
+        "prompt_sent": sent,
+        "choice_scores": [options[index] for index in sorted(options)],
+    }
 
 
 def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int | None]:
-    """Log-likelihood and number of the tokens that an option ends the echoed prompt with; none
-    where the tokens do not end with its text."""
+    """Log-likelihood and number of the tokens that an option ends the echoed prompt
+    with; none where the tokens do not end with its text."""
     first = next(iter(items_of(part_of(state, "result").get("completions"))), None)
     tokens = first.get("tokens") if isinstance(first, dict) else None
     suffix, total, option_text = "", 0.0, text.strip()
@@ -233,7 +296,11 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
 
 
 def _score(name: str, value: float | None) -> Row:
-    return {"metric": name, "value": value, "status": "scored" if value is not None else "error"}
+    return {
+        "metric": name,
+        "value": value,
+        "status": "scored" if value is not None else "error",
+    }
 
 
 def _sent(request: Mapping[str, Any]) -> str | None:

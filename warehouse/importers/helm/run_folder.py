@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import compact, items_of, part_of, whole_count
+from warehouse.importers.common.json_fields import (
+    compact,
+    items_of,
+    part_of,
+    whole_count,
+)
 from warehouse.records import Rejection, parse_json
 
 #: About so many bytes are parsed at a time.
@@ -23,10 +28,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
-    """The elements of a list; infinite numbers as the texts ``Infinity`` and ``-Infinity``.
+    """The elements of a list; infinite numbers as the texts ``Infinity`` and
+    ``-Infinity``.
 
-    In JSON that is indented by two, a line of exactly that indentation ends an element: no line
-    inside it has so little, and no string holds a line break. Other JSON is parsed whole.
+    In JSON that is indented by two, a line of exactly that indentation ends an element:
+    no line inside it has so little, and no string holds a line break. Other JSON is
+    parsed whole.
 
     Args:
         raw: the list, or an object.
@@ -52,11 +59,14 @@ def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
 
 
 def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
-    """Begin and end of what stands between the brackets, and the indentation of elements; none
-    where the layout is another."""
+    """Begin and end of what stands between the brackets, and the indentation of
+    elements; none where the layout is another."""
     blanks = b"  " if member is None else b"    "
     name = b"" if member is None else b'\n  "' + member.encode() + b'": '
-    opening, closing = name + b"[\n" + blanks + b"{", b"\n" + blanks + b"}\n" + blanks[2:] + b"]"
+    opening, closing = (
+        name + b"[\n" + blanks + b"{",
+        b"\n" + blanks + b"}\n" + blanks[2:] + b"]",
+    )
     first = raw.find(opening)
     last = raw.rfind(closing)
     if first < 0 or last < first or (member is None and first != 0):
@@ -75,7 +85,8 @@ def _whole(document: Any, member: str | None) -> list[Any]:
     return entries
 
 
-#: What makes one row of HELM: instance, perturbation (as JSON), draw of few-shot examples.
+#: What makes one row of HELM: instance, perturbation (as JSON), draw of few-shot
+#: examples.
 Key = tuple[str, str, int]
 
 #: Fields of a perturbation that say what it is for, not what it does.
@@ -91,9 +102,13 @@ BOOKKEEPING = frozenset(
     """.split()
 )
 PROMPT_TOKENS = "num_prompt_tokens"
-#: Figures of likelihoods, with what the likelihood is divided by. Those of answers are bookkeeping,
-#: those of texts (method ``language_modeling``) are scores.
-LIKELIHOODS = {"bits_per_byte": "num_bytes", "perplexity": "num_perplexity_tokens", "logprob_per_byte": "num_bytes"}
+#: Figures of likelihoods, with what the likelihood is divided by. Those of answers are
+#: bookkeeping, those of texts (method ``language_modeling``) are scores.
+LIKELIHOODS = {
+    "bits_per_byte": "num_bytes",
+    "perplexity": "num_perplexity_tokens",
+    "logprob_per_byte": "num_bytes",
+}
 _LOGPROB = "logprob"
 
 
@@ -140,17 +155,23 @@ class HelmRun:
 
     @property
     def is_prose(self) -> bool:
-        """Whether texts are scored by their likelihood. A long one takes several requests."""
+        """Whether texts are scored by their likelihood. A long one takes several
+        requests."""
         return self.adapter.get("method") == "language_modeling"
 
     @cached_property
     def requests(self) -> dict[Key, list[dict[str, Any]]]:
         """Request states, those of one row together, in the order of the file."""
         states_by_key: dict[Key, list[dict[str, Any]]] = {}
-        for index, state in enumerate(self._elements("scenario_state.json", "request_states")):
+        for index, state in enumerate(
+            self._elements("scenario_state.json", "request_states")
+        ):
             instance = part_of(state, "instance") if isinstance(state, dict) else {}
             key = self._key(
-                instance.get("id"), instance.get("perturbation"), state, f"scenario_state.json request {index}"
+                instance.get("id"),
+                instance.get("perturbation"),
+                state,
+                f"scenario_state.json request {index}",
             )
             if key is not None:
                 states_by_key.setdefault(key, []).append(_thinned(state))
@@ -158,15 +179,18 @@ class HelmRun:
 
     @cached_property
     def statistics(self) -> dict[Key, dict[str, float | None]]:
-        """Means of the statistics of each row by name; entries of one row are merged. Of those
-        that are no scores only the number of prompt tokens is kept."""
+        """Means of the statistics of each row by name; entries of one row are merged.
+        Of those that are no scores only the number of prompt tokens is kept."""
         means: dict[Key, dict[str, float | None]] = {}
         sums: dict[Key, dict[str, float]] = {}
         counts: dict[str, dict[Key, int]] = {}
         for index, entry in enumerate(self._elements("per_instance_stats.json")):
             own = entry if isinstance(entry, dict) else {}
             key = self._key(
-                own.get("instance_id"), own.get("perturbation"), own, f"per_instance_stats.json entry {index}"
+                own.get("instance_id"),
+                own.get("perturbation"),
+                own,
+                f"per_instance_stats.json entry {index}",
             )
             if key is None:
                 continue
@@ -175,7 +199,9 @@ class HelmRun:
                 self._named_splits.setdefault(key, str(naming.get("split") or ""))
                 if is_score(name) or name == PROMPT_TOKENS:
                     merged[name] = value_of(stat)
-                    counts.setdefault(name, {})[key] = whole_count(stat.get("count")) or 1
+                    counts.setdefault(name, {})[key] = (
+                        whole_count(stat.get("count")) or 1
+                    )
                 elif self.is_prose and name in (_LOGPROB, *LIKELIHOODS.values()):
                     parts = sums.setdefault(key, {})
                     parts[name] = parts.get(name, 0.0) + (value_of(stat) or 0.0)
@@ -184,24 +210,36 @@ class HelmRun:
         for key, parts in sums.items():
             means[key] |= self._likelihoods(key, parts)
         for name, by_key in counts.items():
-            if len(set(by_key.values())) > 1:  # the mean of a run is over all that was counted
+            if (
+                len(set(by_key.values())) > 1
+            ):  # the mean of a run is over all that was counted
                 for key, count in by_key.items():
                     self.weights.setdefault(key, {}).setdefault(name, count)
         return means
 
-    def _likelihoods(self, key: Key, parts: Mapping[str, float]) -> dict[str, float | None]:
-        """The likelihood of a text by token and by byte, over all its requests, with the weights
-        under which these make the figures of the whole."""
+    def _likelihoods(
+        self, key: Key, parts: Mapping[str, float]
+    ) -> dict[str, float | None]:
+        """The likelihood of a text by token and by byte, over all its requests, with
+        the weights under which these make the figures of the whole."""
         if _LOGPROB not in parts:
             return {}
         counts = {name: parts.get(unit, 0.0) for name, unit in LIKELIHOODS.items()}
         self.weights[key] = {name: count for name, count in counts.items() if count > 0}
-        return {name: parts[_LOGPROB] / count if count > 0 else None for name, count in counts.items()}
+        return {
+            name: parts[_LOGPROB] / count if count > 0 else None
+            for name, count in counts.items()
+        }
 
     @cached_property
     def scores(self) -> set[str]:
         """Names of all statistics of rows that are scores."""
-        return {name for stats in self.statistics.values() for name in stats if is_score(name)}
+        return {
+            name
+            for stats in self.statistics.values()
+            for name in stats
+            if is_score(name)
+        }
 
     @cached_property
     def aggregates(self) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -210,11 +248,14 @@ class HelmRun:
 
     @cached_property
     def originals(self) -> dict[str, dict[str, Any]]:
-        """Each instance as it was before any perturbation, else as it first stands there."""
+        """Each instance as it was before any perturbation, else as it first stands
+        there."""
         plain: dict[str, dict[str, Any]] = {}
         other: dict[str, dict[str, Any]] = {}
         for (number, perturbation, _), states in self.requests.items():
-            (other if perturbation else plain).setdefault(number, part_of(states[0], "instance"))
+            (other if perturbation else plain).setdefault(
+                number, part_of(states[0], "instance")
+            )
         return {**other, **plain}
 
     @cached_property
@@ -235,14 +276,24 @@ class HelmRun:
         """Whether the folder has a file."""
         return any(path.name == name for path in self.files)
 
-    def _key(self, number: Any, perturbation: Any, entry: Any, location: str) -> Key | None:
+    def _key(
+        self, number: Any, perturbation: Any, entry: Any, location: str
+    ) -> Key | None:
         trial = entry.get("train_trial_index", 0) if isinstance(entry, dict) else None
-        if not isinstance(number, str) or type(trial) is not int or not 0 <= trial < 1 << 31:
+        if (
+            not isinstance(number, str)
+            or type(trial) is not int
+            or not 0 <= trial < 1 << 31
+        ):
             shown = compact([number, trial])[:200]
             expected = "an instance with a text as id, and a train_trial_index"
             self.rejections.append(Rejection(location, shown, expected))
             return None
-        return number, compact(perturbation) if isinstance(perturbation, dict) else "", trial
+        return (
+            number,
+            compact(perturbation) if isinstance(perturbation, dict) else "",
+            trial,
+        )
 
     def _object(self, name: str) -> dict[str, Any]:
         if not self.has(name):
@@ -263,7 +314,9 @@ class HelmRun:
             try:
                 element = _read(path, lambda: next(stream, _END))
             except TypeError:
-                raise _wrong(path, None, f"a list in {member}" if member else "a list") from None
+                raise _wrong(
+                    path, None, f"a list in {member}" if member else "a list"
+                ) from None
             if element is _END:
                 return
             yield element
@@ -276,17 +329,23 @@ def _read(path: Path, parse: Callable[[], Any]) -> Any:
     try:
         return parse()
     except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected="complete JSON") from None
+        raise InputError(
+            f"cannot be read: {error}", path=str(path), expected="complete JSON"
+        ) from None
 
 
 def _wrong(path: Path, document: Any, expected: str) -> InputError:
-    kind = f"a {type(document).__name__} stands here" if document is not None else "no list stands here"
+    kind = (
+        f"a {type(document).__name__} stands here"
+        if document is not None
+        else "no list stands here"
+    )
     return InputError(kind, path=str(path), expected=f"{expected}, as HELM writes it")
 
 
 def _thinned(state: dict[str, Any]) -> dict[str, Any]:
-    """A request state without its tokens, of which only the number is needed; those of options
-    that were asked one by one are kept."""
+    """A request state without its tokens, of which only the number is needed; those of
+    options that were asked one by one are kept."""
     completions = part_of(state, "result").get("completions")
     if state.get("reference_index") is None and isinstance(completions, list):
         for completion in completions:

@@ -1,4 +1,5 @@
-"""The run header out of an Inspect log's header, its metrics, and the figures that it publishes."""
+"""The run header out of an Inspect log's header, its metrics, and the figures that it
+publishes."""
 
 from __future__ import annotations
 
@@ -30,7 +31,12 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.model_names import local_model_name
 from warehouse.importers.common.run_settings import fingerprint_of_settings
 from warehouse.importers.inspect.log import Sample
-from warehouse.importers.inspect.sample_fields import are_answers, metric_name, scores_of, values_of
+from warehouse.importers.inspect.sample_fields import (
+    are_answers,
+    metric_name,
+    scores_of,
+    values_of,
+)
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, RunStatus
 from warehouse.records.setting_values import says_nothing
 
@@ -43,13 +49,19 @@ _INFRASTRUCTURE = frozenset(
     timeout
     """.split()
 )
-_FIELDS = frozenset("temperature top_p max_tokens reasoning_effort seed system_message".split())
+_FIELDS = frozenset(
+    "temperature top_p max_tokens reasoning_effort seed system_message".split()
+)
 #: Limits of a sample; they bear on what an agent can do.
-_LIMITS = tuple("message_limit token_limit token_limit_type turn_limit time_limit working_limit cost_limit".split())
+_LIMITS = tuple(
+    "message_limit token_limit token_limit_type turn_limit time_limit working_limit cost_limit".split()
+)
 #: Who may step in between an agent and its tools.
 _POLICIES = ("approval", "review", "sentinel")
 #: Arguments that say where and how fast a model runs.
-_PLACES = frozenset("api_key base_url batch_size cache_dir device device_map max_connections port revision".split())
+_PLACES = frozenset(
+    "api_key base_url batch_size cache_dir device device_map max_connections port revision".split()
+)
 _SHOTS = ("fewshot", "num_fewshot", "n_fewshot", "n_shot", "num_shots", "shots")
 _AGENT = re.compile(r"(?:.*/)?(react|\w*agent\w*)")
 _LONGEST_VALUE = 1000
@@ -59,12 +71,17 @@ _NOT_SETTINGS = frozenset(
     version status error invalidated eval plan results stats samples reductions log_updates config_updates etag location
     """.split()
 )
-#: Parts of ``eval`` that are read into fields of the header, or into the generation of the plan.
+#: Parts of ``eval`` that are read into fields of the header, or into the generation of
+#: the plan.
 _READ_ELSEWHERE = frozenset(("model_generate_config", "model", "task"))
 
 
 def run_header(
-    header: Mapping[str, Any], scoring: Scoring, n_samples: int, file: str, model_setting: str | None
+    header: Mapping[str, Any],
+    scoring: Scoring,
+    n_samples: int,
+    file: str,
+    model_setting: str | None,
 ) -> RunHeader:
     """The header of the one run that a log is.
 
@@ -107,13 +124,21 @@ def _model(name: str | None, arguments: Mapping[str, Any]) -> str | None:
     """The model by its name; one that is called ``PROVIDER/local`` by its folder."""
     provider, slash, rest = (name or "").rpartition("/")
     path = text_or_none(arguments.get("model_path"))
-    return f"{provider}/{local_model_name(path)}" if slash and rest == "local" and path else name
+    return (
+        f"{provider}/{local_model_name(path)}"
+        if slash and rest == "local" and path
+        else name
+    )
 
 
 def n_requested(spec: Mapping[str, Any]) -> int | None:
     """Prompts that the run covers: those listed, else the data set under ``limit``."""
     data, config = mapping_of(spec, "dataset"), mapping_of(spec, "config")
-    listed, chosen, limit = data.get("sample_ids"), config.get("sample_id"), config.get("limit")
+    listed, chosen, limit = (
+        data.get("sample_ids"),
+        config.get("sample_id"),
+        config.get("limit"),
+    )
     if isinstance(listed, list) and listed:
         return len(listed)
     if isinstance(chosen, (str, int)):
@@ -121,7 +146,11 @@ def n_requested(spec: Mapping[str, Any]) -> int | None:
     if isinstance(chosen, list) and not any("*" in str(item) for item in chosen):
         return len(chosen)
     total = whole_or_none(data.get("samples"))
-    if isinstance(limit, list) and len(limit) == 2 and all(type(n) is int for n in limit):
+    if (
+        isinstance(limit, list)
+        and len(limit) == 2
+        and all(type(n) is int for n in limit)
+    ):
         limit = max(0, limit[1] - limit[0])
     counts = [count for count in (total, whole_or_none(limit)) if count is not None]
     return min(counts, default=None)
@@ -142,8 +171,11 @@ def _n_benchmark(spec: Mapping[str, Any]) -> int | None:
     return total
 
 
-def _status(header: Mapping[str, Any], requested: int | None, n_samples: int) -> RunStatus:
-    """Whether the run is whole. A cancelled one may be, where all its samples were done."""
+def _status(
+    header: Mapping[str, Any], requested: int | None, n_samples: int
+) -> RunStatus:
+    """Whether the run is whole. A cancelled one may be, where all its samples were
+    done."""
     if header.get("status") == "error":
         return "failed"
     results = mapping_of(header, "results")
@@ -166,7 +198,9 @@ def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
         "fewshot": _shots(arguments),
         "fewshot_seed": whole_or_none(arguments.get("fewshot_seed")),
         "template_hash": fingerprint_of_settings(HARNESS, {"plan": {"steps": steps}}),
-        "system_prompt_hash": fingerprint_of(system=text_or_none(generation.get("system_message"))),
+        "system_prompt_hash": fingerprint_of(
+            system=text_or_none(generation.get("system_message"))
+        ),
         "temperature": number_or_none(generation.get("temperature")),
         "top_p": number_or_none(generation.get("top_p")),
         "max_tokens": whole_or_none(generation.get("max_tokens")),
@@ -190,7 +224,9 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
             "eval": _spec(spec),
             "plan": {
                 **mapping_of(header, "plan"),
-                "steps": without_instances(items_of(mapping_of(header, "plan").get("steps"))),
+                "steps": without_instances(
+                    items_of(mapping_of(header, "plan").get("steps"))
+                ),
                 "config": _generation(header),
             },
             "stats": stats,
@@ -203,10 +239,15 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What was evaluated and how.
 
-    Logs since 0.3.110 list every argument with its default and say which were passed, those before what was passed
-    alone: a default of false is as good as none. What was passed counts, even where it equals nothing.
+    Logs since 0.3.110 list every argument with its default and say which were passed,
+    those before what was passed alone: a default of false is as good as none. What was
+    passed counts, even where it equals nothing.
     """
-    data = {key: item for key, item in mapping_of(spec, "dataset").items() if key != "sample_ids"}
+    data = {
+        key: item
+        for key, item in mapping_of(spec, "dataset").items()
+        if key != "sample_ids"
+    }
     location = text_or_none(data.get("location"))
     if location and is_local(location):
         data["location"] = location.rpartition("/")[2]
@@ -219,11 +260,13 @@ def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _passed(arguments: Mapping[str, Any], passed: Any) -> dict[str, Any]:
-    """Arguments with a value for those that were passed as null or empty, and without defaults of false.
+    """Arguments with a value for those that were passed as null or empty, and without
+    defaults of false.
 
     Args:
         arguments: of a task, solver or model.
-        passed: those that were passed, where the log tells them from defaults; else all were.
+        passed: those that were passed, where the log tells them from defaults; else all
+            were.
     """
     kept: dict[str, Any] = {}
     for name, value in arguments.items():
@@ -236,9 +279,14 @@ def _passed(arguments: Mapping[str, Any], passed: Any) -> dict[str, Any]:
 
 
 def without_instances(value: Any) -> Any:
-    """Settings without the ids of sandboxes and browsers of one run (``instance`` among the parameters of a tool)."""
+    """Settings without the ids of sandboxes and browsers of one run (``instance`` among
+    the parameters of a tool)."""
     if isinstance(value, dict):
-        return {key: without_instances(item) for key, item in value.items() if key != "instance"}
+        return {
+            key: without_instances(item)
+            for key, item in value.items()
+            if key != "instance"
+        }
     if isinstance(value, list):
         return [without_instances(item) for item in value]
     return value
@@ -252,38 +300,63 @@ def _early_stopping(header: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     manager = text_or_none(summary.get("manager")) or ""
     metadata = mapping_of(summary, "metadata")
-    return {"early_stopping": {"rule": "", "manager": manager, **metadata, "n_left_out": len(stops)}}
+    return {
+        "early_stopping": {
+            "rule": "",
+            "manager": manager,
+            **metadata,
+            "n_left_out": len(stops),
+        }
+    }
 
 
 def settings_changed(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of the condition that were changed while the run was on, with their last values.
+    """Settings of the condition that were changed while the run was on, with their last
+    values.
 
-    The condition stays what the run was begun with: which samples ran before the change stands nowhere.
+    The condition stays what the run was begun with: which samples ran before the change
+    stands nowhere.
     """
     changes = [
-        change for update in objects_of(header.get("config_updates")) for change in objects_of(update.get("changes"))
+        change
+        for update in objects_of(header.get("config_updates"))
+        for change in objects_of(update.get("changes"))
     ]
     return {
         name: "as before" if change.get("cleared") else change.get("value")
         for change in changes
         if (name := text_or_none(change.get("name")))
-        and (name in _LIMITS or (change.get("config") == "generate" and name not in _INFRASTRUCTURE))
+        and (
+            name in _LIMITS
+            or (change.get("config") == "generate" and name not in _INFRASTRUCTURE)
+        )
     }
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of generation: the model's, under those of the task."""
-    configs = (mapping_of(header, "eval", "model_generate_config"), mapping_of(header, "plan", "config"))
-    return {key: item for part in configs for key, item in part.items() if item is not None}
+    configs = (
+        mapping_of(header, "eval", "model_generate_config"),
+        mapping_of(header, "plan", "config"),
+    )
+    return {
+        key: item for part in configs for key, item in part.items() if item is not None
+    }
 
 
-def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[str, Any]:
+def _sampling(
+    header: Mapping[str, Any], generation: Mapping[str, Any]
+) -> dict[str, Any]:
     """What else changes what is measured."""
     spec = mapping_of(header, "eval")
     config = mapping_of(spec, "config")
     roles = role_models(header)
     parts = {
-        **{key: item for key, item in generation.items() if key not in _FIELDS | _INFRASTRUCTURE and _is_setting(item)},
+        **{
+            key: item
+            for key, item in generation.items()
+            if key not in _FIELDS | _INFRASTRUCTURE and _is_setting(item)
+        },
         **{key: config.get(key) for key in _LIMITS},
         "model_args": _arguments(mapping_of(spec, "model_args")),
         "task_args": _arguments(mapping_of(_spec(spec), "task_args")),
@@ -294,16 +367,21 @@ def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[
 
 
 def _arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that can change an answer: no places, and nothing that holds whole objects."""
+    """Arguments that can change an answer: no places, and nothing that holds whole
+    objects."""
     return {
         key: item
         for key, item in sorted(arguments.items())
-        if key not in _PLACES and item is not None and not is_local(item) and _is_setting(item)
+        if key not in _PLACES
+        and item is not None
+        and not is_local(item)
+        and _is_setting(item)
     }
 
 
 def _is_setting(value: Any) -> bool:
-    """A scalar, or a short list or object of scalars; no representation of an object in memory."""
+    """A scalar, or a short list or object of scalars; no representation of an object in
+    memory."""
     if isinstance(value, str):
         return len(value) <= _LONGEST_VALUE and " at 0x" not in value
     if isinstance(value, dict):
@@ -318,7 +396,10 @@ def _is_setting(value: Any) -> bool:
 def _steps(header: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Solvers of the plan with their parameters."""
     steps = objects_of(mapping_of(header, "plan").get("steps"))
-    return [{"solver": step.get("solver"), "params": without_instances(step.get("params"))} for step in steps]
+    return [
+        {"solver": step.get("solver"), "params": without_instances(step.get("params"))}
+        for step in steps
+    ]
 
 
 def _formulation(steps: list[dict[str, Any]]) -> str | None:
@@ -333,7 +414,10 @@ def _agent(header: Mapping[str, Any]) -> dict[str, Any]:
     for step in _steps(header):
         match = _AGENT.fullmatch(str(step["solver"]))
         if match:
-            return {"agent": match[1], "agent_parameters": _arguments(mapping_of(step, "params"))}
+            return {
+                "agent": match[1],
+                "agent_parameters": _arguments(mapping_of(step, "params")),
+            }
     return {}
 
 
@@ -345,7 +429,11 @@ def _shots(arguments: Mapping[str, Any]) -> int | None:
 def _cost(stats: Mapping[str, Any]) -> float | None:
     """US dollars of all models of the run, where the log says them."""
     used = mapping_of(stats, "model_usage").values()
-    return whole_sum(number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict))
+    return whole_sum(
+        number_or_none(item.get("total_cost"))
+        for item in used
+        if isinstance(item, dict)
+    )
 
 
 #: Metrics of Inspect that are the mean of the samples' scores.
@@ -355,7 +443,9 @@ _ERRORS = ("stderr", "bootstrap_stderr", "bootstrap_std")
 #: Reducers that leave a single score as it is.
 _IDLE = frozenset(("median", "mode", "majority", "max"))
 #: Scorers of Inspect's own that never ask a model.
-_PLAIN = frozenset("match includes pattern answer exact f1 choice math perplexity".split())
+_PLAIN = frozenset(
+    "match includes pattern answer exact f1 choice math perplexity".split()
+)
 #: Parameters of a scorer that say which model judges; they go to the judge's own field.
 _JUDGE = ("model", "model_role")
 
@@ -376,7 +466,11 @@ class Scoring:
     def metrics(self) -> list[str]:
         """Every metric of the samples, the headline first; none if nothing was scored."""
         published = [name for name, _, _ in self._figures() if not self._objects(name)]
-        values = [pair for sample in self.first for pair in values_of(scores_of(sample), self.unnamed)]
+        values = [
+            pair
+            for sample in self.first
+            for pair in values_of(scores_of(sample), self.unnamed)
+        ]
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
         # an object that is unscored as a whole is known by its keys
@@ -391,7 +485,8 @@ class Scoring:
 
     @cached_property
     def answers(self) -> frozenset[str]:
-        """The metrics whose values are answers, by the first samples: letters are no grades there."""
+        """The metrics whose values are answers, by the first samples: letters are no
+        grades there."""
         values: dict[str, list[Any]] = {}
         for sample in self.first:
             for name, value in values_of(scores_of(sample), self.unnamed):
@@ -400,15 +495,19 @@ class Scoring:
 
     @property
     def reducers(self) -> list[str]:
-        """What reduces epochs to one score, apart from the mean, which the store computes."""
+        """What reduces epochs to one score, apart from the mean, which the store
+        computes."""
         listed = mapping_of(self.header, "eval", "config").get("epochs_reducer")
         named = items_of(listed) if self._n_epochs > 1 else []
-        reducers = [*map(self.reducer, named), *(reducer for _, reducer, _ in self._figures())]
+        reducers = [
+            *map(self.reducer, named),
+            *(reducer for _, reducer, _ in self._figures()),
+        ]
         return [name for name in dict.fromkeys(reducers) if name]
 
     def reducer(self, name: Any) -> str:
-        """The filter that a reducer's values stand under: "" for the mean, and for every other
-        that gives back the value of a single epoch."""
+        """The filter that a reducer's values stand under: "" for the mean, and for
+        every other that gives back the value of a single epoch."""
         if not isinstance(name, str) or name == "mean":
             return ""
         return "" if self._n_epochs == 1 and name in _IDLE else name
@@ -421,22 +520,35 @@ class Scoring:
     def specs(self) -> tuple[MetricSpec, ...]:
         """Specifications of all metrics, then of those that are reduced over epochs."""
         # figures of objects as wholes have no scores
-        names = dict.fromkeys((*self.metrics, *(name for name, _, _ in self._figures())))
+        names = dict.fromkeys(
+            (*self.metrics, *(name for name, _, _ in self._figures()))
+        )
         plain = [self._spec(name, "", index == 0) for index, name in enumerate(names)]
-        reduced = [self._spec(name, reducer, False) for reducer in self.reducers for name in names]
+        reduced = [
+            self._spec(name, reducer, False)
+            for reducer in self.reducers
+            for name in names
+        ]
         return (*plain, *reduced)
 
     def published(self) -> tuple[PublishedScore, ...]:
         """Every figure of the results."""
-        return tuple(row for name, reducer, entry in self._figures() for row in _rows(name, reducer, entry))
+        return tuple(
+            row
+            for name, reducer, entry in self._figures()
+            for row in _rows(name, reducer, entry)
+        )
 
     @property
     def _entries(self) -> list[dict[str, Any]]:
-        """The entries of the results; the oldest have one scorer with its metrics beside it."""
+        """The entries of the results; the oldest have one scorer with its metrics
+        beside it."""
         results = mapping_of(self.header, "results")
         scorer = results.get("scorer")
         if isinstance(scorer, dict):
-            return [{**scorer, "metrics": results.get("metrics") or scorer.get("metrics")}]
+            return [
+                {**scorer, "metrics": results.get("metrics") or scorer.get("metrics")}
+            ]
         return objects_of(results.get("scores"))
 
     def _figures(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -452,12 +564,16 @@ class Scoring:
             return None
         if not isinstance(scorer, str):
             return name
-        is_whole = scorer == name and not any(name in value for value in self._objects(scorer))
+        is_whole = scorer == name and not any(
+            name in value for value in self._objects(scorer)
+        )
         return name if is_whole else metric_name(scorer, name)
 
     def _objects(self, scorer: str) -> list[dict[str, Any]]:
         """The objects among what a scorer gave the first samples."""
-        values = (scores_of(sample).get(scorer, {}).get("value") for sample in self.first)
+        values = (
+            scores_of(sample).get(scorer, {}).get("value") for sample in self.first
+        )
         return [value for value in values if isinstance(value, dict)]
 
     def _spec(self, name: str, reducer: str, is_default: bool) -> MetricSpec:
@@ -465,7 +581,8 @@ class Scoring:
         parameters = self._parameters(scorer)
         judge = self._judge(scorer, parameters)
         better = any(
-            metric == name and "accuracy" in mapping_of(entry, "metrics") for metric, _, entry in self._figures()
+            metric == name and "accuracy" in mapping_of(entry, "metrics")
+            for metric, _, entry in self._figures()
         )
         return MetricSpec(
             name=name,
@@ -473,7 +590,9 @@ class Scoring:
             scorer=scorer,
             scorer_kind="match" if judge is None else "model",
             judge_model=judge or "",
-            scorer_parameters={key: value for key, value in parameters.items() if key not in _JUDGE},
+            scorer_parameters={
+                key: value for key, value in parameters.items() if key not in _JUDGE
+            },
             higher_is_better=True if better else None,
             is_default=is_default,
         )
@@ -481,12 +600,17 @@ class Scoring:
     def _scorer_of(self, metric: str) -> str:
         """The scorer that gives a metric; scorer names may hold dots."""
         names = {name for sample in self.first for name in scores_of(sample)}
-        names |= {str(entry.get("scorer") or entry.get("name")) for entry in self._entries}
-        matching = [name for name in names if metric == name or metric.startswith(f"{name}.")]
+        names |= {
+            str(entry.get("scorer") or entry.get("name")) for entry in self._entries
+        }
+        matching = [
+            name for name in names if metric == name or metric.startswith(f"{name}.")
+        ]
         return max(matching, key=len, default=metric)
 
     def _parameters(self, scorer: str) -> dict[str, Any]:
-        """Parameters of a scorer: from the results, else from the evaluation's list of scorers."""
+        """Parameters of a scorer: from the results, else from the evaluation's list of
+        scorers."""
         for entry in self._entries:
             if scorer in (entry.get("scorer"), entry.get("name")):
                 return mapping_of(entry, "params") or mapping_of(entry, "options")
@@ -496,7 +620,8 @@ class Scoring:
         return {}
 
     def _judge(self, scorer: str, parameters: Mapping[str, Any]) -> str | None:
-        """The model that judges: stated, by role, or the evaluated one; ``None``: no model does."""
+        """The model that judges: stated, by role, or the evaluated one; ``None``: no
+        model does."""
         model = parameters.get("model")
         if isinstance(model, list):
             return ", ".join(map(str, model))
@@ -513,17 +638,28 @@ def role_models(header: Mapping[str, Any]) -> dict[str, str]:
     """Model of each role; several of one role are joined."""
     models: dict[str, str] = {}
     for role, role_model in mapping_of(header, "eval", "model_roles").items():
-        several = objects_of(role_model if isinstance(role_model, list) else [role_model])
+        several = objects_of(
+            role_model if isinstance(role_model, list) else [role_model]
+        )
         names = [str(item.get("model")) for item in several]
         if names:
             models[role] = ", ".join(names)
     return models
 
 
-def _rows(metric: str, reducer: str, entry: Mapping[str, Any]) -> Iterator[PublishedScore]:
+def _rows(
+    metric: str, reducer: str, entry: Mapping[str, Any]
+) -> Iterator[PublishedScore]:
     """The figures of one entry; the standard error stands with the mean."""
-    figures = {name: item for name, item in mapping_of(entry, "metrics").items() if isinstance(item, dict)}
-    mean = next((name for name in _MEANS if name in figures and not figures[name].get("group")), None)
+    figures = {
+        name: item
+        for name, item in mapping_of(entry, "metrics").items()
+        if isinstance(item, dict)
+    }
+    mean = next(
+        (name for name in _MEANS if name in figures and not figures[name].get("group")),
+        None,
+    )
     error = next((name for name in _ERRORS if name in figures), None) if mean else None
     count = entry.get("scored_samples")
     for name, item in figures.items():
@@ -535,7 +671,9 @@ def _rows(metric: str, reducer: str, entry: Mapping[str, Any]) -> Iterator[Publi
             filter=reducer,
             value=value,
             statistic="mean" if name == mean else name,
-            standard_error=number_or_none(figures[error].get("value")) if error and name == mean else None,
+            standard_error=number_or_none(figures[error].get("value"))
+            if error and name == mean
+            else None,
             n=count if isinstance(count, int) and not isinstance(count, bool) else None,
             raw=None if value is not None else str(item.get("value")),
         )

@@ -1,4 +1,5 @@
-"""Importer of Inspect logs, one log one run: ``.eval`` archives and ``.json`` files, samples as rows."""
+"""Importer of Inspect logs, one log one run: ``.eval`` archives and ``.json`` files,
+samples as rows."""
 
 from __future__ import annotations
 
@@ -28,8 +29,20 @@ from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
-from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
-from warehouse.importers.inspect.log import InspectLog, Sample, attempt_in, eval_id_of, open_log, times_in
+from warehouse.importers.inspect.header import (
+    Scoring,
+    role_models,
+    run_header,
+    settings_changed,
+)
+from warehouse.importers.inspect.log import (
+    InspectLog,
+    Sample,
+    attempt_in,
+    eval_id_of,
+    open_log,
+    times_in,
+)
 from warehouse.importers.inspect.sample_fields import (
     Score,
     answer_of,
@@ -61,9 +74,22 @@ _JSON_LOG = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"[a-z]+"\s*,'
     rb'\s*"eval"\s*:\s*\{'
 )
-#: Keys of a log which another program may have put first, and what its object ``eval`` then holds.
+#: Keys of a log which another program may have put first, and what its object ``eval``
+#: then holds.
 _KEYS = {
-    *("version", "status", "eval", "plan", "results", "stats", "error", "invalidated", "tags", "metadata", "samples"),
+    *(
+        "version",
+        "status",
+        "eval",
+        "plan",
+        "results",
+        "stats",
+        "error",
+        "invalidated",
+        "tags",
+        "metadata",
+        "samples",
+    ),
     *("reductions", "location", "etag", "log_updates", "config_updates"),
 }
 _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
@@ -75,20 +101,23 @@ _NO_LOGS = (".checkpoints", ".shards")
 
 
 class Inspect:
-    """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each other."""
+    """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each
+    other."""
 
     name = "inspect"
     version = "6"  # 4: reasoning not in the output; 5: figures of whole objects; 6: all settings, as they took effect
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Each log is a source; by file name, which begins with the time: retries come last."""
+        """Each log is a source; by file name, which begins with the time: retries come
+        last."""
         logs = [item.path for item in candidates if _is_log(item)]
         for path in sorted(logs, key=lambda item: (item.name, str(item))):
             yield source_of(path)
 
     def in_time(self, sources: Sequence[SourceFiles]) -> Sequence[SourceFiles]:
-        """Logs of one attempt by the times that their samples state: one that was edited or scored anew comes later."""
+        """Logs of one attempt by the times that their samples state: one that was
+        edited or scored anew comes later."""
         copies = defaultdict[bytes | None, list[int]](list)
         for index, source in enumerate(sources):
             copies[attempt_in(source.files[0])].append(index)
@@ -96,7 +125,10 @@ class Inspect:
         ordered = list(sources)
         for indices in copies.values():
             if len(indices) > 1:
-                logs = sorted((sources[index] for index in indices), key=lambda log: times_in(log.files[0]))
+                logs = sorted(
+                    (sources[index] for index in indices),
+                    key=lambda log: times_in(log.files[0]),
+                )
                 for index, log in zip(indices, logs, strict=True):
                     ordered[index] = log
         return ordered
@@ -115,10 +147,18 @@ class Inspect:
             log.close()
             raise
 
-    def _dump(self, log: InspectLog, source: SourceFiles, settings: ImportSettings) -> Dump:
+    def _dump(
+        self, log: InspectLog, source: SourceFiles, settings: ImportSettings
+    ) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
         chosen = settings.user_values
-        header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(chosen.get("model")))
+        header = run_header(
+            log.header,
+            scoring,
+            log.n_samples,
+            source.files[0].name,
+            text_or_none(chosen.get("model")),
+        )
         if not (header.benchmark or chosen.get("benchmark")):
             raise InputError(
                 "nothing here names the task",
@@ -165,8 +205,8 @@ def _is_reordered(candidate: Candidate) -> bool:
 
 
 def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
-    """Keys of an object of which the beginning is given, and how the value of each begins: with a
-    bracket, or otherwise (empty)."""
+    """Keys of an object of which the beginning is given, and how the value of each
+    begins: with a bracket, or otherwise (empty)."""
     depth, key, is_key = 0, "", True
     for match in _TOKEN.finditer(head):
         token = match.group()
@@ -186,12 +226,15 @@ def _first_of_value(head: bytes, start: int) -> bytes:
 
 
 def _holds_eval(path: Path) -> bool:
-    """Whether a file has the object that every log has, behind what is too long for its head."""
+    """Whether a file has the object that every log has, behind what is too long for its
+    head."""
     try:
         text = path.read_bytes()
     except OSError:
         return False
-    return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(name in text for name in _OF_EVAL)
+    return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(
+        name in text for name in _OF_EVAL
+    )
 
 
 _NO_GRADE = "Grade not found in model output"
@@ -213,9 +256,13 @@ class InspectReader:
         spec = mapping_of(log.header, "eval")
         listed = items_of(mapping_of(spec, "dataset").get("sample_ids"))
         hashable = [item for item in listed if isinstance(item, (str, int))]
-        self._positions: dict[Any, int] = {item: index for index, item in enumerate(hashable)}
+        self._positions: dict[Any, int] = {
+            item: index for index, item in enumerate(hashable)
+        }
         self._metrics = scoring.metrics
-        self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
+        self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(
+            self._metrics
+        )
         self._reduces = bool(scoring.reducers)
         self._model = text_or_none(spec.get("model")) or ""
         self._judges = role_models(log.header).get("grader") == self._model
@@ -264,7 +311,10 @@ class InspectReader:
         """
         usage, latency = usage_of(sample, self._model, judges=self._judges)
         scores, letters = scores_of(sample), letters_of(sample)
-        stand_ins = [str(item.get("fallback_model")) for item in objects_of(sample.get("model_fallbacks"))]
+        stand_ins = [
+            str(item.get("fallback_model"))
+            for item in objects_of(sample.get("model_fallbacks"))
+        ]
         self._n_fallen += bool(stand_ins)
         self._stand_ins.update(stand_ins)
         return {
@@ -305,7 +355,9 @@ class InspectReader:
             self._prompts.setdefault(_key(number), counted)["n"] += 1
         return prompt
 
-    def _scores(self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> list[Score]:
+    def _scores(
+        self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]
+    ) -> list[Score]:
         """What the sample was scored by; a metric of the log that it lacks is unscored."""
         state, values = state_of(sample), self._values(scores)
         if sample.get("invalidation") is not None:
@@ -313,11 +365,18 @@ class InspectReader:
             return [_void(name, value) for name, value in values]
         self._n_edited += sum(bool(score.get("history")) for score in scores.values())
         answers = self.scoring.answers
-        rows = [as_score(name, value, state, is_text=name in answers) for name, value in values]
+        rows = [
+            as_score(name, value, state, is_text=name in answers)
+            for name, value in values
+        ]
         for row in rows:
             if row["metric"] not in answers and is_other_letter(row["raw"]):
                 self._odd_letters.setdefault(row["metric"], set()).add(row["raw"])
-        unread = {metric for scorer, score in scores.items() for metric in _unread_of(scorer, score)}
+        unread = {
+            metric
+            for scorer, score in scores.items()
+            for metric in _unread_of(scorer, score)
+        }
         for row in rows:
             self._unread.add(row["metric"], row["value"], row["metric"] in unread)
         return rows
@@ -330,19 +389,28 @@ class InspectReader:
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"two of its scores would be called {twice}")
         for name in self._metrics:
-            if name not in by_scorer and not any(other.startswith(f"{name}.") for other in by_scorer):
+            if name not in by_scorer and not any(
+                other.startswith(f"{name}.") for other in by_scorer
+            ):
                 by_scorer[name] = None
         # an object that is unscored as a whole stands for each of its keys
-        return [(name, value) for name, value in by_scorer.items() if value is not None or name not in self._objects]
+        return [
+            (name, value)
+            for name, value in by_scorer.items()
+            if value is not None or name not in self._objects
+        ]
 
     def _reduced(self) -> Iterator[dict[str, Any]]:
-        """Values of all epochs of a prompt together, one row for each prompt and reducer."""
+        """Values of all epochs of a prompt together, one row for each prompt and
+        reducer."""
         for entry in objects_of(self.log.reductions()) if self._prompts else ():
             reducer = self.scoring.reducer(entry.get("reducer"))
             if reducer:
                 yield from self._reduced_rows(entry, reducer)
 
-    def _reduced_rows(self, entry: Mapping[str, Any], reducer: str) -> Iterator[dict[str, Any]]:
+    def _reduced_rows(
+        self, entry: Mapping[str, Any], reducer: str
+    ) -> Iterator[dict[str, Any]]:
         scorer = str(entry.get("scorer"))
         for item in objects_of(entry.get("samples")):
             prompt = self._prompts.get(_key(item.get("sample_id")))
@@ -353,7 +421,12 @@ class InspectReader:
                 **{key: value for key, value in prompt.items() if key != "n"},
                 "draw": -1,
                 "scores": [
-                    as_score(name, value, filter=reducer, is_text=name in self.scoring.answers)
+                    as_score(
+                        name,
+                        value,
+                        filter=reducer,
+                        is_text=name in self.scoring.answers,
+                    )
                     | {"n_draws": prompt["n"]}
                     for name, value in values
                 ],
@@ -363,26 +436,36 @@ class InspectReader:
         self.log.notes += self._unread.notes()
         for metric, texts in self._odd_letters.items():
             self.log.notes.append(
-                f"{metric}: {listed(sorted(texts), 5)} beside Inspect's grades C, P, I and N: these are unscored; if"
-                " all are answers of the model, the figures of this metric are none"
+                f"{metric}: {listed(sorted(texts), 5)} beside Inspect's grades C, P, I "
+                "and N: these are unscored; if all are answers of the model, the "
+                "figures of this metric are none"
             )
         if self.scoring.answers:
             self.log.notes.append(
-                f"{listed(sorted(self.scoring.answers))}: the values are texts; letters among them are no grades"
+                f"{listed(sorted(self.scoring.answers))}: the values are texts; "
+                "letters among them are no grades"
             )
         if self._n_edited:
             self.log.notes.append(f"{self._n_edited} scores were edited after the run")
         if self._n_invalid:
-            self.log.notes.append(f"{self._n_invalid} samples were invalidated: not scored")
+            self.log.notes.append(
+                f"{self._n_invalid} samples were invalidated: not scored"
+            )
         if self._n_fallen:
             models = listed(sorted(self._stand_ins))
-            self.log.notes.append(f"{self._n_fallen} samples have responses of another model than was asked: {models}")
+            self.log.notes.append(
+                f"{self._n_fallen} samples have responses of another model than was "
+                f"asked: {models}"
+            )
         if changed := settings_changed(self.log.header):
-            self.log.notes.append(f"settings were changed during the run: {listed(changed)}")
+            self.log.notes.append(
+                f"settings were changed during the run: {listed(changed)}"
+            )
 
 
 def _unread_of(scorer: str, score: Mapping[str, Any]) -> Iterator[str]:
-    """The metrics of a scorer whose judge gave no verdict that could be read: Inspect says so in its explanation."""
+    """The metrics of a scorer whose judge gave no verdict that could be read: Inspect
+    says so in its explanation."""
     if str(score.get("explanation")).startswith(_NO_GRADE):
         yield from (metric for metric, _ in values_of({scorer: score}, scorer))
 
@@ -394,7 +477,9 @@ def _key(number: Any) -> str:
 
 def _void(metric: str, value: Any) -> Score:
     """A score that does not count any more."""
-    return as_score(metric, None, "error") | {"raw": None if value is None else as_text(value)}
+    return as_score(metric, None, "error") | {
+        "raw": None if value is None else as_text(value)
+    }
 
 
 def _draw(sample: Sample) -> int:

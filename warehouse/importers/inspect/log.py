@@ -24,13 +24,20 @@ from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 from warehouse.importers.common.file_walk import POINTER_BYTES, refuse_pointer
 from warehouse.importers.common.header_values import moment
-from warehouse.importers.common.json_fields import items_of, objects_of, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    items_of,
+    objects_of,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.records import Rejection, parse_json
 
 
 class InspectLog(Protocol):
-    """What both containers offer. ``rejections`` and ``notes`` grow while samples are read."""
+    """What both containers offer. ``rejections`` and ``notes`` grow while samples are
+    read."""
 
     header: Mapping[str, Any]
     rejections: list[Rejection]
@@ -44,7 +51,8 @@ class InspectLog(Protocol):
         """Every sample that can be read; the others are recorded."""
 
     def first(self, count: int) -> list[Sample]:
-        """Some of the first samples that can be read; what is wrong with others is not recorded."""
+        """Some of the first samples that can be read; what is wrong with others is not
+        recorded."""
 
     def reductions(self) -> list[Any]:
         """Scores of each sample reduced over its epochs."""
@@ -75,13 +83,16 @@ Sample = dict[str, Any]
 
 def _decoder(names: str, **kinds: Any) -> msgspec.json.Decoder[dict[str, Any]]:
     """Reads these members of an object; the others are passed over."""
-    return msgspec.json.Decoder(TypedDict("Read", dict.fromkeys(names.split(), Any) | kinds, total=False))  # type: ignore[operator]
+    members = dict.fromkeys(names.split(), Any) | kinds
+    read = TypedDict("Read", members, total=False)  # type: ignore[misc]
+    return msgspec.json.Decoder(read)
 
 
 #: What a row is made of: half of a sample, or much less, since the rest is events.
 _SAMPLES = _decoder(
-    "id epoch input choices target metadata messages output scores score limit error invalidation uuid model_usage"
-    " role_usage working_time total_time model_fallbacks message_refs skeleton",
+    "id epoch input choices target metadata messages output scores score limit error "
+    "invalidation uuid model_usage role_usage working_time total_time model_fallbacks "
+    "message_refs skeleton",
     events=list[msgspec.Raw],
 )
 #: What of an event says who asked a model, and what that took.
@@ -89,14 +100,17 @@ _EVENTS = _decoder("event type id parent_id span_id action model cache output")
 
 
 def _parsed(text: str | bytes) -> Any:
-    """A sample without what no row is made of; one that is strange is left to the parser that says in what."""
+    """A sample without what no row is made of; one that is strange is left to the
+    parser that says in what."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     try:
         if not raw.isascii():
             raw.decode()  # what is passed over has to be UTF-8 as well
         sample = _SAMPLES.decode(raw)
         events = sample.pop("events", None)
-        orjson.dumps(sample)  # no whole number beyond 64 bits, no nesting that cannot be written again
+        orjson.dumps(
+            sample
+        )  # no whole number beyond 64 bits, no nesting that cannot be written again
     except (msgspec.DecodeError, ValueError, TypeError, RecursionError):
         return parse_json(raw, keep_infinite=True)
     return sample if events is None else sample | {"events": events}
@@ -105,7 +119,10 @@ def _parsed(text: str | bytes) -> Any:
 def events_of(sample: Sample) -> list[Sample]:
     """The events of a sample that are objects."""
     return objects_of(
-        [_event(item) if isinstance(item, msgspec.Raw) else item for item in items_of(sample.get("events"))]
+        [
+            _event(item) if isinstance(item, msgspec.Raw) else item
+            for item in items_of(sample.get("events"))
+        ]
     )
 
 
@@ -129,7 +146,9 @@ def as_sample(value: Any) -> Sample:
     if "input" not in value:
         raise ValueError("no input")
     if "score" in value and "scores" not in value:
-        value["scores"] = {UNNAMED: value["score"]} if value["score"] is not None else {}
+        value["scores"] = (
+            {UNNAMED: value["score"]} if value["score"] is not None else {}
+        )
     return value
 
 
@@ -152,9 +171,15 @@ class JsonLog:
             del raw
             self.header: Mapping[str, Any] = dict(self._members())
         except (ValueError, RecursionError) as error:
-            raise InputError(f"cannot be read: {error}", path=str(path), expected="a complete JSON object") from None
+            raise InputError(
+                f"cannot be read: {error}",
+                path=str(path),
+                expected="a complete JSON object",
+            ) from None
         if not isinstance(self.header.get("eval"), dict):
-            raise InputError("there is no object 'eval'", path=str(path), expected="an Inspect log")
+            raise InputError(
+                "there is no object 'eval'", path=str(path), expected="an Inspect log"
+            )
 
     @property
     def n_samples(self) -> int:
@@ -165,7 +190,10 @@ class JsonLog:
             try:
                 yield as_sample(_parsed(self._text[start:end]))
             except (ValueError, RecursionError) as error:
-                where = f"sample {position + 1}, line {self._text.count(chr(10), 0, start) + 1}"
+                where = (
+                    f"sample {position + 1}, line "
+                    f"{self._text.count(chr(10), 0, start) + 1}"
+                )
                 self.rejections.append(Rejection(where, str(error)[:300], "a sample"))
 
     def close(self) -> None:
@@ -182,7 +210,8 @@ class JsonLog:
         return items_of(self.header.get("reductions") or old)
 
     def _members(self) -> Iterator[tuple[str, Any]]:
-        """Key and value of each member of the object; of the samples only where they stand."""
+        """Key and value of each member of the object; of the samples only where they
+        stand."""
         text, position = self._text, self._expect("{", 0)
         while text[position : position + 1] != "}":
             key, end = self._value(position)
@@ -196,7 +225,9 @@ class JsonLog:
             if text[position : position + 1] != "}":
                 position = self._expect(",", position)
         if _after_blanks(text, position + 1) != len(text):
-            raise ValueError(f"something stands after the object, at character {position + 1}")
+            raise ValueError(
+                f"something stands after the object, at character {position + 1}"
+            )
 
     def _mark_samples(self, position: int) -> int:
         text, position = self._text, self._expect("[", position)
@@ -218,7 +249,9 @@ class JsonLog:
         return _after_blanks(self._text, position + 1)
 
 
-_DECODER = json.JSONDecoder(parse_constant=lambda _name: None, parse_int=len, parse_float=len)
+_DECODER = json.JSONDecoder(
+    parse_constant=lambda _name: None, parse_int=len, parse_float=len
+)
 
 
 def _after_blanks(text: str, position: int) -> int:
@@ -228,10 +261,14 @@ def _after_blanks(text: str, position: int) -> int:
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+\.json", re.DOTALL)
 _SHELL = re.compile(r"samples/.*_epoch_\d+/sample\.json", re.DOTALL)
-_CHUNK = re.compile(r"(samples/.*_epoch_\d+/(?:messages|attachments|events)/)(\d{1,12})\.json", re.DOTALL)
+_CHUNK = re.compile(
+    r"(samples/.*_epoch_\d+/(?:messages|attachments|events)/)(\d{1,12})\.json",
+    re.DOTALL,
+)
 _ATTACHMENT = re.compile(r"attachment://(\d{1,9})")
 
-#: Spans of events in which a sample is scored: of all scorers, of one, and of one before there were spans.
+#: Spans of events in which a sample is scored: of all scorers, of one, and of one
+#: before there were spans.
 SCORER_SPANS = ("scorers", "scorer")
 
 #: Messages that one sample may have.
@@ -239,7 +276,8 @@ MAX_MESSAGES = 1_000_000
 
 
 class EvalLog:
-    """A log in an ``.eval`` archive; without header (interrupted) what its journal says."""
+    """A log in an ``.eval`` archive; without header (interrupted) what its journal
+    says."""
 
     def __init__(self, path: Path) -> None:
         self.rejections: list[Rejection] = []
@@ -253,7 +291,9 @@ class EvalLog:
             raise
         names = self._archive.entries
         if self._archive.n_doubled:
-            self.notes.append(f"{self._archive.n_doubled} entries stand twice; the last counts")
+            self.notes.append(
+                f"{self._archive.n_doubled} entries stand twice; the last counts"
+            )
         self._whole = [name for name in names if _SAMPLE.fullmatch(name)]
         self._shells = [name for name in names if _SHELL.fullmatch(name)]
 
@@ -277,8 +317,14 @@ class EvalLog:
     def first(self, count: int) -> list[Sample]:
         probe = copy(self)
         probe.rejections, probe.notes = [], []
-        whole = (probe._checked(name, self._archive.try_read(name)) for name in self._whole[:count])
-        chunked = (probe._assembled(name) for name in self._shells[: max(0, count - len(self._whole))])
+        whole = (
+            probe._checked(name, self._archive.try_read(name))
+            for name in self._whole[:count]
+        )
+        chunked = (
+            probe._assembled(name)
+            for name in self._shells[: max(0, count - len(self._whole))]
+        )
         return [sample for sample in (*whole, *chunked) if sample is not None]
 
     def reductions(self) -> list[Any]:
@@ -289,10 +335,14 @@ class EvalLog:
             header = self._document(name)
             if isinstance(header, dict) and isinstance(header.get("eval"), dict):
                 if name != "header.json":
-                    self.notes.append("the log was not finished: it has no header, only a journal")
+                    self.notes.append(
+                        "the log was not finished: it has no header, only a journal"
+                    )
                 return {"status": "started", **header}
         raise InputError(
-            "neither header.json nor _journal/start.json is there", path=str(self._path), expected="an .eval log"
+            "neither header.json nor _journal/start.json is there",
+            path=str(self._path),
+            expected="an .eval log",
         )
 
     def _document(self, name: str) -> Any:
@@ -306,7 +356,9 @@ class EvalLog:
         try:
             return parse_json(self._archive.read(name))
         except (EntryError, ValueError, RecursionError) as error:
-            raise InputError(str(error), path=str(self._path), place=f"entry {name}", expected="JSON") from None
+            raise InputError(
+                str(error), path=str(self._path), place=f"entry {name}", expected="JSON"
+            ) from None
 
     def _checked(self, name: str, data: bytes | EntryError) -> Sample | None:
         try:
@@ -314,33 +366,47 @@ class EvalLog:
                 raise data
             return as_sample(_parsed(data))
         except (EntryError, ValueError, RecursionError) as error:
-            self.rejections.append(Rejection(f"entry {name[:200]}", str(error)[:300], "a sample"))
+            self.rejections.append(
+                Rejection(f"entry {name[:200]}", str(error)[:300], "a sample")
+            )
             return None
 
     def _assembled(self, shell: str) -> Sample | None:
-        """A sample assembled from its chunks: shell, metadata, messages and shared texts."""
+        """A sample assembled from its chunks: shell, metadata, messages and shared
+        texts."""
         folder = shell.removesuffix("sample.json")
         try:
-            sample = as_sample(parse_json(self._archive.read(shell), keep_infinite=True))
+            sample = as_sample(
+                parse_json(self._archive.read(shell), keep_infinite=True)
+            )
             if f"{folder}metadata.json" in self._archive.entries:
-                sample["metadata"] = parse_json(self._archive.read(f"{folder}metadata.json"))
+                sample["metadata"] = parse_json(
+                    self._archive.read(f"{folder}metadata.json")
+                )
             if f"{folder}skeleton.json" in self._archive.entries:
-                sample["skeleton"] = parse_json(self._archive.read(f"{folder}skeleton.json"))
+                sample["skeleton"] = parse_json(
+                    self._archive.read(f"{folder}skeleton.json")
+                )
             texts = self._sequence(f"{folder}attachments/")
             pool = self._sequence(f"{folder}messages/")
             sample["messages"] = _picked(pool, sample.get("message_refs"))
             sample = _Resolver(texts).of(sample) if texts else sample
             return sample | {"events": self._judging(f"{folder}events/", sample)}
         except (EntryError, ValueError, RecursionError) as error:
-            self.rejections.append(Rejection(f"entry {shell[:200]}", str(error)[:300], "a sample"))
+            self.rejections.append(
+                Rejection(f"entry {shell[:200]}", str(error)[:300], "a sample")
+            )
             return None
 
     def _judging(self, folder: str, sample: Sample) -> list[Any]:
-        """The events of chunks in which a scorer asked a model; the others are not read."""
+        """The events of chunks in which a scorer asked a model; the others are not
+        read."""
         extents = [
             (span["extent"][0], span["extent"][1])
             for span in objects_of(part_of(sample, "skeleton").get("spans"))
-            if span.get("type") in SCORER_SPANS and whole_count(span.get("models")) and _is_pair(span.get("extent"))
+            if span.get("type") in SCORER_SPANS
+            and whole_count(span.get("models"))
+            and _is_pair(span.get("extent"))
         ]
         chunks = self._chunks.get(folder, [])
         ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
@@ -350,15 +416,23 @@ class EvalLog:
             if any(first < end and start <= last for first, last in extents)
         ]
         self._bound(folder, members)
-        return [event for name in members for event in items_of(parse_json(self._archive.read(name)))]
+        return [
+            event
+            for name in members
+            for event in items_of(parse_json(self._archive.read(name)))
+        ]
 
     def _bound(self, folder: str, names: Sequence[str]) -> None:
-        if sum(self._archive.entries[name].file_size for name in names) > bounds.MAX_ENTRY_BYTES:
+        if (
+            sum(self._archive.entries[name].file_size for name in names)
+            > bounds.MAX_ENTRY_BYTES
+        ):
             raise EntryError(f"{folder} holds more than {bounds.MAX_ENTRY_BYTES} bytes")
 
     @cached_property
     def _chunks(self) -> dict[str, list[tuple[int, str]]]:
-        """Number of the first item and name of each chunk, by the folder of its sequence."""
+        """Number of the first item and name of each chunk, by the folder of its
+        sequence."""
         chunks_by_folder = defaultdict[str, list[tuple[int, str]]](list)
         for name in self._archive.entries:
             if match := _CHUNK.fullmatch(name):
@@ -366,20 +440,27 @@ class EvalLog:
         return {folder: sorted(chunks) for folder, chunks in chunks_by_folder.items()}
 
     def _sequence(self, folder: str) -> list[Any]:
-        """The items of a chunked sequence; a chunk is named by the number of its first item."""
+        """The items of a chunked sequence; a chunk is named by the number of its first
+        item."""
         chunks = self._chunks.get(folder, [])
         self._bound(folder, [name for _, name in chunks])
         items: list[Any] = []
         for start, name in chunks:
             part = parse_json(self._archive.read(name))
             if not isinstance(part, list) or start != len(items):
-                raise EntryError(f"{name} does not begin with item {len(items)} of a list")
+                raise EntryError(
+                    f"{name} does not begin with item {len(items)} of a list"
+                )
             items += part
         return items
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(type(n) is int for n in value)
+    )
 
 
 def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
@@ -392,7 +473,9 @@ def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
             raise ValueError("message_refs are not pairs of numbers")
         start, end = item
         if not 0 <= start <= end <= len(pool):
-            raise ValueError(f"message_refs name messages {start} to {end} of {len(pool)}")
+            raise ValueError(
+                f"message_refs name messages {start} to {end} of {len(pool)}"
+            )
         messages += pool[start:end]
         if len(messages) > MAX_MESSAGES:
             raise ValueError(f"message_refs name more than {MAX_MESSAGES} messages")
@@ -428,13 +511,18 @@ class _Resolver:
         text: str = self.texts[index]
         self.left -= len(text)
         if self.left < 0:
-            raise ValueError(f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters")
+            raise ValueError(
+                f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters"
+            )
         return text
 
 
-_ATTEMPT = re.compile(rb'"(?:eval_id|task_id)"\s*:\s*"([^"\\]+)"')  # the oldest logs have only the second
+_ATTEMPT = re.compile(
+    rb'"(?:eval_id|task_id)"\s*:\s*"([^"\\]+)"'
+)  # the oldest logs have only the second
 _TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
-#: Bytes of a log that are looked at in one go, and how many of them again: more than a time with its key has.
+#: Bytes of a log that are looked at in one go, and how many of them again: more than a
+#: time with its key has.
 _PIECE, _OVERLAP = 1 << 16, 128
 
 
@@ -447,13 +535,22 @@ def attempt_in(path: Path) -> bytes | None:
 
 
 def times_in(path: Path) -> list[datetime]:
-    """The times that samples of a log state, of events, edits and invalidations, the latest first."""
-    found = {time for text in _texts(path, lambda name: name.startswith("samples/")) for time in _TIME.findall(text)}
-    return sorted(filter(None, (moment(time.decode("utf-8", "replace")) for time in found)), reverse=True)
+    """The times that samples of a log state, of events, edits and invalidations, the
+    latest first."""
+    found = {
+        time
+        for text in _texts(path, lambda name: name.startswith("samples/"))
+        for time in _TIME.findall(text)
+    }
+    return sorted(
+        filter(None, (moment(time.decode("utf-8", "replace")) for time in found)),
+        reverse=True,
+    )
 
 
 def _texts(path: Path, is_wanted: Callable[[str], bool]) -> Iterator[bytes]:
-    """Entries of an archive, or the pieces of another file, which overlap; none of what cannot be read."""
+    """Entries of an archive, or the pieces of another file, which overlap; none of what
+    cannot be read."""
     with suppress(InputError, OSError):
         if path.suffix == ".eval":
             with Archive(path) as archive:
@@ -468,13 +565,19 @@ def _texts(path: Path, is_wanted: Callable[[str], bool]) -> Iterator[bytes]:
 
 
 def eval_id_of(spec: Mapping[str, Any]) -> str | None:
-    """The id of this attempt at a task. For a log without one Inspect makes it of three other fields."""
+    """The id of this attempt at a task. For a log without one Inspect makes it of three
+    other fields."""
     named = [text_or_none(spec.get(name)) for name in ("run_id", "task_id", "created")]
     if eval_id := text_or_none(spec.get("eval_id")):
         return eval_id
     if None in named:
         return None
-    number, digits = int.from_bytes(blake2s("".join(map(str, named)).encode(), digest_size=16).digest()), ""
+    number, digits = (
+        int.from_bytes(
+            blake2s("".join(map(str, named)).encode(), digest_size=16).digest()
+        ),
+        "",
+    )
     while number:
         number, digit = divmod(number, len(_DIGITS))
         digits = _DIGITS[digit] + digits

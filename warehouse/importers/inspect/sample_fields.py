@@ -1,4 +1,5 @@
-"""Single fields of a sample of Inspect: options, answer, scores, messages, tokens, seconds, errors."""
+"""Single fields of a sample of Inspect: options, answer, scores, messages, tokens,
+seconds, errors."""
 
 from __future__ import annotations
 
@@ -16,7 +17,13 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.common.transcripts import Message, bare_message, content_of, text_of, transcript_of
+from warehouse.importers.common.transcripts import (
+    Message,
+    bare_message,
+    content_of,
+    text_of,
+    transcript_of,
+)
 from warehouse.importers.inspect.log import SCORER_SPANS, UNNAMED, Sample, events_of
 from warehouse.records import place_of
 
@@ -46,10 +53,14 @@ def identity_of(sample: Sample, letters: Mapping[str, str]) -> str:
     """What makes a prompt: input, options in sorted order, target."""
     target = target_of(sample.get("target"), letters)
     content = content_of(sample.get("input"))
-    return compact({"input": content, "choices": sorted(letters.values()), "target": target})
+    return compact(
+        {"input": content, "choices": sorted(letters.values()), "target": target}
+    )
 
 
-def answer_of(scored: Iterable[Mapping[str, Any]], letters: Mapping[str, str]) -> str | None:
+def answer_of(
+    scored: Iterable[Mapping[str, Any]], letters: Mapping[str, str]
+) -> str | None:
     """The answer that the first scorer found; letters of options are resolved."""
     answers = (score.get("answer") for score in scored)
     answer = next((text for text in answers if isinstance(text, str)), None)
@@ -58,7 +69,11 @@ def answer_of(scored: Iterable[Mapping[str, Any]], letters: Mapping[str, str]) -
     named = [part.strip() for part in answer.split(",")]
     if not named or any(part not in letters for part in named):
         return answer
-    return letters[named[0]] if len(named) == 1 else compact([letters[part] for part in named])
+    return (
+        letters[named[0]]
+        if len(named) == 1
+        else compact([letters[part] for part in named])
+    )
 
 
 def explanation_of(scores: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -80,13 +95,17 @@ def finish_of(sample: Sample) -> str | None:
     return f"{kind}_limit" if kind else stop_reason(sample)
 
 
-def transcript(sample: Sample, usage: Mapping[str, Any], eval_id: str | None) -> dict[str, Any]:
+def transcript(
+    sample: Sample, usage: Mapping[str, Any], eval_id: str | None
+) -> dict[str, Any]:
     """What happened on the way to the response."""
     return transcript_of(
         messages_of(sample),
         says_errors=True,
         uuid=text_or_none(sample.get("uuid")),
-        place=place_of(eval_id, sample["id"], sample.get("epoch", 1)) if eval_id else None,
+        place=place_of(eval_id, sample["id"], sample.get("epoch", 1))
+        if eval_id
+        else None,
         n_events=_n_events(sample),
         limit_hit=text_or_none(part_of(sample, "limit").get("type")),
         cached_tokens=whole_count(usage.get("input_tokens_cache_read")),
@@ -96,9 +115,12 @@ def transcript(sample: Sample, usage: Mapping[str, Any], eval_id: str | None) ->
 
 
 def _n_events(sample: Sample) -> int | None:
-    """Events of a sample; one in chunks has them counted in its skeleton, and some logs were rid of them."""
+    """Events of a sample; one in chunks has them counted in its skeleton, and some logs
+    were rid of them."""
     counts = part_of(part_of(sample, "skeleton"), "counts")
-    return whole_count(counts.get("events")) or len(items_of(sample.get("events"))) or None
+    return (
+        whole_count(counts.get("events")) or len(items_of(sample.get("events"))) or None
+    )
 
 
 def error_of(sample: Sample) -> str | None:
@@ -109,7 +131,9 @@ def error_of(sample: Sample) -> str | None:
     error = sample.get("error")
     if error is None:
         return text_or_none(part_of(sample, "output").get("error"))
-    return text_or_none(part_of(sample, "error").get("message")) or as_text(error)[:2000]
+    return (
+        text_or_none(part_of(sample, "error").get("message")) or as_text(error)[:2000]
+    )
 
 
 #: What Inspect itself makes of letters and words; N is "no answer".
@@ -121,15 +145,22 @@ Score = dict[str, Any]
 
 def scores_of(sample: Sample) -> dict[str, Mapping[str, Any]]:
     """The scores of a sample by scorer; what is no score is left out."""
-    return {name: score for name, score in part_of(sample, "scores").items() if isinstance(score, dict)}
+    return {
+        name: score
+        for name, score in part_of(sample, "scores").items()
+        if isinstance(score, dict)
+    }
 
 
 def metric_name(scorer: str, key: str | None) -> str:
-    """A metric as the store calls it: the scorer, or ``scorer.key`` for a value in an object."""
+    """A metric as the store calls it: the scorer, or ``scorer.key`` for a value in an
+    object."""
     return scorer if key is None else f"{scorer}.{key}"
 
 
-def values_of(scores: Mapping[str, Mapping[str, Any]], unnamed: str) -> Iterator[tuple[str, Any]]:
+def values_of(
+    scores: Mapping[str, Mapping[str, Any]], unnamed: str
+) -> Iterator[tuple[str, Any]]:
     """Metric and value of everything that a sample was scored by.
 
     Args:
@@ -140,29 +171,45 @@ def values_of(scores: Mapping[str, Mapping[str, Any]], unnamed: str) -> Iterator
         scorer = unnamed if name == UNNAMED else name
         value = score.get("value")
         if isinstance(value, dict):
-            yield from ((metric_name(scorer, str(key)), item) for key, item in value.items())
+            yield from (
+                (metric_name(scorer, str(key)), item) for key, item in value.items()
+            )
         else:
             yield metric_name(scorer, None), value
 
 
 def are_answers(values: Iterable[Any]) -> bool:
-    """Whether a scorer's values are texts, of which a letter is no grade: ``C`` among ``A`` to ``E`` is an answer."""
+    """Whether a scorer's values are texts, of which a letter is no grade: ``C`` among
+    ``A`` to ``E`` is an answer."""
     return any(is_other_letter(value) for value in values)
 
 
 def is_other_letter(value: Any) -> bool:
     """Whether a value is a letter of an option, and none of Inspect's grades."""
-    return isinstance(value, str) and len(value) == 1 and value.isupper() and value not in _LETTERS
+    return (
+        isinstance(value, str)
+        and len(value) == 1
+        and value.isupper()
+        and value not in _LETTERS
+    )
 
 
-def as_score(metric: str, value: Any, state: str | None = None, filter: str = "", is_text: bool = False) -> Score:
+def as_score(
+    metric: str,
+    value: Any,
+    state: str | None = None,
+    filter: str = "",
+    is_text: bool = False,
+) -> Score:
     """One score as a row of the store.
 
     Args:
         value: as it stands in the log; ``None`` also for NaN: unscored.
-        state: what happened to the sample (``error``, ``limit``, ``refused``), if anything.
+        state: what happened to the sample (``error``, ``limit``, ``refused``), if
+            anything.
         filter: the reducer, for a value of all epochs together.
-        is_text: the values of this metric are texts (`are_answers`): ``C`` is none for correct.
+        is_text: the values of this metric are texts (`are_answers`): ``C`` is none for
+            correct.
     """
     number, status, is_mapped = _number(value)
     if is_text and value in _LETTERS:
@@ -201,7 +248,11 @@ def _number(value: Any) -> tuple[float | None, str, bool]:
         return None, "error", False
     if isinstance(value, (bool, int, float)):
         finite = math.isfinite(value)
-        return ((float(value) if finite else None), "scored" if finite else "error", value is True or value is False)
+        return (
+            (float(value) if finite else None),
+            "scored" if finite else "error",
+            value is True or value is False,
+        )
     if not isinstance(value, str):
         return None, "not_scalar", False
     grade = _LETTERS.get(value, _WORDS.get(value.lower()))
@@ -211,7 +262,11 @@ def _number(value: Any) -> tuple[float | None, str, bool]:
         number = float(value)
     except ValueError:
         number = math.nan
-    return (number, "scored", True) if math.isfinite(number) else (None, "not_scalar", False)
+    return (
+        (number, "scored", True)
+        if math.isfinite(number)
+        else (None, "not_scalar", False)
+    )
 
 
 def messages_of(sample: Sample) -> list[Message]:
@@ -220,8 +275,8 @@ def messages_of(sample: Sample) -> list[Message]:
 
 
 def prompt_sent(sample: Sample) -> str | None:
-    """What the last response answers: the text of a lone message of the user, else the messages
-    before the response as a JSON list."""
+    """What the last response answers: the text of a lone message of the user, else the
+    messages before the response as a JSON list."""
     messages = messages_of(sample)
     if messages and messages[-1].get("role") == "assistant":
         messages = messages[:-1]
@@ -236,7 +291,8 @@ def prompt_sent(sample: Sample) -> str | None:
 
 
 def response_of(sample: Sample) -> str | None:
-    """What the model wrote last, without its reasoning; ``None`` where it wrote nothing."""
+    """What the model wrote last, without its reasoning; ``None`` where it wrote
+    nothing."""
     output = part_of(sample, "output")
     choices = output.get("choices")
     if not isinstance(choices, list) or not choices:
@@ -255,28 +311,45 @@ _LARGEST = 1 << 63
 
 
 def input_tokens(usage: Mapping[str, Any]) -> int | None:
-    """All tokens of the prompt. Where the total says that cached ones are not among the input, they
-    are added."""
+    """All tokens of the prompt. Where the total says that cached ones are not among the
+    input, they are added."""
     plain = whole_count(usage.get("input_tokens"))
     if plain is None:
         return None
-    cached = sum(whole_count(usage.get(f"input_tokens_cache_{kind}")) or 0 for kind in ("read", "write"))
+    cached = sum(
+        whole_count(usage.get(f"input_tokens_cache_{kind}")) or 0
+        for kind in ("read", "write")
+    )
     kinds = ("output", "reasoning", "total")
-    output, thought, total = (whole_count(usage.get(f"{kind}_tokens")) or 0 for kind in kinds)
-    return plain if total - plain in (output, output + thought) else min(plain + cached, _LARGEST - 1)
+    output, thought, total = (
+        whole_count(usage.get(f"{kind}_tokens")) or 0 for kind in kinds
+    )
+    return (
+        plain
+        if total - plain in (output, output + thought)
+        else min(plain + cached, _LARGEST - 1)
+    )
 
 
 def output_tokens(usage: Mapping[str, Any]) -> int | None:
-    """All tokens that the model wrote. Where the total says that those of its reasoning are not among the output
-    (Google), they are added."""
-    plain, thought = (whole_count(usage.get(f"{kind}_tokens")) for kind in ("output", "reasoning"))
+    """All tokens that the model wrote. Where the total says that those of its reasoning
+    are not among the output (Google), they are added."""
+    plain, thought = (
+        whole_count(usage.get(f"{kind}_tokens")) for kind in ("output", "reasoning")
+    )
     if plain is None or not thought:
         return plain
-    return plain + thought * (whole_count(usage.get("total_tokens")) == (input_tokens(usage) or 0) + plain + thought)
+    return plain + thought * (
+        whole_count(usage.get("total_tokens"))
+        == (input_tokens(usage) or 0) + plain + thought
+    )
 
 
-def usage_of(sample: Sample, model: str, *, judges: bool) -> tuple[Mapping[str, Any], float | None]:
-    """Tokens and seconds: of the one request if there was one, else of all by which the model answered.
+def usage_of(
+    sample: Sample, model: str, *, judges: bool
+) -> tuple[Mapping[str, Any], float | None]:
+    """Tokens and seconds: of the one request if there was one, else of all by which the
+    model answered.
 
     Args:
         model: the evaluated model.
@@ -284,7 +357,10 @@ def usage_of(sample: Sample, model: str, *, judges: bool) -> tuple[Mapping[str, 
     """
     output = part_of(sample, "output")
     own: Mapping[str, Any] = part_of(output, "usage")
-    n_turns = sum(item.get("role") == "assistant" and item.get("source") != "input" for item in messages_of(sample))
+    n_turns = sum(
+        item.get("role") == "assistant" and item.get("source") != "input"
+        for item in messages_of(sample)
+    )
     if n_turns > 1 or not own:
         own = _as_answerer(sample, model, judges) or own
     seconds = [output.get("time")] if n_turns == 1 else []
@@ -300,17 +376,25 @@ def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
         model = next(iter(used))
     total = part_of(used, model)
     events = events_of(sample)
-    judged = list(_judged(events, model)) if events else [part_of(part_of(sample, "role_usage"), "grader")] * judges
+    judged = (
+        list(_judged(events, model))
+        if events
+        else [part_of(part_of(sample, "role_usage"), "grader")] * judges
+    )
     if not any(judged):
         return total
-    rest = {key: _less(value, [item.get(key) for item in judged]) for key, value in total.items()}
+    rest = {
+        key: _less(value, [item.get(key) for item in judged])
+        for key, value in total.items()
+    }
     if any(value is None for value in rest.values()):
         return total  # judges that used more than there is are none of its parts
     return rest if any(rest.values()) else {}
 
 
 def _less(value: Any, parts: list[Any]) -> Any:
-    """A count or an amount without parts of it; ``None`` where they are more than the whole."""
+    """A count or an amount without parts of it; ``None`` where they are more than the
+    whole."""
     if whole_count(value) is not None:
         return whole_count(value - sum(whole_count(part) or 0 for part in parts))
     if number_or_none(value) is None:
@@ -319,17 +403,24 @@ def _less(value: Any, parts: list[Any]) -> Any:
 
 
 def _judged(events: list[dict[str, Any]], model: str) -> Iterator[Mapping[str, Any]]:
-    """What each request to a model used for a scorer; one answered from the cache used nothing.
+    """What each request to a model used for a scorer; one answered from the cache used
+    nothing.
 
     Events of scorers stand in spans, in old logs in steps.
     """
     spans, n_steps = set[str | None](), 0
     for event in events:
         kind, is_scorer = event.get("event"), event.get("type") in SCORER_SPANS
-        if kind == "span_begin" and (is_scorer or text_or_none(event.get("parent_id")) in spans):
+        if kind == "span_begin" and (
+            is_scorer or text_or_none(event.get("parent_id")) in spans
+        ):
             spans.add(text_or_none(event.get("id")) or "")
         elif kind == "step" and is_scorer:
             n_steps += 1 if event.get("action") == "begin" else -1
-        elif kind == "model" and event.get("model") == model and event.get("cache") != "read":
+        elif (
+            kind == "model"
+            and event.get("model") == model
+            and event.get("cache") != "read"
+        ):
             is_judging = n_steps > 0 or text_or_none(event.get("span_id")) in spans
             yield part_of(part_of(event, "output"), "usage") if is_judging else {}

@@ -1,4 +1,5 @@
-"""Importer of scans of Inspect Scout: the folder ``scan_id=…`` with a Parquet file for each scanner."""
+"""Importer of scans of Inspect Scout: the folder ``scan_id=…`` with a Parquet file for
+each scanner."""
 
 from __future__ import annotations
 
@@ -41,9 +42,11 @@ from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.credentials import masked
 
 READ_ROWS, BATCH_ROWS = 1_000, 5_000
-#: What the columns that are read may unpack to; and the most keys of objects that are metrics.
+#: What the columns that are read may unpack to; and the most keys of objects that are
+#: metrics.
 LARGEST, MOST_KEYS = 16 << 30, 100
-#: Characters that are kept of a value that is a text, and of an error; that an id may have.
+#: Characters that are kept of a value that is a text, and of an error; that an id may
+#: have.
 LONGEST, LONGEST_ERROR, LONGEST_ID = 10_000, 300, 500
 #: Unit of what a scanner counts: the things that it found.
 ITEMS = "items"
@@ -57,7 +60,13 @@ _OF_ROWS = (
     *("id", "epoch"),
 )
 #: Columns that say which metrics there are, and that are the same in all rows.
-_OF_METRICS = ("value", "value_type", "input_type", "scan_total_tokens", "scan_model_usage")
+_OF_METRICS = (
+    "value",
+    "value_type",
+    "input_type",
+    "scan_total_tokens",
+    "scan_model_usage",
+)
 _OF_SCANNER = ("scanner_key", "scanner_name", "scanner_version", "scanner_params")
 _READ = {*_OF_ROWS, *_OF_METRICS, *_OF_SCANNER}
 
@@ -73,22 +82,31 @@ class Value(NamedTuple):
 
 
 def _settings_of_model(spec: Row) -> dict[str, Any]:
-    """How the model was asked that scans: its settings of generation and its arguments, without those of requests."""
+    """How the model was asked that scans: its settings of generation and its arguments,
+    without those of requests."""
     model = mapping_of(spec, "model")
     parts = {name: mapping_of(model, name) for name in ("config", "args")}
     counted = without_what_does_not_count("inspect_scout", {"model": parts})
-    return without_empty({name: without_empty(part) for name, part in counted["model"].items()})
+    return without_empty(
+        {name: without_empty(part) for name, part in counted["model"].items()}
+    )
 
 
 class Failures:
-    """Errors of the last attempt, by scanner and generation: those that a file of values lacks are added to it."""
+    """Errors of the last attempt, by scanner and generation: those that a file of
+    values lacks are added to it."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._by_scanner: dict[str, dict[str, Value]] = defaultdict(dict)
         for row in rows:
-            scanner, uuid = text_or_none(row.get("scanner")), text_or_none(row.get("transcript_id"))
+            scanner, uuid = (
+                text_or_none(row.get("scanner")),
+                text_or_none(row.get("transcript_id")),
+            )
             if scanner and uuid and len(uuid) <= LONGEST_ID:
-                self._by_scanner[scanner][uuid] = _failed(row.get("error"), row.get("refusal") is True)
+                self._by_scanner[scanner][uuid] = _failed(
+                    row.get("error"), row.get("refusal") is True
+                )
 
     def of(self, scanner: str) -> dict[str, Value]:
         """Why a scanner failed, by generation."""
@@ -96,7 +114,8 @@ class Failures:
 
 
 class Scanner:
-    """One file of values (InputError: it cannot be read, or holds no values of a scanner).
+    """One file of values (InputError: it cannot be read, or holds no values of a
+    scanner).
 
     Args:
         spec: ``_scan.json``, which says what was asked of the scanner.
@@ -109,7 +128,9 @@ class Scanner:
             self._columns = file.schema_arrow.names
         lacking = [name for name in _NEEDED if name not in self._columns]
         if lacking:
-            raise InputError(f"no column {lacking[0]}", path=str(path), expected=", ".join(_NEEDED))
+            raise InputError(
+                f"no column {lacking[0]}", path=str(path), expected=", ".join(_NEEDED)
+            )
         first = next(self._rows(("value_type", *_OF_SCANNER)), {})
         self.key = text_or_none(first.get("scanner_key")) or path.stem
         self.n_rows = self.n_failed = 0
@@ -118,7 +139,8 @@ class Scanner:
         self._sums = [(0, 0.0)] * len(self.metrics)
 
     def _survey(self, notes: list[str]) -> None:
-        """Which metrics there are (keys of objects, and the value itself), and which models judged."""
+        """Which metrics there are (keys of objects, and the value itself), and which
+        models judged."""
         keys: dict[str, None] = {}
         kinds, inputs, judges, tokens = set[str | None](), set[str](), set[str](), 0
         for row in self._rows(_OF_METRICS):
@@ -131,22 +153,42 @@ class Scanner:
             tokens += int(number_or_none(row.get("scan_total_tokens")) or 0)
         for part in sorted(inputs & {"message", "event"}):
             score = "what was found in all" if "resultset" in kinds else "their mean"
-            notes.append(f"{self.key} looked at each {part}: {score} is the score of a generation")
+            notes.append(
+                f"{self.key} looked at each {part}: {score} is the score of a "
+                "generation"
+            )
         if len(keys) > MOST_KEYS:
-            notes.append(f"{self.key}: objects of {len(keys)} different keys are kept as texts, unscored")
+            notes.append(
+                f"{self.key}: objects of {len(keys)} different keys are kept as texts, "
+                "unscored"
+            )
             keys = {}
-        self._keys, self._judges, self._is_judged = list(keys), sorted(judges), bool(judges or tokens > 0)
+        self._keys, self._judges, self._is_judged = (
+            list(keys),
+            sorted(judges),
+            bool(judges or tokens > 0),
+        )
         self._is_list = "resultset" in kinds
         self._has_plain = not keys or bool(kinds - {"object", "null", None})
 
     def _specs(self, first: Row, spec: Row) -> tuple[MetricSpec, ...]:
         own = mapping_of(spec, "scanners", self.key)
-        name = text_or_none(own.get("name")) or text_or_none(first.get("scanner_name")) or self.key
+        name = (
+            text_or_none(own.get("name"))
+            or text_or_none(first.get("scanner_name"))
+            or self.key
+        )
         version = own.get("version", first.get("scanner_version"))
-        params = without_empty(part_of(own, "params") or _object(first.get("scanner_params")))
+        params = without_empty(
+            part_of(own, "params") or _object(first.get("scanner_params"))
+        )
         main = text_or_none(mapping_of(spec, "model").get("model"))
         asked = _settings_of_model(spec) if self._is_judged else {}
-        judge = main if main and (main in self._judges or not self._judges) else "+".join(self._judges)
+        judge = (
+            main
+            if main and (main in self._judges or not self._judges)
+            else "+".join(self._judges)
+        )
         settings = [
             f"v{as_text(version)}" if version else "",
             (judge or "a model") if self._is_judged else "",
@@ -158,21 +200,34 @@ class Scanner:
             scorer=self.key,
             scorer_kind="model" if self._is_judged else "match",
             judge_model=(judge or "") if self._is_judged else "",
-            scorer_parameters={"scanner": name, "version": version, **without_empty({"params": params}), **asked},
+            scorer_parameters={
+                "scanner": name,
+                "version": version,
+                **without_empty({"params": params}),
+                **asked,
+            },
             unit=ITEMS if self._is_list else "",
         )
-        of_keys = (MetricSpec(**{**vars(plain), "name": f"{self.key}.{key}", "unit": ""}) for key in self._keys)
+        of_keys = (
+            MetricSpec(**{**vars(plain), "name": f"{self.key}.{key}", "unit": ""})
+            for key in self._keys
+        )
         return (*((plain,) if self._has_plain else ()), *of_keys)
 
     # rows
 
     def batches(
-        self, first: int, failures: Mapping[str, Value], started: datetime | None, rejections: list[Rejection]
+        self,
+        first: int,
+        failures: Mapping[str, Value],
+        started: datetime | None,
+        rejections: list[Rejection],
     ) -> Iterator[pa.RecordBatch]:
         """All values, of metrics that are counted from ``first`` on.
 
         Args:
-            failures: of this scanner; those of generations that the file has rows of are known from there.
+            failures: of this scanner; those of generations that the file has rows of
+                are known from there.
             started: when the scan began.
             rejections: told which rows are left out.
         """
@@ -183,31 +238,49 @@ class Scanner:
             uuid, location = _names(row)
             if (uuid or location) is None:
                 names = f"transcript_id {str(row.get('transcript_id'))[:100]!r}"
-                rejections.append(Rejection(f"{self.path.name}, row {self.n_rows}", names, "the id of a transcript"))
+                rejections.append(
+                    Rejection(
+                        f"{self.path.name}, row {self.n_rows}",
+                        names,
+                        "the id of a transcript",
+                    )
+                )
                 continue
             left.pop(uuid or "", None)
             when = moment(row.get("timestamp")) or started
             for metric, position, label, value in self._values(row):
-                found.append((first + metric, uuid, location, position, label, *value, when))
+                found.append(
+                    (first + metric, uuid, location, position, label, *value, when)
+                )
             if len(found) >= BATCH_ROWS:
                 yield _batch(found)
                 found = []
         for uuid, value in left.items():
             self.n_rows += 1
             self.n_failed += 1
-            found += [(first + metric, uuid, None, 0, None, *value, started) for metric in range(len(self.metrics))]
+            found += [
+                (first + metric, uuid, None, 0, None, *value, started)
+                for metric in range(len(self.metrics))
+            ]
         if found:
             yield _batch(found)
 
     def _values(self, row: Row) -> Iterator[tuple[int, int, str | None, Value]]:
-        """(metric, position, label, value) of a row; 0 is the position of what counts as the score."""
-        kind, content, label = row.get("value_type"), row.get("value"), text_or_none(row.get("label"))
+        """(metric, position, label, value) of a row; 0 is the position of what counts
+        as the score."""
+        kind, content, label = (
+            row.get("value_type"),
+            row.get("value"),
+            text_or_none(row.get("label")),
+        )
         error = row.get("scan_error")
         if error or content is None:
             self.n_failed += bool(error)
             refused = row.get("scan_error_type") == "refusal"
             value = _failed(error, refused) if error else Value(None, None, "no_answer")
-            yield from ((metric, 0, label, value) for metric in range(len(self.metrics)))
+            yield from (
+                (metric, 0, label, value) for metric in range(len(self.metrics))
+            )
             return
         if kind == "object" and self._keys:
             members = _object(content)
@@ -224,14 +297,21 @@ class Scanner:
         self._count(0, value)
         yield 0, 0, label, value
 
-    def _found(self, items: Sequence[Any], label: str | None) -> Iterator[tuple[int, int, str | None, Value]]:
+    def _found(
+        self, items: Sequence[Any], label: str | None
+    ) -> Iterator[tuple[int, int, str | None, Value]]:
         """How many things a scanner found, and these; none is a finding too."""
         count = Value(float(len(items)), None, "scored")
         self._count(0, count)
         yield 0, 0, label, count
         for position, item in enumerate(items, 1):
             own = item if isinstance(item, dict) else {"value": item}
-            yield 0, position, text_or_none(own.get("label")), _of_json(own.get("value"))
+            yield (
+                0,
+                position,
+                text_or_none(own.get("label")),
+                _of_json(own.get("value")),
+            )
 
     def _count(self, metric: int, value: Value) -> None:
         if value.number is not None:
@@ -239,8 +319,11 @@ class Scanner:
             self._sums[metric] = (n + 1, total + value.number)
 
     def published(self, metrics: Row) -> Iterator[tuple[str, float, float, int]]:
-        """(metric, published mean, mean of the values, their number) of the means that a summary states."""
-        named = {spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)}
+        """(metric, published mean, mean of the values, their number) of the means that
+        a summary states."""
+        named = {
+            spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)
+        }
         for name in metrics:
             metric = name if name in named else f"{self.key}.{name}"
             mean = number_or_none(part_of(metrics, name).get("mean"))
@@ -265,11 +348,23 @@ class Scanner:
 def _names(row: Row) -> tuple[str | None, str | None]:
     """The id of a generation, and what names it where its log has none."""
     source = text_or_none(row.get("transcript_source_id"))
-    sample = row.get("transcript_task_id") if "transcript_task_id" in row else row.get("id")
-    epoch = row.get("transcript_task_repeat") if "transcript_task_repeat" in row else row.get("epoch")
+    sample = (
+        row.get("transcript_task_id") if "transcript_task_id" in row else row.get("id")
+    )
+    epoch = (
+        row.get("transcript_task_repeat")
+        if "transcript_task_repeat" in row
+        else row.get("epoch")
+    )
     uuid = text_or_none(row.get("transcript_id"))
-    location = place_of(source, sample, epoch) if source and sample is not None and epoch is not None else None
-    names = [name if name and len(name) <= LONGEST_ID else None for name in (uuid, location)]
+    location = (
+        place_of(source, sample, epoch)
+        if source and sample is not None and epoch is not None
+        else None
+    )
+    names = [
+        name if name and len(name) <= LONGEST_ID else None for name in (uuid, location)
+    ]
     return names[0], names[1]
 
 
@@ -308,7 +403,11 @@ def _of_json(content: Any) -> Value:
     number = None if isinstance(content, str) else _number(content)
     if number is not None:
         return Value(number, None, "scored")
-    return Value(None, (content if isinstance(content, str) else compact(content))[:LONGEST], "not_scalar")
+    return Value(
+        None,
+        (content if isinstance(content, str) else compact(content))[:LONGEST],
+        "not_scalar",
+    )
 
 
 def _object(text: Any) -> dict[str, Any]:
@@ -329,7 +428,11 @@ def _parsed(text: Any) -> Any:
 def _batch(rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
     return pa.record_batch(
-        [pa.array(values, field.type) for values, field in zip(columns, SCAN_SCHEMA, strict=True)], schema=SCAN_SCHEMA
+        [
+            pa.array(values, field.type)
+            for values, field in zip(columns, SCAN_SCHEMA, strict=True)
+        ],
+        schema=SCAN_SCHEMA,
     )
 
 
@@ -338,23 +441,34 @@ FOLDER = "scan_id="
 
 
 class InspectScout:
-    """A scan. Its values belong to generations of runs which logs of Inspect bring, before or after it."""
+    """A scan. Its values belong to generations of runs which logs of Inspect bring,
+    before or after it."""
 
     name = "inspect_scout"
     version = "2"  # 2: how the model was asked that scans
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Each folder of a scan is a source; one by its name alone, so that what it lacks is reported."""
+        """Each folder of a scan is a source; one by its name alone, so that what it
+        lacks is reported."""
         folders = {item.path.parent for item in candidates if _is_spec(item)}
-        folders |= {item.path.parent for item in candidates if item.path.parent.name.startswith(FOLDER)}
+        folders |= {
+            item.path.parent
+            for item in candidates
+            if item.path.parent.name.startswith(FOLDER)
+        }
         for folder in sorted(folders):
-            files = [item.path for item in candidates if item.path.parent == folder and _is_part(item.path)]
+            files = [
+                item.path
+                for item in candidates
+                if item.path.parent == folder and _is_part(item.path)
+            ]
             if files:
                 yield SourceFiles(str(folder), folder, tuple(sorted(files)))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one scan (InputError: it lacks what says which scan it is, holds no values, or a file is damaged)."""
+        """Open one scan (InputError: it lacks what says which scan it is, holds no
+        values, or a file is damaged)."""
         files = {path.name: path for path in source.files}
         if SPEC not in files:
             raise InputError(
@@ -366,20 +480,33 @@ class InspectScout:
         spec = read_document(files[SPEC])
         scan_id = text_or_none(spec.get("scan_id"))
         if scan_id is None:
-            raise InputError("no scan_id", path=str(files[SPEC]), expected="a scan of Inspect Scout")
+            raise InputError(
+                "no scan_id", path=str(files[SPEC]), expected="a scan of Inspect Scout"
+            )
         summary = read_document(files[SUMMARY]) if SUMMARY in files else {}
         dump = Dump((), ())
-        failures = Failures(_errors(files[ERRORS], dump)) if ERRORS in files else Failures(())
-        scanners = [Scanner(path, spec, dump.notes) for path in source.files if path.suffix == ".parquet"]
+        failures = (
+            Failures(_errors(files[ERRORS], dump)) if ERRORS in files else Failures(())
+        )
+        scanners = [
+            Scanner(path, spec, dump.notes)
+            for path in source.files
+            if path.suffix == ".parquet"
+        ]
         if not scanners:
             raise InputError(
                 "holds no values",
                 path=source.name,
                 expected="a Parquet file for each scanner",
-                advice="a scan that still runs keeps them elsewhere: ingest it when it has ended",
+                advice=(
+                    "a scan that still runs keeps them elsewhere: ingest it when it "
+                    "has ended"
+                ),
             )
         metrics = tuple(metric for scanner in scanners for metric in scanner.metrics)
-        dump.scan = Scan(scan_id, metrics, _batches(scanners, failures, spec, summary, dump))
+        dump.scan = Scan(
+            scan_id, metrics, _batches(scanners, failures, spec, summary, dump)
+        )
         return dump
 
 
@@ -396,28 +523,51 @@ def _is_part(path: Path) -> bool:
 
 
 def _errors(path: Path, dump: Dump) -> Iterator[dict[str, Any]]:
-    """The lines of the errors of the last attempt; there is no line where nothing failed."""
+    """The lines of the errors of the last attempt; there is no line where nothing
+    failed."""
     if path.stat().st_size:
-        yield from (row for _, row in RowSource(path, ERRORS, (), dump.rejections, dump.notes).numbered())
+        yield from (
+            row
+            for _, row in RowSource(
+                path, ERRORS, (), dump.rejections, dump.notes
+            ).numbered()
+        )
 
 
 def _batches(
-    scanners: Sequence[Scanner], failures: Failures, spec: Mapping[str, Any], summary: Mapping[str, Any], dump: Dump
+    scanners: Sequence[Scanner],
+    failures: Failures,
+    spec: Mapping[str, Any],
+    summary: Mapping[str, Any],
+    dump: Dump,
 ) -> Iterator[pa.RecordBatch]:
     started, first = moment(spec.get("timestamp")), 0
     for scanner in scanners:
-        yield from scanner.batches(first, failures.of(scanner.key), started, dump.rejections)
+        yield from scanner.batches(
+            first, failures.of(scanner.key), started, dump.rejections
+        )
         first += len(scanner.metrics)
     dump.notes += _notes(scanners, spec, summary)
 
 
-def _notes(scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
+def _notes(
+    scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mapping[str, Any]
+) -> Iterator[str]:
     """What is not as it should be, and the published means against those of the values."""
-    lacking = sorted(part_of(spec, "scanners").keys() - {scanner.key for scanner in scanners})
+    lacking = sorted(
+        part_of(spec, "scanners").keys() - {scanner.key for scanner in scanners}
+    )
     if summary.get("complete") is False or lacking:
-        failed = [f"{item.n_failed} of {item.n_rows} of {item.key} failed" for item in scanners if item.n_failed]
+        failed = [
+            f"{item.n_failed} of {item.n_rows} of {item.key} failed"
+            for item in scanners
+            if item.n_failed
+        ]
         no_file = [f"no values of {name}" for name in lacking[:10]]
-        yield f"the scan is not complete: {', '.join(failed + no_file) or 'its summary says so'}"
+        yield (
+            "the scan is not complete: "
+            f"{', '.join(failed + no_file) or 'its summary says so'}"
+        )
     agree, n_values = [], 0
     for scanner in scanners:
         published_metrics = mapping_of(summary, "scanners", scanner.key, "metrics")
@@ -426,6 +576,12 @@ def _notes(scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mappin
                 agree.append(name)
                 n_values = max(n_values, n)
             else:
-                yield f"{name}: a mean of {published:.6g} is published, its {n} values have {found:.6g}"
+                yield (
+                    f"{name}: a mean of {published:.6g} is published, its {n} values "
+                    f"have {found:.6g}"
+                )
     if agree:
-        yield f"published means over all {n_values} generations together agree: {', '.join(agree[:10])}"
+        yield (
+            f"published means over all {n_values} generations together agree: "
+            f"{', '.join(agree[:10])}"
+        )

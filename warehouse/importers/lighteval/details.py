@@ -1,4 +1,5 @@
-"""A file of lighteval's details, its metrics, and the figures that its results file has."""
+"""A file of lighteval's details, its metrics, and the figures that its results file
+has."""
 
 from __future__ import annotations
 
@@ -20,11 +21,22 @@ from warehouse.records.canonical_json import sha256_of
 READ_ROWS = 200
 #: What a file may unpack to: more than any real one, less than what stops a machine.
 LARGEST = 64 << 30
-#: Columns that no field of the store takes, and that can be larger than everything else.
-UNREAD = ("model_response.logits", "doc.fewshot_samples", "pred_logits", "prediction_logits")
+#: Columns that no field of the store takes, and that can be larger than everything
+#: else.
+UNREAD = (
+    "model_response.logits",
+    "doc.fewshot_samples",
+    "pred_logits",
+    "prediction_logits",
+)
 
-_NAME = re.compile(r"details_(.+)_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.parquet", re.DOTALL)
-_STAMP = re.compile(r"_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.(?:json|parquet)$")
+_NAME = re.compile(
+    r"details_(.+)_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.parquet",
+    re.DOTALL,
+)
+_STAMP = re.compile(
+    r"_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.(?:json|parquet)$"
+)
 
 Row = dict[str, Any]
 
@@ -59,16 +71,25 @@ class Details:
     def __init__(self, path: Path, tasks: Sequence[str] = ()) -> None:
         self.path, self._tasks = path, tasks
         names = set(self.schema.names)
-        if not ({"doc", "metric", "model_response"} <= names or {"metrics", "example"} <= names):
+        if not (
+            {"doc", "metric", "model_response"} <= names
+            or {"metrics", "example"} <= names
+        ):
             raise InputError(
                 f"columns {', '.join(sorted(names))[:200]}",
                 path=str(path),
-                expected="doc, metric, model_response, or example, metrics, predictions",
+                expected=(
+                    "doc, metric, model_response, or example, metrics, predictions"
+                ),
             )
         for name in ("doc", "model_response") if self.is_nested else ():
             kind = self.schema.field(name).type
             if not pa.types.is_struct(kind):
-                raise InputError(f"column '{name}' holds {kind}", path=str(path), expected="structures")
+                raise InputError(
+                    f"column '{name}' holds {kind}",
+                    path=str(path),
+                    expected="structures",
+                )
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -88,8 +109,11 @@ class Details:
 
     @cached_property
     def task(self) -> str:
-        """The task: as the rows say, else as the results file has it, else by the file's name."""
-        task_name = (self.first.get("doc") or {}).get("task_name") if self.is_nested else None
+        """The task: as the rows say, else as the results file has it, else by the
+        file's name."""
+        task_name = (
+            (self.first.get("doc") or {}).get("task_name") if self.is_nested else None
+        )
         if isinstance(task_name, str) and task_name:
             return task_name
         named = _NAME.fullmatch(self.path.name)
@@ -101,7 +125,11 @@ class Details:
     def metrics(self) -> dict[str, pa.DataType]:
         """Type of each metric's values."""
         kind = self.schema.field("metric" if self.is_nested else "metrics").type
-        return {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
+        return (
+            {field.name: field.type for field in kind}
+            if pa.types.is_struct(kind)
+            else {}
+        )
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """All rows with their 0-based numbers (InputError: the file is damaged)."""
@@ -110,7 +138,9 @@ class Details:
             columns = [
                 name
                 for name in _leaves(file.schema_arrow)
-                if not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
+                if not any(
+                    name == item or name.startswith(f"{item}.") for item in UNREAD
+                )
             ]
             for batch in file.iter_batches(READ_ROWS, columns=columns):
                 batch.validate(full=True)
@@ -147,7 +177,11 @@ _LINKS: Mapping[str, Link] = {
     "ppl": "exp_neg",
     "perplexity": "exp_neg",
 }
-_UNITS = {"word_perplexity": "nats/word", "byte_perplexity": "nats/byte", "bits_per_byte": "nats/byte"}
+_UNITS = {
+    "word_perplexity": "nats/word",
+    "byte_perplexity": "nats/byte",
+    "bits_per_byte": "nats/byte",
+}
 _RATES = re.compile(
     r"(?:acc|em|exact_match|pem|qem|pqem|extractive_match|loglikelihood_acc|maj@|avg@|(?:\w+[_-])?(?:g-)?pass@|"
     r"f1|mrr|recall@|mcq_|prefix_|quasi_|truthfulqa_mc|faithfulness)",  # ROUGE is of either scale
@@ -162,7 +196,11 @@ _STDERR = "_stderr"
 def is_text(name: str, kind: pa.DataType) -> bool:
     """Whether a metric holds the prompt or the text of a judge instead of a score."""
     named = _JUDGE.fullmatch(name)
-    return named is not None and not name.startswith("judge_score") and not _is_number(kind)
+    return (
+        named is not None
+        and not name.startswith("judge_score")
+        and not _is_number(kind)
+    )
 
 
 def is_over_draws(name: str) -> bool:
@@ -172,26 +210,36 @@ def is_over_draws(name: str) -> bool:
 
 def is_pair(kind: pa.DataType) -> bool:
     """Whether values are log-likelihoods with their weights."""
-    return pa.types.is_struct(kind) and {"logprobs", "weights"} == {item.name for item in kind}
+    return pa.types.is_struct(kind) and {"logprobs", "weights"} == {
+        item.name for item in kind
+    }
 
 
 def metric_specs(
     config: Mapping[str, Any], figures: Mapping[str, Any], details: Details | None
 ) -> tuple[MetricSpec, ...]:
-    """Specifications of a task's metrics; the first of its configuration is the headline."""
+    """Specifications of a task's metrics; the first of its configuration is the
+    headline."""
     seen = details.metrics if details is not None else {}
     rows = [name for name, kind in seen.items() if not is_text(name, kind)]
     directions = _directions(config)
     published = [name for name in figures if not _is_error(name, figures)]
     names = list(dict.fromkeys((*rows, *published)))
     specs = {name: _spec(name, seen, directions, details is not None) for name in names}
-    usable = [name for name in (*directions, *names) if name in specs and specs[name].link != "none"]
+    usable = [
+        name
+        for name in (*directions, *names)
+        if name in specs and specs[name].link != "none"
+    ]
     first = usable[0] if usable else None
     return tuple(replace(specs[name], is_default=name == first) for name in names)
 
 
 def published_scores(
-    figures: Mapping[str, Any], n: int | None, details: Details | None, benchmark: str = ""
+    figures: Mapping[str, Any],
+    n: int | None,
+    details: Details | None,
+    benchmark: str = "",
 ) -> Iterator[PublishedScore]:
     """The figures of a task or group.
 
@@ -232,7 +280,12 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
     return directions
 
 
-def _spec(name: str, seen: Mapping[str, pa.DataType], directions: Mapping[str, bool | None], rows: bool) -> MetricSpec:
+def _spec(
+    name: str,
+    seen: Mapping[str, pa.DataType],
+    directions: Mapping[str, bool | None],
+    rows: bool,
+) -> MetricSpec:
     judge = _JUDGE.fullmatch(name)
     link = _link(name, seen, rows)
     kind, low, high = _bounds(name, link)
@@ -259,7 +312,9 @@ def _link(name: str, seen: Mapping[str, pa.DataType], rows: bool) -> Link:
     return "identity" if _is_number(kind) or pa.types.is_null(kind) else "none"
 
 
-def _bounds(name: str, link: Link) -> tuple[MetricKind | None, float | None, float | None]:
+def _bounds(
+    name: str, link: Link
+) -> tuple[MetricKind | None, float | None, float | None]:
     if link in ("exp_neg", "neg_over_ln2"):
         return "continuous", None, 0.0
     if link == "none" or not _RATES.match(name):
@@ -273,4 +328,6 @@ def _is_error(name: str, figures: Mapping[str, Any]) -> bool:
 
 def _is_number(kind: pa.DataType) -> bool:
     types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+    return bool(
+        types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+    )

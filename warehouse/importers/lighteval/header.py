@@ -1,4 +1,5 @@
-"""Run headers of lighteval: one for each task of a results file, or of a file of details."""
+"""Run headers of lighteval: one for each task of a results file, or of a file of
+details."""
 
 from __future__ import annotations
 
@@ -23,36 +24,73 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.common.model_names import position_fields
-from warehouse.importers.lighteval.details import Details, metric_specs, published_scores, stamp_of
+from warehouse.importers.lighteval.details import (
+    Details,
+    metric_specs,
+    published_scores,
+    stamp_of,
+)
 from warehouse.records import PublishedScore, RunHeader
 from warehouse.records.canonical_json import sha256_of
 
 HARNESS = "lighteval"
 
-#: Model settings that can change the answers; the others say where and how fast it runs.
+#: Model settings that can change the answers; the others say where and how fast it
+#: runs.
 _SETTINGS = (
-    *("dtype", "quantization", "quantization_config", "use_chat_template", "override_chat_template"),
-    *("add_special_tokens", "max_length", "max_model_length", "max_context_length", "tokenizer"),
-    *("multichoice_continuations_start_space", "pairwise_tokenization", "provider", "subfolder", "delta_weights"),
+    *(
+        "dtype",
+        "quantization",
+        "quantization_config",
+        "use_chat_template",
+        "override_chat_template",
+    ),
+    *(
+        "add_special_tokens",
+        "max_length",
+        "max_model_length",
+        "max_context_length",
+        "tokenizer",
+    ),
+    *(
+        "multichoice_continuations_start_space",
+        "pairwise_tokenization",
+        "provider",
+        "subfolder",
+        "delta_weights",
+    ),
     "adapter_weights",
 )
 _TEMPLATE = (
-    *("prompt_function", "few_shots_split", "few_shots_select", "hf_filter", "filter", "generation_grammar"),
+    *(
+        "prompt_function",
+        "few_shots_split",
+        "few_shots_select",
+        "hf_filter",
+        "filter",
+        "generation_grammar",
+    ),
     "stop_sequence",
 )
 #: What stands in ``model_config`` since 0.11.
-_MOVED = frozenset(("model_config", "generation_parameters", "model_dtype", "model_name"))
+_MOVED = frozenset(
+    ("model_config", "generation_parameters", "model_dtype", "model_name")
+)
 #: Settings of generation that have a field of their own.
-_OF_FIELDS = frozenset(("temperature", "top_p", "max_new_tokens", "max_tokens", "seed", "reasoning_effort"))
+_OF_FIELDS = frozenset(
+    ("temperature", "top_p", "max_new_tokens", "max_tokens", "seed", "reasoning_effort")
+)
 _MOVING = (None, "main", "master")
 _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
 class LightevalTask:
-    """A task's name in its parts: ``suite|task:subset|fewshot``, the suite up to 0.12.0 only.
+    """A task's name in its parts: ``suite|task:subset|fewshot``, the suite up to 0.12.0
+    only.
 
-    ``benchmark`` is the name without the number of examples, ``group`` the name without subset.
+    ``benchmark`` is the name without the number of examples, ``group`` the name without
+    subset.
     """
 
     benchmark: str
@@ -109,7 +147,8 @@ class LightevalResults:
         return [name for name in names if name != "all" and ":_average|" not in name]
 
     def of_task(self, key: str, task: str) -> Any:
-        """What a part of the file says of a task, whose name may stand there without examples."""
+        """What a part of the file says of a task, whose name may stand there without
+        examples."""
         part = mapping_of(self.document, key)
         return part.get(task, part.get(task_of(task).benchmark))
 
@@ -143,7 +182,9 @@ def model_of_path(path: Path) -> str | None:
     return named.removeprefix("details_").removesuffix("_private").replace("__", "/", 1)
 
 
-def header(results: LightevalResults, task: str, details: Details | None, model: str) -> RunHeader:
+def header(
+    results: LightevalResults, task: str, details: Details | None, model: str
+) -> RunHeader:
     """The header of one task.
 
     Args:
@@ -153,8 +194,14 @@ def header(results: LightevalResults, task: str, details: Details | None, model:
         model: name of the model.
     """
     parts, config = task_of(task), results.config(task)
-    shots = parts.fewshot if parts.fewshot is not None else _count(config.get("num_fewshots"))
-    counts = [_count(config.get(name)) for name in ("original_num_docs", "effective_num_docs")]
+    shots = (
+        parts.fewshot
+        if parts.fewshot is not None
+        else _count(config.get("num_fewshots"))
+    )
+    counts = [
+        _count(config.get(name)) for name in ("original_num_docs", "effective_num_docs")
+    ]
     general = results.general
     commit = text_or_none(general.get("lighteval_sha"))
     stamp = stamp_of(results.path)
@@ -181,13 +228,18 @@ def header(results: LightevalResults, task: str, details: Details | None, model:
 
 
 def group_scores(results: LightevalResults) -> tuple[PublishedScore, ...]:
-    """Averages over the subsets of a task. Their standard errors are averages of those of the
-    subsets, which are none of the average: left out. So is ``all``, which is over whatever ran."""
+    """Averages over the subsets of a task. Their standard errors are averages of those
+    of the subsets, which are none of the average: left out. So is ``all``, which is
+    over whatever ran."""
     scores: list[PublishedScore] = []
     for name, figures in mapping_of(results.document, "results").items():
         if ":_average|" in name and isinstance(figures, dict):
             group = task_of(name.replace(":_average|", "|")).benchmark
-            plain = {key: value for key, value in figures.items() if not key.endswith("_stderr")}
+            plain = {
+                key: value
+                for key, value in figures.items()
+                if not key.endswith("_stderr")
+            }
             scores += published_scores(plain, None, None, group)
     return tuple(scores)
 
@@ -200,13 +252,17 @@ def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     config = results.model_config
     requested_revision = text_or_none(config.get("revision"))
     commit = text_or_none(results.general.get("model_sha"))
-    revision = commit if requested_revision in _MOVING and commit else requested_revision
+    revision = (
+        commit if requested_revision in _MOVING and commit else requested_revision
+    )
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
     # folders above the model's own say which run it was, not which checkpoint
     return {
         "revision": revision,
-        "parameter_count": int(size) if isinstance(size, str) and size.isdecimal() else None,
+        "parameter_count": int(size)
+        if isinstance(size, str) and size.isdecimal()
+        else None,
         "base_checkpoint": text_or_none(config.get("base_model")),
         "endpoint": endpoint_host(config.get("base_url")),
         **position_fields(named, model, Path(model)),
@@ -214,7 +270,10 @@ def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
 
 
 def _conditions(
-    results: LightevalResults, config: Mapping[str, Any], details: Details | None, shots: int | None
+    results: LightevalResults,
+    config: Mapping[str, Any],
+    details: Details | None,
+    shots: int | None,
 ) -> dict[str, Any]:
     """What else changes what is measured."""
     model = results.model_config
@@ -232,7 +291,9 @@ def _conditions(
         "template_hash": _template(config, shots),
         "system_prompt_hash": sha256_of(system) if system else None,
         **sampling,
-        "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
+        "max_tokens": size
+        if sampling["max_tokens"] is None
+        else sampling["max_tokens"],
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
         "sampling": without_empty(settings),
         "configuration": _configuration(results, config, generates),
@@ -243,35 +304,63 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
         methods = (details.first.get("doc") or {}).get("sampling_methods")
-        return sorted(texts_of(methods))  # a set in the tool: each run has its own order
+        return sorted(
+            texts_of(methods)
+        )  # a set in the tool: each run has its own order
     if details is not None and details.first:
         predictions = items_of(details.first.get("predictions"))
-        return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]
+        return [
+            "GENERATIVE"
+            if any(isinstance(item, str) for item in predictions)
+            else "LOGPROBS"
+        ]
     entries = objects_of(config.get("metrics"))
     named = (item.get("category") for item in entries)
     return sorted({item for item in named if isinstance(item, str) and item.isalpha()})
 
 
-def _configuration(results: LightevalResults, config: Mapping[str, Any], generates: bool) -> dict[str, Any]:
+def _configuration(
+    results: LightevalResults, config: Mapping[str, Any], generates: bool
+) -> dict[str, Any]:
     """All that a results file says of how a task was run, under the names since 0.11.
 
-    What a field of the header says is left out: versions and options say it in several places.
+    What a field of the header says is left out: versions and options say it in several
+    places.
     """
-    general = {name: item for name, item in results.general.items() if name not in _MOVED}
-    model = {name: item for name, item in results.model_config.items() if name not in ("model_name", "revision")}
+    general = {
+        name: item for name, item in results.general.items() if name not in _MOVED
+    }
+    model = {
+        name: item
+        for name, item in results.model_config.items()
+        if name not in ("model_name", "revision")
+    }
     generation = mapping_of(model, "generation_parameters") if generates else {}
-    model["generation_parameters"] = {name: item for name, item in generation.items() if name not in _OF_FIELDS}
-    task = {name: item for name, item in config.items() if name not in ("metric", "generation_size")}
+    model["generation_parameters"] = {
+        name: item for name, item in generation.items() if name not in _OF_FIELDS
+    }
+    task = {
+        name: item
+        for name, item in config.items()
+        if name not in ("metric", "generation_size")
+    }
     task["metrics"] = config.get("metrics") or config.get("metric")
     parts = {"config_general": general | {"model_config": model}, "task": task}
     return {name: value for name, value in parts.items() if results.document}
 
 
 def _template(config: Mapping[str, Any], shots: int | None) -> str | None:
-    """A hash of what makes the prompt: without examples, nothing of how they are chosen."""
-    parts = {name: config.get(name) for name in _TEMPLATE if shots != 0 or not name.startswith("few_shots")}
+    """A hash of what makes the prompt: without examples, nothing of how they are
+    chosen."""
+    parts = {
+        name: config.get(name)
+        for name in _TEMPLATE
+        if shots != 0 or not name.startswith("few_shots")
+    }
     stops = parts.get("stop_sequence")
-    parts["stop_sequence"] = sorted({str(stop) for stop in stops}) if isinstance(stops, list) else stops
+    parts["stop_sequence"] = (
+        sorted({str(stop) for stop in stops}) if isinstance(stops, list) else stops
+    )
     if isinstance(stops, str):
         parts["stop_sequence"] = [stops]
     return fingerprint_of(**parts)

@@ -21,10 +21,29 @@ from warehouse.importers.common.json_fields import (
     response_pair,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, read_document, require_content, unpacked_head
+from warehouse.importers.common.jsonl import (
+    ODD_VALUES,
+    batches_of,
+    read_document,
+    require_content,
+    unpacked_head,
+)
 from warehouse.importers.common.model_names import disagreement, same_model
-from warehouse.importers.lighteval.details import Details, Row, is_details, is_over_draws, is_pair, is_text, stamp_of
-from warehouse.importers.lighteval.header import LightevalResults, group_scores, header, model_of_path
+from warehouse.importers.lighteval.details import (
+    Details,
+    Row,
+    is_details,
+    is_over_draws,
+    is_pair,
+    is_text,
+    stamp_of,
+)
+from warehouse.importers.lighteval.header import (
+    LightevalResults,
+    group_scores,
+    header,
+    model_of_path,
+)
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 
@@ -46,31 +65,47 @@ class Lighteval:
             if is_details(item):
                 owner = _nearest(item.path, stamped.get(stamp_of(item.path), []))
                 belonging[owner or item.path.parent].append(item.path)
-        for path in (*results, *(owner for owner in belonging if owner not in set(results))):
-            files = ((path,) if path in set(results) else ()) + tuple(sorted(belonging[path]))
+        for path in (
+            *results,
+            *(owner for owner in belonging if owner not in set(results)),
+        ):
+            files = ((path,) if path in set(results) else ()) + tuple(
+                sorted(belonging[path])
+            )
             root = Path(os.path.commonpath([file.parent for file in files]))
             yield SourceFiles(str(path), root, files)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open a results file and its details (InputError: a file is damaged, or nothing names the model)."""
+        """Open a results file and its details (InputError: a file is damaged, or
+        nothing names the model)."""
         for path in source.files:
             require_content(path)
         results_files = [path for path in source.files if path.suffix == ".json"]
         document = read_document(results_files[0]) if results_files else {}
-        results = LightevalResults(document, results_files[0] if results_files else source.files[0])
+        results = LightevalResults(
+            document, results_files[0] if results_files else source.files[0]
+        )
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
         notes += results.notes_on_metrics()
-        details = [Details(path, results.tasks) for path in source.files if path not in results_files]
+        details = [
+            Details(path, results.tasks)
+            for path in source.files
+            if path not in results_files
+        ]
         model = results.model or model_of_path(source.files[-1])
         require_model(settings.model or model, source.name)
         by_task = {item.task: item for item in details}
         tasks = dict.fromkeys((*results.tasks, *by_task))
-        runs = tuple(header(results, task, by_task.get(task), model or "") for task in tasks)
+        runs = tuple(
+            header(results, task, by_task.get(task), model or "") for task in tasks
+        )
         numbers = {task: number for number, task in enumerate(tasks)}
 
         def rows() -> Iterator[pa.RecordBatch]:
-            return chain.from_iterable(batches(item, numbers[item.task], rejections, notes) for item in details)
+            return chain.from_iterable(
+                batches(item, numbers[item.task], rejections, notes) for item in details
+            )
 
         return Dump(runs, rows(), group_scores(results), rejections, notes)
 
@@ -78,8 +113,14 @@ class Lighteval:
 def other_models(results: LightevalResults, paths: Sequence[Path]) -> Iterator[str]:
     """A note for each model that folders name and the results file does not."""
     model = results.model
-    named = dict.fromkeys(name for path in paths if (name := model_of_path(path.absolute())))
-    return (disagreement(model, "a folder", name) for name in named if model and not same_model(name, model))
+    named = dict.fromkeys(
+        name for path in paths if (name := model_of_path(path.absolute()))
+    )
+    return (
+        disagreement(model, "a folder", name)
+        for name in named
+        if model and not same_model(name, model)
+    )
 
 
 def _is_results(candidate: Candidate) -> bool:
@@ -96,13 +137,17 @@ def _is_results(candidate: Candidate) -> bool:
 
 def _nearest(path: Path, owners: Sequence[Path]) -> Path | None:
     """The results file that shares most folders with a file of details."""
-    return max(owners, key=lambda owner: len(os.path.commonpath([owner, path])), default=None)
+    return max(
+        owners, key=lambda owner: len(os.path.commonpath([owner, path])), default=None
+    )
 
 
 IMPORTER = Lighteval()
 
 
-def batches(details: Details, run: int, rejections: list[Rejection], notes: list[str]) -> Iterator[pa.RecordBatch]:
+def batches(
+    details: Details, run: int, rejections: list[Rejection], notes: list[str]
+) -> Iterator[pa.RecordBatch]:
     """All rows of a file. What is wrong with a row is recorded."""
     cut = 0
     of_row = _nested if details.is_nested else _flat
@@ -112,21 +157,32 @@ def batches(details: Details, run: int, rejections: list[Rejection], notes: list
         number, row = item
         prompt, draws, truncated = of_row(row)
         prompt |= {"run": run, "position": number}
-        rows = _with_scores(prompt, draws, _scores(details, row), _explanation(details, row))
+        rows = _with_scores(
+            prompt, draws, _scores(details, row), _explanation(details, row)
+        )
         cut += truncated
         return rows
 
-    items = ((f"{details.path.name} row {number + 1}", (number, row)) for number, row in details.rows())
-    yield from batches_of(items, rows_of, rejections, "a row as lighteval writes it", ODD_VALUES)
+    items = (
+        (f"{details.path.name} row {number + 1}", (number, row))
+        for number, row in details.rows()
+    )
+    yield from batches_of(
+        items, rows_of, rejections, "a row as lighteval writes it", ODD_VALUES
+    )
     if cut:
         notes.append(f"{details.path.name}: {cut} prompts were cut to fit the model")
 
 
-def _with_scores(prompt: Row, draws: Sequence[Row], scores: list[Row], explanation: str | None) -> list[Row]:
+def _with_scores(
+    prompt: Row, draws: Sequence[Row], scores: list[Row], explanation: str | None
+) -> list[Row]:
     """Draws; scores of several draws are of all of them together."""
     if len(draws) < 2:
         only = draws[0] if draws else {}
-        return [{**prompt, "draw": 0, **only, "scores": scores, "explanation": explanation}]
+        return [
+            {**prompt, "draw": 0, **only, "scores": scores, "explanation": explanation}
+        ]
     for score in scores:
         if is_over_draws(score["metric"]):
             score["n_draws"] = len(draws)
@@ -143,7 +199,8 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
     options = [as_text(item) for item in _list(doc, "choices")]
     gold = _indices(doc.get("gold_index"), len(options))
     is_choice = "LOGPROBS" in methods and len(options) > 0
-    # asked in several ways, a document has a row for each, of which the one with texts is the generation
+    # asked in several ways, a document has a row for each, of which the one with texts
+    # is the generation
     several = len(methods) > 1
     is_ranked = is_choice and not (several and _list(answer, "text"))
     number = doc.get("id")
@@ -151,7 +208,10 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
         "prompt_id": number if isinstance(number, str) and number else None,
         "metadata": _metadata(doc.get("specific"), doc.get("original_query")),
         **_prompt(
-            doc.get("query"), options if is_choice else None, [options[index] for index in gold], doc.get("images")
+            doc.get("query"),
+            options if is_choice else None,
+            [options[index] for index in gold],
+            doc.get("images"),
         ),
     }
     sent = answer.get("input")
@@ -203,14 +263,18 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
     numbers = [_likelihood(item) for item in predictions]
     is_choice = len(options) > 0 and all(pair[0] is not None for pair in numbers)
     gold = _indices(row.get("gold_index"), len(options))
-    golds = [as_text(item) for item in _list(row, "gold")] or [options[index] for index in gold]
+    golds = [as_text(item) for item in _list(row, "gold")] or [
+        options[index] for index in gold
+    ]
     prompt = {
         "metadata": _metadata(row.get("specifics"), None),
         **_prompt(row.get("example"), options if is_choice else None, golds, None),
     }
     inputs = _lengths(_list(row, "input_tokens"))
     common: Row = {
-        "prompt_sent": None if row.get("full_prompt") is None else as_text(row["full_prompt"]),
+        "prompt_sent": None
+        if row.get("full_prompt") is None
+        else as_text(row["full_prompt"]),
         "input_tokens": inputs[0] if inputs else None,
     }
     truncated = any(item for item in _list(row, "truncated"))
@@ -220,15 +284,24 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
         alone = [pair[0] for pair in numbers[half:]]
         lengths = _lengths([item[0] if _is_nested(item) else item for item in tokens])
         common["choice_scores"] = _options(
-            options, gold, [pair[0] for pair in numbers[:half]], alone, [pair[1] for pair in numbers[:half]], lengths
+            options,
+            gold,
+            [pair[0] for pair in numbers[:half]],
+            alone,
+            [pair[1] for pair in numbers[:half]],
+            lengths,
         )
         return prompt, [common], truncated
-    lengths = _lengths(tokens[0] if len(tokens) == 1 and _is_nested(tokens[0]) else tokens)
+    lengths = _lengths(
+        tokens[0] if len(tokens) == 1 and _is_nested(tokens[0]) else tokens
+    )
     draws = [
         {
             **common,
             "response": as_text(text),
-            "output_tokens": lengths[number] if len(lengths) == len(predictions) else None,
+            "output_tokens": lengths[number]
+            if len(lengths) == len(predictions)
+            else None,
         }
         for number, text in enumerate(predictions)
         if text is not None
@@ -244,7 +317,9 @@ def _likelihood(value: Any) -> tuple[float | None, bool | None]:
 # --- both ------------------------------------------------------------------------------------
 
 
-def _prompt(query: Any, options: list[str] | None, golds: list[str], images: Any) -> Row:
+def _prompt(
+    query: Any, options: list[str] | None, golds: list[str], images: Any
+) -> Row:
     text = None if query is None else as_text(query)
     identity = {"query": text, "choices": options, "gold": golds}
     return {
@@ -263,7 +338,8 @@ def _options(
     greedy: Sequence[Any],
     lengths: Sequence[int | None],
 ) -> list[Row]:
-    """Likelihoods of the options; empty where a list does not have one value per option."""
+    """Likelihoods of the options; empty where a list does not have one value per
+    option."""
 
     def at(values: Sequence[Any], index: int) -> Any:
         return values[index] if len(values) == len(options) else None
@@ -273,7 +349,9 @@ def _options(
             "choice_index": index,
             "loglikelihood": number_or_none(at(likelihoods, index)),
             "unconditional_loglikelihood": number_or_none(at(alone, index)),
-            "is_greedy": at(greedy, index) if isinstance(at(greedy, index), bool) else None,
+            "is_greedy": at(greedy, index)
+            if isinstance(at(greedy, index), bool)
+            else None,
             "n_tokens": at(lengths, index),
             "n_bytes": len(option.encode("utf-8")),
             "is_target": index in gold if gold else None,
@@ -284,7 +362,10 @@ def _options(
 
 def _scores(details: Details, row: Row) -> list[Row]:
     values = _object(row, "metric" if details.is_nested else "metrics")
-    several = details.is_nested and len(items_of(_object(row, "doc").get("sampling_methods"))) > 1
+    several = (
+        details.is_nested
+        and len(items_of(_object(row, "doc").get("sampling_methods"))) > 1
+    )
     return [
         {"metric": name, **_value(value, is_pair(details.metrics[name]))}
         for name, value in values.items()
@@ -296,7 +377,9 @@ def _scores(details: Details, row: Row) -> list[Row]:
 
 def _value(value: Any, paired: bool) -> Row:
     if paired and isinstance(value, dict):
-        return paired_value([_single(value.get("logprobs")), _single(value.get("weights"))])
+        return paired_value(
+            [_single(value.get("logprobs")), _single(value.get("weights"))]
+        )
     number = number_or_none(value)
     if number is not None:
         return {"value": number}
@@ -315,7 +398,9 @@ def _explanation(details: Details, row: Row) -> str | None:
     parts = [
         as_text(value)
         for name, value in values.items()
-        if name.startswith("judgement_") and value is not None and is_text(name, details.metrics.get(name, pa.null()))
+        if name.startswith("judgement_")
+        and value is not None
+        and is_text(name, details.metrics.get(name, pa.null()))
     ]
     return "\n\n".join(parts) or None
 

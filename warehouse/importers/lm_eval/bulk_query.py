@@ -1,11 +1,12 @@
 """Sample files in bulk: one query over all files of one layout, with explicit columns.
 
-The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of the layout (another metric,
-another filter, more options, numbers that JSON cannot hold) makes it fail, and then the files are read row by row.
+The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of
+the layout (another metric, another filter, more options, numbers that JSON cannot hold)
+makes it fail, and then the files are read row by row.
 
-Expressions over the columns that :mod:`lm_eval_reading` derives: ``label`` (filter), ``draw``,
-``prompt``, ``resps``, ``filtered``; ``m<n>`` (text), ``v<n>`` and ``w<n>`` (number and weight) of
-metric n; ``o<n>`` (text of option n), ``options``, ``gold``.
+Expressions over the columns that :mod:`lm_eval_reading` derives: ``label`` (filter),
+``draw``, ``prompt``, ``resps``, ``filtered``; ``m<n>`` (text), ``v<n>`` and ``w<n>``
+(number and weight) of metric n; ``o<n>`` (text of option n), ``options``, ``gold``.
 """
 
 from __future__ import annotations
@@ -35,14 +36,20 @@ def can_read(layout: Layout) -> bool:
         layout.bulk
         and layout.labelled
         and layout.requests <= _MOST_REQUESTS
-        and len(names) == len(set(names))  # column names do not tell upper from lower case
+        and len(names)
+        == len(set(names))  # column names do not tell upper from lower case
         and layout.target != "several"
         and (layout.kind == "choice" or layout.requests == 1)
     )
 
 
-def reading(layout: Layout, runs: Mapping[Path, int], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> BulkQuery:
-    """The query over files of one layout (InputError: a packed file unpacks to more than its size allows).
+def reading(
+    layout: Layout,
+    runs: Mapping[Path, int],
+    fallback: Callable[[], Iterable[pa.RecordBatch]],
+) -> BulkQuery:
+    """The query over files of one layout (InputError: a packed file unpacks to more
+    than its size allows).
 
     Args:
         layout: of all of them, and understood (:func:`can_read`).
@@ -64,12 +71,18 @@ def reading(layout: Layout, runs: Mapping[Path, int], fallback: Callable[[], Ite
     )
 
 
-# Three layers: columns of the files under names of our own; values derived from them; records.
+# Three layers: columns of the files under names of our own; values derived from them;
+# records.
 
 
 def _query(layout: Layout) -> str:
-    columns = ", ".join(f"{text(n)}: {text(kind)}" for n, kind in _columns(layout).items())
-    files = f"read_json($files, columns = {{{columns}}}, format = 'newline_delimited', filename = true)"
+    columns = ", ".join(
+        f"{text(n)}: {text(kind)}" for n, kind in _columns(layout).items()
+    )
+    files = (
+        f"read_json($files, columns = {{{columns}}}, format = 'newline_delimited', "
+        "filename = true)"
+    )
     source = f"(select {_raw(layout)} from {files}) r"
     draw = f"unnest({_draws(layout)})" if layout.repeats > 1 else "0"
     source = f"(select *, {draw} as draw from {source}) d"
@@ -80,7 +93,9 @@ def _query(layout: Layout) -> str:
 def _columns(layout: Layout) -> dict[str, str]:
     prompt = "varchar[]" if layout.boxed else "varchar"
     if layout.kind == "choice":
-        rest = [f"gen_args_{n} struct(arg_1 varchar)" for n in range(1, layout.requests)]
+        rest = [
+            f"gen_args_{n} struct(arg_1 varchar)" for n in range(1, layout.requests)
+        ]
         arguments = [f"gen_args_0 struct(arg_0 {prompt}, arg_1 varchar)", *rest]
     else:
         arguments = [f"gen_args_0 struct(arg_0 {prompt})"]
@@ -109,11 +124,19 @@ def _raw(layout: Layout) -> str:
         "filtered_resps as filtered",
         "filter as label",
         "metrics as names",
-        *(f"{quoted(metric)}::varchar as m{n}" for n, metric in enumerate(measured(layout))),
+        *(
+            f"{quoted(metric)}::varchar as m{n}"
+            for n, metric in enumerate(measured(layout))
+        ),
     ]
     if layout.kind == "choice":
-        generation_args = (f"arguments.gen_args_{n}.arg_1" for n in range(layout.requests))
-        parts += [f"ltrim({continuation}) as o{n}" for n, continuation in enumerate(generation_args)]
+        generation_args = (
+            f"arguments.gen_args_{n}.arg_1" for n in range(layout.requests)
+        )
+        parts += [
+            f"ltrim({continuation}) as o{n}"
+            for n, continuation in enumerate(generation_args)
+        ]
     return ", ".join(parts)
 
 
@@ -123,23 +146,37 @@ def _derived(layout: Layout) -> str:
         if metric in layout.paired:
             pair = f"json_array_length(m{n}) = 2"
             count = f"case when {pair} then {as_number(f'm{n}->>1')} end"
-            parts += [f"nullif({count}, 0) as w{n}", f"case when {pair} then {as_number(f'm{n}->>0')} end as v{n}"]
+            parts += [
+                f"nullif({count}, 0) as w{n}",
+                f"case when {pair} then {as_number(f'm{n}->>0')} end as v{n}",
+            ]
         else:
-            number = f"case m{n} when 'true' then 1 when 'false' then 0 else {as_number(f'm{n}')} end"
+            number = (
+                f"case m{n} when 'true' then 1 when 'false' then 0 else "
+                f"{as_number(f'm{n}')} end"
+            )
             parts.append(f"{number} as v{n}")
     if layout.kind == "choice":
         names = ", ".join(f"o{n}" for n in range(option_columns(layout)))
-        parts += [f"[{names}][:{option_count(layout)}] as options", f"{gold(layout)} as gold"]
+        parts += [
+            f"[{names}][:{option_count(layout)}] as options",
+            f"{gold(layout)} as gold",
+        ]
     return ", ".join(parts or ["null as nothing"])
 
 
 def _records(layout: Layout) -> str:
     texts = [f"doc->>{text(key)}" for key in layout.question]
-    question = f"concat_ws(chr(10), {', '.join(texts)})" if len(texts) > 1 else "".join(texts)
+    question = (
+        f"concat_ws(chr(10), {', '.join(texts)})" if len(texts) > 1 else "".join(texts)
+    )
     sent = "null" if layout.shows_examples else "prompt"
     parts = {
         "run": "$runs[file]",
-        "position": f"case when {_fits(layout)} then doc_id else error('another form of row') end",
+        "position": (
+            f"case when {_fits(layout)} then doc_id else error('another form of row') "
+            "end"
+        ),
         "prompt_id": "doc_id::varchar",
         "identity": "'{\"doc\":' || doc || ',\"target\":' || to_json(target) || '}'",
         "text": f"coalesce(nullif({question}, ''), {sent})" if question else sent,
@@ -178,8 +215,8 @@ def _draws(layout: Layout) -> str:
     scored = by_filter(layout, "draw")
     all_draws = "range(greatest(coalesce(len(resps[1]), 1), 1))"
     return (
-        f"case when not {is_first(layout)} then [{scored}] "
-        f"when {scored} = 0 then {all_draws} else list_append({all_draws}, {scored}) end"
+        f"case when not {is_first(layout)} then [{scored}] when {scored} = 0 then "
+        f"{all_draws} else list_append({all_draws}, {scored}) end"
     )
 
 
@@ -202,8 +239,13 @@ def is_generated(layout: Layout) -> str:
 
 
 def where(condition: str, expression: str) -> str:
-    """The expression where the condition holds; a condition that always does costs nothing."""
-    return expression if condition == "true" else f"case when {condition} then {expression} end"
+    """The expression where the condition holds; a condition that always does costs
+    nothing."""
+    return (
+        expression
+        if condition == "true"
+        else f"case when {condition} then {expression} end"
+    )
 
 
 def by_filter(layout: Layout, field: str) -> str:
@@ -211,7 +253,9 @@ def by_filter(layout: Layout, field: str) -> str:
     values = {item.name: getattr(item, field) for item in layout.filters}
     if len(set(values.values())) == 1:
         return _sql(next(iter(values.values())))
-    cases = " ".join(f"when {text(name)} then {_sql(value)}" for name, value in values.items())
+    cases = " ".join(
+        f"when {text(name)} then {_sql(value)}" for name, value in values.items()
+    )
     return f"(case label {cases} end)"
 
 
@@ -236,11 +280,13 @@ def scores(layout: Layout) -> list[str]:
 
 
 def _plain_score(layout: Layout, metric: str, n: int) -> str:
-    unanswered = "false" if layout.kind == "choice" else f"filtered[1] = {text(NO_MATCH)}"
+    unanswered = (
+        "false" if layout.kind == "choice" else f"filtered[1] = {text(NO_MATCH)}"
+    )
     status = (
-        f"case when v{n} = 0 and {unanswered} then 'no_answer' when v{n} is not null then null "
-        f"when m{n} is null or m{n} in ('NaN', 'Infinity', '-Infinity') then 'error' "
-        "else 'not_scalar' end"
+        f"case when v{n} = 0 and {unanswered} then 'no_answer' when v{n} is not null "
+        f"then null when m{n} is null or m{n} in ('NaN', 'Infinity', '-Infinity') then "
+        "'error' else 'not_scalar' end"
     )
     raw = f"case when v{n} is null then m{n} end"
     return _score(layout, metric, f"v{n}", "null", raw, status)
@@ -248,15 +294,25 @@ def _plain_score(layout: Layout, metric: str, n: int) -> str:
 
 def _paired_score(layout: Layout, metric: str, n: int) -> str:
     value = f"v{n} / w{n}"
-    status = f"case when {value} is null then if(m{n} is null, 'error', 'not_scalar') end"
+    status = (
+        f"case when {value} is null then if(m{n} is null, 'error', 'not_scalar') end"
+    )
     weight = f"if({value} is null, null, w{n})"
     return _score(layout, metric, value, weight, f"m{n}", status)
 
 
-def _score(layout: Layout, metric: str, value: str, weight: str, raw: str, status: str) -> str:
+def _score(
+    layout: Layout, metric: str, value: str, weight: str, raw: str, status: str
+) -> str:
     labels = {item.name: filter_label(item.name) for item in layout.filters}
-    cases = " ".join(f"when {text(name)} then {text(new)}" for name, new in labels.items())
-    label = text(next(iter(labels.values()))) if len(labels) == 1 else f"case label {cases} end"
+    cases = " ".join(
+        f"when {text(name)} then {text(new)}" for name, new in labels.items()
+    )
+    label = (
+        text(next(iter(labels.values())))
+        if len(labels) == 1
+        else f"case label {cases} end"
+    )
     parts = {
         "metric": text(metric),
         "filter": label,
@@ -275,7 +331,9 @@ def likelihoods(layout: Layout) -> dict[str, str]:
     if layout.kind == "text":
         return {}
     if layout.kind == "rolling":
-        only_choice = _choice("0", "resps[1][1]", "null", "null", "strlen(prompt)", "true")
+        only_choice = _choice(
+            "0", "resps[1][1]", "null", "null", "strlen(prompt)", "true"
+        )
         return {"choice_scores": where(is_first(layout), f"[{only_choice}]")}
     half = option_columns(layout)
     rows = [
@@ -293,7 +351,9 @@ def likelihoods(layout: Layout) -> dict[str, str]:
     return {"choice_scores": where(is_first(layout), choices)}
 
 
-def _choice(index: str, value: str, alone: str, greedy: str, size: str, target: str) -> str:
+def _choice(
+    index: str, value: str, alone: str, greedy: str, size: str, target: str
+) -> str:
     flag = f"case {greedy} when 'True' then true when 'False' then false end"
     parts = {
         "choice_index": f"{index}::integer",
@@ -321,7 +381,10 @@ def gold(layout: Layout) -> str:
     """What the target of a row is compared with."""
     if layout.target == "index":
         index = "try_cast(target as integer)"
-        return f"case when {index} >= 0 and {index} < {option_count(layout)} then {index} end"
+        return (
+            f"case when {index} >= 0 and {index} < {option_count(layout)} then {index} "
+            "end"
+        )
     return "case when list_contains(options, target) then target end"
 
 

@@ -1,4 +1,5 @@
-"""Importer of lm-evaluation-harness >= 0.4: results, samples, or both of one time stamp."""
+"""Importer of lm-evaluation-harness >= 0.4: results, samples, or both of one time
+stamp."""
 
 from __future__ import annotations
 
@@ -14,20 +15,39 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import has_text_name
 from warehouse.importers.common.json_fields import mapping_of, require_model
-from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
+from warehouse.importers.common.jsonl import (
+    EmbeddedRows,
+    RowSource,
+    read_document,
+    unpacked_head,
+)
 from warehouse.importers.lm_eval.bulk_query import can_read, reading
 from warehouse.importers.lm_eval.layout import NAMING, Layout, find_layout, other_model
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
-from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
+from warehouse.importers.lm_eval.results import (
+    LmEvalResults,
+    first_seen,
+    header_without_results,
+    scan,
+)
 from warehouse.importers.lm_eval.rows import RowReader
-from warehouse.records import Batch, Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
+from warehouse.records import (
+    Batch,
+    Candidate,
+    Dump,
+    ImportSettings,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
 
 HEAD_BYTES = 65_536
 
 
 class LmEval:
-    """``results_<time>.json`` with its ``samples_<task>_<time>.jsonl``; either may be missing, and the
-    samples of one that was written from Python may stand in the results."""
+    """``results_<time>.json`` with its ``samples_<task>_<time>.jsonl``; either may be
+    missing, and the samples of one that was written from Python may stand in the
+    results."""
 
     name = "lm_eval"
     version = "4"  # 3: the question is the document, not what was sent; 4: all settings, as they took effect
@@ -35,8 +55,8 @@ class LmEval:
     in_bulk = True
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Files of one folder and time stamp are one source; before 0.4.3 the names of samples
-        are made of the model arguments that the results file holds."""
+        """Files of one folder and time stamp are one source; before 0.4.3 the names of
+        samples are made of the model arguments that the results file holds."""
         recognised = [kind for kind in map(recognise, candidates) if kind is not None]
         stamped = defaultdict[tuple[Path, str], list[ResultsFile | SamplesFile]](list)
         loose: list[ResultsFile | SamplesFile] = []
@@ -48,7 +68,8 @@ class LmEval:
         yield from _claim_loose(loose)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source (InputError: an empty or incomplete file, or nothing names the model or benchmark)."""
+        """Open one source (InputError: an empty or incomplete file, or nothing names
+        the model or benchmark)."""
         reader = _SourceReader(source, settings)
         return Dump(
             runs=tuple(reader.headers()),
@@ -80,7 +101,8 @@ class _Samples:
 
 
 class _SourceReader:
-    """The files of one source on their way to headers and batches; the results are empty where there are none."""
+    """The files of one source on their way to headers and batches; the results are
+    empty where there are none."""
 
     def __init__(self, source: SourceFiles, settings: ImportSettings) -> None:
         self.source, self.settings = source, settings
@@ -91,16 +113,23 @@ class _SourceReader:
         for file in recognised:
             if isinstance(file, ResultsFile):
                 self.results = LmEvalResults(read_document(file.path), file.path)
-        self.samples = [self._of_file(file) for file in recognised if isinstance(file, SamplesFile)]
+        self.samples = [
+            self._of_file(file) for file in recognised if isinstance(file, SamplesFile)
+        ]
         own = {item.task for item in self.samples}
-        self.samples += [self._embedded(task) for task in self.results.samples if task not in own]
+        self.samples += [
+            self._embedded(task) for task in self.results.samples if task not in own
+        ]
         self.notes += self.results.strange_parts()
         self.notes += other_model(self.results.document, self.results.path)
         if not (self.results.document or self.samples):
             raise InputError(
                 "neither results nor samples of lm-evaluation-harness",
                 path=source.name,
-                expected="an object with results and configs, or rows with doc_id, doc and resps",
+                expected=(
+                    "an object with results and configs, or rows with doc_id, doc and "
+                    "resps"
+                ),
             )
 
     def headers(self) -> Iterator[RunHeader]:
@@ -108,7 +137,9 @@ class _SourceReader:
         by_task = {item.task: item for item in self.samples}
         for task in self._tasks:
             samples = by_task.get(task)
-            yield self._header(task, samples, samples.rows.name if samples else self.results.path.name)
+            yield self._header(
+                task, samples, samples.rows.name if samples else self.results.path.name
+            )
 
     def batches(self) -> Iterator[Batch]:
         """Files of one layout in one query each, then what has to be read row by row."""
@@ -126,7 +157,9 @@ class _SourceReader:
 
     @property
     def _tasks(self) -> list[str]:
-        return list(dict.fromkeys((*self.results.tasks, *(item.task for item in self.samples))))
+        return list(
+            dict.fromkeys((*self.results.tasks, *(item.task for item in self.samples)))
+        )
 
     def _row_by_row(self, items: Sequence[_Samples]) -> Iterator[pa.RecordBatch]:
         for item in items:
@@ -136,13 +169,17 @@ class _SourceReader:
         return self._tasks.index(item.task)
 
     def _of_file(self, file: SamplesFile) -> _Samples:
-        rows = RowSource(file.path, file.path.name, rejections=self.rejections, notes=self.notes)
+        rows = RowSource(
+            file.path, file.path.name, rejections=self.rejections, notes=self.notes
+        )
         return self._look(file.task or self._task_of(file.path), rows, file.stamp)
 
     def _embedded(self, task: str) -> _Samples:
         path, rows = self.results.path, self.results.samples[task]
         name = f"{path.name} samples.{task}"
-        return self._look(task, EmbeddedRows(path, name, rejections=self.rejections, embedded=rows))
+        return self._look(
+            task, EmbeddedRows(path, name, rejections=self.rejections, embedded=rows)
+        )
 
     def _look(self, task: str, rows: RowSource, stamp: str = "") -> _Samples:
         first_rows = rows.sample() or [{}]
@@ -152,41 +189,58 @@ class _SourceReader:
             seen = first_seen(first_rows)
         else:
             seen, filters = scan(rows)
-        layout = find_layout(first_rows, self.results.config(task), filters, rows.has_requests)
+        layout = find_layout(
+            first_rows, self.results.config(task), filters, rows.has_requests
+        )
         return _Samples(task, rows, layout, seen, stamp)
 
     def _task_of(self, path: Path) -> str:
-        task = task_of_old_name(path, self.results.tasks) or self.settings.user_values.get("benchmark")
+        task = task_of_old_name(
+            path, self.results.tasks
+        ) or self.settings.user_values.get("benchmark")
         if task:
             return str(task)
         raise InputError(
             "the file name does not say which task these samples are of",
             path=str(path),
-            expected="samples_<task>_<time>.jsonl, or the results file of its run beside it",
+            expected=(
+                "samples_<task>_<time>.jsonl, or the results file of its run beside it"
+            ),
             advice="give the task with --default benchmark=NAME",
         )
 
-    def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
+    def _header(
+        self, task: str, samples: _Samples | None, source_file: str
+    ) -> RunHeader:
         if self.results.document:
-            header = self.results.header(task, samples.seen if samples else Seen(), source_file)
+            header = self.results.header(
+                task, samples.seen if samples else Seen(), source_file
+            )
             require_model(self.settings.model or header.model, self.source.name)
             return header
         assert samples is not None
         model = require_model(self.settings.model, self.source.name)
-        return header_without_results(task, model, samples.rows, samples.seen, samples.stamp)
+        return header_without_results(
+            task, model, samples.rows, samples.seen, samples.stamp
+        )
 
 
 def _claim_loose(files: Sequence[ResultsFile | SamplesFile]) -> Iterator[SourceFiles]:
-    """Sources among files without a time stamp: each results file with its samples, the rest one
-    by one."""
+    """Sources among files without a time stamp: each results file with its samples, the
+    rest one by one."""
     taken: set[Path] = set()
     for file in files:
         if isinstance(file, ResultsFile):
             neighbours = [
-                other for other in files if isinstance(other, SamplesFile) and other.path.parent == file.path.parent
+                other
+                for other in files
+                if isinstance(other, SamplesFile)
+                and other.path.parent == file.path.parent
             ]
             alone = not any(
-                isinstance(other, ResultsFile) and other is not file and other.path.parent == file.path.parent
+                isinstance(other, ResultsFile)
+                and other is not file
+                and other.path.parent == file.path.parent
                 for other in files
             )
             members = _members(file, neighbours, alone)
@@ -195,7 +249,9 @@ def _claim_loose(files: Sequence[ResultsFile | SamplesFile]) -> Iterator[SourceF
     yield from (_source([file]) for file in files if file.path not in taken)
 
 
-def _members(results: ResultsFile, neighbours: Sequence[SamplesFile], alone: bool) -> list[SamplesFile]:
+def _members(
+    results: ResultsFile, neighbours: Sequence[SamplesFile], alone: bool
+) -> list[SamplesFile]:
     """The samples of a results file without a time stamp."""
     if not neighbours:
         return []
@@ -208,7 +264,11 @@ def _members(results: ResultsFile, neighbours: Sequence[SamplesFile], alone: boo
 
     def is_own(file: SamplesFile) -> bool:
         stem = _plain(file.path.name.split(".json")[0])
-        renamed = alone and not _OF_ARGUMENTS.match(stem) and task_of_old_name(file.path, tasks)
+        renamed = (
+            alone
+            and not _OF_ARGUMENTS.match(stem)
+            and task_of_old_name(file.path, tasks)
+        )
         return stem in names or bool(renamed)
 
     return list(filter(is_own, neighbours))
@@ -232,13 +292,17 @@ def _candidate(path: Path) -> Candidate:
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(.+)_({_STAMP})\.jsonl?(?:\.gz)?", re.DOTALL)
 _RESULTS_NAME = re.compile(rf".*_({_STAMP})\.json(?:\.gz)?", re.DOTALL)
-# 20260102_030405_results.json   of lmms-eval, whose files have the same keys and mean something else
+# 20260102_030405_results.json   of lmms-eval, whose files have the same keys and mean
+# something else
 _STAMP_FIRST = re.compile(r"\d{8}_\d{6}_(?:results\.json|samples_)")
 
 # "acc,none": 0.5   the key that names a metric and a filter, which no other tool writes
-_METRIC_AND_FILTER = re.compile(r'"[^"\\\n]+,[^"\\\n]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN|-?Infinity|null)')
+_METRIC_AND_FILTER = re.compile(
+    r'"[^"\\\n]+,[^"\\\n]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN|-?Infinity|null)'
+)
 _RESULTS_KEY = re.compile(r'"(?:results|groups)"\s*:\s*\{')
-# pretrained__org__tiny,dtype__float16_arc   a name before 0.4.3, when the last run's results.json replaced the others'
+# pretrained__org__tiny,dtype__float16_arc   a name before 0.4.3, when the last run's
+# results.json replaced the others'
 _OF_ARGUMENTS = re.compile(rf"(?:{'|'.join(NAMING)})_")
 _ROW_START = re.compile(r"(?:\[\s*)?\{")
 _ROW_KEYS = ('"doc_id":', '"doc":')
@@ -248,7 +312,8 @@ _LONG_HEAD = 60_000  # characters; a document of this length hides the keys afte
 
 @dataclass(frozen=True)
 class SamplesFile:
-    """A file of sample rows. ``stamp`` and ``task`` are empty where its name does not say."""
+    """A file of sample rows. ``stamp`` and ``task`` are empty where its name does not
+    say."""
 
     path: Path
     task: str = ""
@@ -271,7 +336,8 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
     named = _SAMPLES_NAME.fullmatch(name)
     head = unpacked_head(candidate)
     if named and (looks_like_samples(head) or not head.startswith(("{", "["))):
-        # also what is not JSON at all: an empty file, a pointer or damage deserves its message
+        # also what is not JSON at all: an empty file, a pointer or damage deserves its
+        # message
         return SamplesFile(candidate.path, named[1], named[2])
     if looks_like_results(head):
         stamped = _RESULTS_NAME.fullmatch(name)
@@ -292,11 +358,16 @@ def looks_like_samples(head: str) -> bool:
 def looks_like_results(head: str) -> bool:
     """Whether a file begins with aggregates of 0.4 or later; samples may follow them."""
     before = head.partition(_ROW_KEYS[0])[0]
-    return before.startswith("{") and bool(_RESULTS_KEY.search(before)) and bool(_METRIC_AND_FILTER.search(before))
+    return (
+        before.startswith("{")
+        and bool(_RESULTS_KEY.search(before))
+        and bool(_METRIC_AND_FILTER.search(before))
+    )
 
 
 def task_of_old_name(path: Path, tasks: Iterable[str]) -> str:
-    """Task in ``<model_args>_<task>.jsonl`` (0.4.0-0.4.2): the longest that ends the name."""
+    """Task in ``<model_args>_<task>.jsonl`` (0.4.0-0.4.2): the longest that ends the
+    name."""
     stem = path.name.split(".json")[0]
     fitting = [task for task in tasks if stem == task or stem.endswith(f"_{task}")]
     return max(fitting, key=len, default="")

@@ -1,7 +1,8 @@
-"""What the rows of one sample file look like, found from its first rows and its task's settings.
+"""What the rows of one sample file look like, found from its first rows and its task's
+settings.
 
-Both ways of reading (:mod:`lm_eval_rows` one by one, :mod:`lm_eval_reading` in bulk) follow the
-same :class:`Layout`, so that they give the same records.
+Both ways of reading (:mod:`lm_eval_rows` one by one, :mod:`lm_eval_reading` in bulk)
+follow the same :class:`Layout`, so that they give the same records.
 """
 
 from __future__ import annotations
@@ -42,9 +43,29 @@ ROW_KEYS = frozenset(
     doc_hash prompt_hash target_hash
     """.split()
 )
-_CONTEXT_KEYS = ("passage", "context", "body", "article", "story", "paragraph", "premise")
+_CONTEXT_KEYS = (
+    "passage",
+    "context",
+    "body",
+    "article",
+    "story",
+    "paragraph",
+    "premise",
+)
 _QUESTION_KEYS = (
-    *("question", "query", "problem", "prompt", "q", "input", "goal", "instruction", "hypothesis", "sentence", "ctx"),
+    *(
+        "question",
+        "query",
+        "problem",
+        "prompt",
+        "q",
+        "input",
+        "goal",
+        "instruction",
+        "hypothesis",
+        "sentence",
+        "ctx",
+    ),
     *("text", "src", "source"),
 )
 
@@ -55,8 +76,8 @@ _SPARE_REQUESTS = 8
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter pipeline. ``draw`` is 0 where it scores the first response and -1 where it scores
-    ``n_draws`` responses together."""
+    """A filter pipeline. ``draw`` is 0 where it scores the first response and -1 where
+    it scores ``n_draws`` responses together."""
 
     name: str
     draw: int = 0
@@ -70,8 +91,12 @@ class Layout:
     kind: Kind  #: log-likelihoods of options, of a whole text, or generated text.
     labelled: bool  #: rows say their filter and metrics (>= 0.4.7).
     listed: tuple[str, ...]  #: metrics that the rows list themselves.
-    metrics: tuple[str, ...]  #: these, and what else the rows hold, in the order of the row.
-    paired: tuple[str, ...]  #: those whose value is (log-likelihood, number of words or bytes).
+    metrics: tuple[
+        str, ...
+    ]  #: these, and what else the rows hold, in the order of the row.
+    paired: tuple[
+        str, ...
+    ]  #: those whose value is (log-likelihood, number of words or bytes).
     requests: int  #: most requests that a row may have (options, twice with unconditional ones).
     repeats: int  #: responses to each request.
     filters: tuple[Filter, ...]  #: in the order of the file.
@@ -85,7 +110,8 @@ class Layout:
     bulk: bool  #: the rows are of the form that the query of the bulk reading understands.
 
     def filter(self, name: str) -> Filter:
-        """The pipeline of a name; one that scores the first response if it is not known."""
+        """The pipeline of a name; one that scores the first response if it is not
+        known."""
         return next((item for item in self.filters if item.name == name), Filter(name))
 
 
@@ -101,7 +127,8 @@ def find_layout(
         rows: its first sound row, and others from anywhere.
         config: the task's configuration (empty: unknown).
         filters: names of filters with published figures, in order.
-        has_requests: whether any row has at least so many requests (``None``: not known).
+        has_requests: whether any row has at least so many requests (``None``: not
+            known).
     """
     row = rows[0]
     requests = requests_of(row)
@@ -114,7 +141,9 @@ def find_layout(
         labelled="filter" in row and "metrics" in row,
         listed=listed_metrics(row),
         metrics=metrics,
-        paired=tuple(name for name in metrics if aggregation_of(name, config) in PAIRED),
+        paired=tuple(
+            name for name in metrics if aggregation_of(name, config) in PAIRED
+        ),
         requests=_most_requests(rows, has_requests),
         repeats=repeats,
         filters=_filters(row, config, filters, repeats),
@@ -135,12 +164,15 @@ def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
     if isinstance(arguments, Mapping):  # {"gen_args_0": {"arg_0": …}}, 0.4.3 and later
         arguments = list(arguments.values())
     listed = items_of(arguments)
-    requests = [list(item.values()) if isinstance(item, Mapping) else item for item in listed]
+    requests = [
+        list(item.values()) if isinstance(item, Mapping) else item for item in listed
+    ]
     return [item for item in requests if isinstance(item, list)] or [[]]
 
 
 def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the metrics of a row: those it lists, and others that stand next to them."""
+    """Names of the metrics of a row: those it lists, and others that stand next to
+    them."""
     others = (name for name in row if name not in ROW_KEYS)
     return tuple(dict.fromkeys((*listed_metrics(row), *others)))
 
@@ -148,7 +180,9 @@ def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 def listed_metrics(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Names that a row of 0.4.7 or later lists as its metrics."""
     listed = row.get("metrics")
-    return tuple(map(str, listed)) if isinstance(listed, list) and "filter" in row else ()
+    return (
+        tuple(map(str, listed)) if isinstance(listed, list) and "filter" in row else ()
+    )
 
 
 def measured(layout: Layout) -> tuple[str, ...]:
@@ -157,7 +191,8 @@ def measured(layout: Layout) -> tuple[str, ...]:
 
 
 def _kind(row: Mapping[str, Any], config: Mapping[str, Any]) -> Kind:
-    """By the first response: a pair is a log-likelihood, a bare number that of a whole text."""
+    """By the first response: a pair is a log-likelihood, a bare number that of a whole
+    text."""
     response = _first(_first(row.get("resps")))
     if isinstance(response, list):
         return "choice"
@@ -173,7 +208,9 @@ def _repeats(row: Mapping[str, Any]) -> int:
     return len(responses) if isinstance(responses, list) else 1
 
 
-def _most_requests(rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]) -> int:
+def _most_requests(
+    rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]
+) -> int:
     """Most requests of a row; where that is not known but rows differ, some to spare."""
     counts = {len(requests_of(row)) for row in rows}
     most = max(counts)
@@ -186,12 +223,17 @@ def _most_requests(rows: Sequence[Mapping[str, Any]], has_requests: Callable[[in
 def _same_choices(row: Mapping[str, Any]) -> bool:
     """Whether the filter left the first response to each request as it was."""
     responses = row.get("resps")
-    firsts = [_first(item) for item in responses] if isinstance(responses, list) else None
+    firsts = (
+        [_first(item) for item in responses] if isinstance(responses, list) else None
+    )
     return firsts == row.get("filtered_resps")
 
 
 def _filters(
-    row: Mapping[str, Any], config: Mapping[str, Any], published: Sequence[str], repeats: int
+    row: Mapping[str, Any],
+    config: Mapping[str, Any],
+    published: Sequence[str],
+    repeats: int,
 ) -> tuple[Filter, ...]:
     pipelines = {
         str(entry.get("name")): items_of(entry.get("filter"))
@@ -220,17 +262,21 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
             count = whole_or_none(step.get("k")) or repeats
         voted = voted or function == "majority_vote"
         single = single or function == "take_first"
-    return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
+    return (
+        Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
+    )
 
 
 def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Fields of a document that make its question: what it is about, and what is asked; where none has a usual name,
-    the longest that stands in the prompt as it was sent. So the question is the same whatever examples stand before
-    it."""
+    """Fields of a document that make its question: what it is about, and what is asked;
+    where none has a usual name, the longest that stands in the prompt as it was sent.
+    So the question is the same whatever examples stand before it."""
     doc = rows[0].get("doc")
     if not isinstance(doc, Mapping):
         return ()
-    usual = {str(key).lower(): str(key) for key in reversed([*doc]) if _is_text(doc.get(key))}
+    usual = {
+        str(key).lower(): str(key) for key in reversed([*doc]) if _is_text(doc.get(key))
+    }
     question_key = next((usual[key] for key in _QUESTION_KEYS if key in usual), None)
     about = next((usual[key] for key in _CONTEXT_KEYS if key in usual), None)
     found = tuple(key for key in (about, question_key) if key is not None)
@@ -244,18 +290,26 @@ def _is_sent(row: Mapping[str, Any], key: str) -> bool:
     """Whether a field of the document stands in the prompt, and is more than a word."""
     doc, requests = row.get("doc"), requests_of(row)
     value = doc.get(key) if isinstance(doc, Mapping) else None
-    if not isinstance(value, str) or not _is_text(value) or " " not in value.strip() or not requests[0]:
+    if (
+        not isinstance(value, str)
+        or not _is_text(value)
+        or " " not in value.strip()
+        or not requests[0]
+    ):
         return False
     return value.strip() in as_text(requests[0][0])
 
 
 def _options_differ(requests: Sequence[Sequence[Any]]) -> bool:
-    """Whether options are told apart by the continuation (else by the prompt before it)."""
+    """Whether options are told apart by the continuation (else by the prompt before
+    it)."""
     continuations = {str(item[1]) for item in requests if len(item) > 1}
     return len(requests) > 1 and len(continuations) > 1
 
 
-def _target_form(row: Mapping[str, Any], kind: Kind, requests: Sequence[Sequence[Any]]) -> TargetForm:
+def _target_form(
+    row: Mapping[str, Any], kind: Kind, requests: Sequence[Sequence[Any]]
+) -> TargetForm:
     target = row.get("target")
     if kind != "choice" or len(requests) == 1:
         return "continuation"
@@ -300,9 +354,10 @@ _RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
 def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Header fields of the model in a results file.
 
-    The revision is the one asked for. Where that is a branch that moves (``main``) or nothing,
-    it is the commit that was found there, if the file says: equal conditions then mean equal
-    weights. A last path component such as ``epoch_20`` becomes step or epoch, not name.
+    The revision is the one asked for. Where that is a branch that moves (``main``) or
+    nothing, it is the commit that was found there, if the file says: equal conditions
+    then mean equal weights. A last path component such as ``epoch_20`` becomes step or
+    epoch, not name.
     """
     config = mapping_of(document, "config")
     arguments = parse_arguments(config.get("model_args"))
@@ -321,25 +376,32 @@ def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def other_model(document: Mapping[str, Any], path: Path) -> Iterator[str]:
-    """A note where the folder of a results file, ``ORGANISATION__NAME`` as the harness makes it
-    of the model's name, names another model."""
+    """A note where the folder of a results file, ``ORGANISATION__NAME`` as the harness
+    makes it of the model's name, names another model."""
     model = text_or_none(document.get("model_name"))
     folder = path.absolute().parent.name
     if model and "__" in folder and not same_model(folder, _UNSAFE.sub("__", model)):
         yield disagreement(model, "the folder", folder)
 
 
-def argument_settings(document: Mapping[str, Any], generation: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Model arguments that are shown as settings of the sampling; all of them stand in the configuration."""
+def argument_settings(
+    document: Mapping[str, Any], generation: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Model arguments that are shown as settings of the sampling; all of them stand in
+    the configuration."""
     arguments = effective_arguments(document, generation)
     return {
         name: value
         for name, value in sorted(arguments.items())
-        if name not in _IDENTITY | _INFRASTRUCTURE and value is not None and not is_local(value)
+        if name not in _IDENTITY | _INFRASTRUCTURE
+        and value is not None
+        and not is_local(value)
     }
 
 
-def _name(document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
+def _name(
+    document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> str | None:
     named = next((arguments[key] for key in NAMING if arguments.get(key)), None)
     model_name = text_or_none(document.get("model_name"))
     if named is None and (model_name is None or _RANDOM_NAME.fullmatch(model_name)):
@@ -354,12 +416,18 @@ def _split_checkpoint(name: str | None) -> tuple[str | None, str | None]:
         return name, None
     whole = name.rstrip("/")
     parent, _, last = whole.rpartition("/")
-    return (parent, last) if parent and _CHECKPOINT_PART.fullmatch(last) else (whole, None)
+    return (
+        (parent, last) if parent and _CHECKPOINT_PART.fullmatch(last) else (whole, None)
+    )
 
 
-def _revision(config: Mapping[str, Any], arguments: Mapping[str, Any], adapter: bool) -> str | None:
+def _revision(
+    config: Mapping[str, Any], arguments: Mapping[str, Any], adapter: bool
+) -> str | None:
     if adapter:  # revision and commit are those of the base model
-        return text_or_none(config.get("peft_sha")) or text_or_none(config.get("delta_sha"))
+        return text_or_none(config.get("peft_sha")) or text_or_none(
+            config.get("delta_sha")
+        )
     revision = text_or_none(config.get("model_revision")) or arguments.get("revision")
     moving = revision in (None, "", "main", "master")
     commit = text_or_none(config.get("model_sha"))

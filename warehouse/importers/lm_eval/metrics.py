@@ -1,4 +1,5 @@
-"""Metrics of one task: what they are, how they add up, and the figures the harness published."""
+"""Metrics of one task: what they are, how they add up, and the figures the harness
+published."""
 
 from __future__ import annotations
 
@@ -63,22 +64,27 @@ _BETTER = {
 #: A metric that measures nothing: ``--predict_only``.
 BYPASS = "bypass"
 
-_BINARY = frozenset(("acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match", "em"))
+_BINARY = frozenset(
+    ("acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match", "em")
+)
 _RATE = re.compile(r"pass(@|_at_)\d+", re.IGNORECASE)
 _NO_FIGURES = frozenset(("alias", "name", "sample_len", "sample_count", "samples", " "))
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the samples of a task show of its metrics: (metric, filter) in order of appearance,
-    and for each metric the first value that is not null."""
+    """What the samples of a task show of its metrics: (metric, filter) in order of
+    appearance, and for each metric the first value that is not null."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def metric_specs(
-    config: Mapping[str, Any], figures: Mapping[str, Any], better: Mapping[str, Any], seen: Seen
+    config: Mapping[str, Any],
+    figures: Mapping[str, Any],
+    better: Mapping[str, Any],
+    seen: Seen,
 ) -> tuple[MetricSpec, ...]:
     """Specifications of a task's metrics.
 
@@ -95,7 +101,11 @@ def metric_specs(
 
 
 def published_scores(
-    config: Mapping[str, Any], figures: Mapping[str, Any], n: int | None, seen: Seen, benchmark: str = ""
+    config: Mapping[str, Any],
+    figures: Mapping[str, Any],
+    n: int | None,
+    seen: Seen,
+    benchmark: str = "",
 ) -> tuple[PublishedScore, ...]:
     """The figures of one task or group, ``N/A`` as null with its text."""
     counts = mapping_of(figures, "sample_count")
@@ -128,7 +138,8 @@ def figures_of(figures: Mapping[str, Any]) -> Iterable[tuple[str, str, Any]]:
 
 
 def filter_label(name: str) -> str:
-    """A filter as the store calls it: the pass-through pipeline ``none`` is the empty one."""
+    """A filter as the store calls it: the pass-through pipeline ``none`` is the empty
+    one."""
     return "" if name == "none" else name
 
 
@@ -137,10 +148,19 @@ def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
     aggregation = _entry(metric, config).get("aggregation")
     if not isinstance(aggregation, str):
         return _DEFAULT_AGGREGATION.get(metric, "mean")
-    return aggregation if aggregation.replace("_", "").replace("+", "").isalnum() else "custom"
+    return (
+        aggregation
+        if aggregation.replace("_", "").replace("+", "").isalnum()
+        else "custom"
+    )
 
 
-def _spec(pair: tuple[str, str], config: Mapping[str, Any], better: Mapping[str, Any], seen: Seen) -> MetricSpec:
+def _spec(
+    pair: tuple[str, str],
+    config: Mapping[str, Any],
+    better: Mapping[str, Any],
+    seen: Seen,
+) -> MetricSpec:
     metric, name = pair
     link = _link(metric, config, seen)
     kind, low, high = _bounds(metric, link, seen.values.get(metric))
@@ -163,13 +183,19 @@ def _link(metric: str, config: Mapping[str, Any], seen: Seen) -> Link:
     aggregation = aggregation_of(metric, config)
     value = seen.values.get(metric)
     if aggregation in PAIRED:
-        return _LINKS[aggregation] if value is None or isinstance(value, list) else "identity"
+        return (
+            _LINKS[aggregation]
+            if value is None or isinstance(value, list)
+            else "identity"
+        )
     if value is not None and number_or_none(value) is None:
         return "none"
     return "identity" if aggregation == "custom" else _LINKS.get(aggregation, "none")
 
 
-def _bounds(metric: str, link: Link, value: Any) -> tuple[MetricKind | None, float | None, float | None]:
+def _bounds(
+    metric: str, link: Link, value: Any
+) -> tuple[MetricKind | None, float | None, float | None]:
     if link in ("exp_neg", "neg_over_ln2"):
         return "continuous", None, 0.0  # the log-likelihood of a text
     if link == "none":
@@ -184,19 +210,25 @@ def _bounds(metric: str, link: Link, value: Any) -> tuple[MetricKind | None, flo
 
 
 def _statistic(metric: str, config: Mapping[str, Any], seen: Seen) -> str:
-    """``mean`` where the samples give the figure, else the name of what the harness computed."""
+    """``mean`` where the samples give the figure, else the name of what the harness
+    computed."""
     if _link(metric, config, seen) != "none":
         return "mean"
     aggregation = aggregation_of(metric, config)
     return "aggregate" if aggregation in ("mean", "custom") else aggregation
 
 
-def _with_default(specs: Sequence[MetricSpec], config: Mapping[str, Any]) -> list[MetricSpec]:
-    """Mark the headline: the first metric of the configuration that has a figure, in the first
-    filter."""
+def _with_default(
+    specs: Sequence[MetricSpec], config: Mapping[str, Any]
+) -> list[MetricSpec]:
+    """Mark the headline: the first metric of the configuration that has a figure, in
+    the first filter."""
     order = [entry.get("metric") for entry in _entries(config)]
     scalar = [spec for spec in specs if spec.link != "none"]
-    ranked = sorted(scalar, key=lambda spec: order.index(spec.name) if spec.name in order else len(order))
+    ranked = sorted(
+        scalar,
+        key=lambda spec: order.index(spec.name) if spec.name in order else len(order),
+    )
     first = ranked[0] if ranked else None
     return [replace(spec, is_default=spec is first) for spec in specs]
 
@@ -207,7 +239,9 @@ def _entries(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _entry(metric: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    return next((entry for entry in _entries(config) if entry.get("metric") == metric), {})
+    return next(
+        (entry for entry in _entries(config) if entry.get("metric") == metric), {}
+    )
 
 
 def _key(metric: str, name: str) -> str:

@@ -1,4 +1,5 @@
-"""Run headers of lm-evaluation-harness >= 0.4: out of a results file, or of samples without one."""
+"""Run headers of lm-evaluation-harness >= 0.4: out of a results file, or of samples
+without one."""
 
 from __future__ import annotations
 
@@ -11,7 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.header_values import fingerprint, fingerprint_of, groups_above, unix_time
+from warehouse.importers.common.header_values import (
+    fingerprint,
+    fingerprint_of,
+    groups_above,
+    unix_time,
+)
 from warehouse.importers.common.json_fields import (
     mapping_of,
     no_objects,
@@ -24,9 +30,19 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import parse_arguments, position_fields
-from warehouse.importers.lm_eval.layout import argument_settings, find_layout, metrics_of, model_fields, requests_of
+from warehouse.importers.lm_eval.layout import (
+    argument_settings,
+    find_layout,
+    metrics_of,
+    model_fields,
+    requests_of,
+)
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
-from warehouse.importers.lm_eval.settings import backend_of, configuration_of, examples_are_turns
+from warehouse.importers.lm_eval.settings import (
+    backend_of,
+    configuration_of,
+    examples_are_turns,
+)
 from warehouse.records import PublishedScore, RunHeader, parse_json
 
 HARNESS = "lm_eval"
@@ -35,7 +51,14 @@ FEWSHOT_SEED = 1234
 
 #: Parts of a task's configuration that make the prompt, and those that make the score.
 _PROMPT_PARTS = (
-    *("doc_to_text", "doc_to_choice", "description", "target_delimiter", "fewshot_delimiter", "gen_prefix"),
+    *(
+        "doc_to_text",
+        "doc_to_choice",
+        "description",
+        "target_delimiter",
+        "fewshot_delimiter",
+        "gen_prefix",
+    ),
     "use_prompt",
 )
 #: Parts of a results file with an object for each task.
@@ -60,26 +83,45 @@ class LmEvalResults:
     @property
     def tasks(self) -> list[str]:
         """Leaf tasks, in the order of the file."""
-        names = [*mapping_of(self.document, "results"), *mapping_of(self.document, "configs")]
+        names = [
+            *mapping_of(self.document, "results"),
+            *mapping_of(self.document, "configs"),
+        ]
         return [name for name in dict.fromkeys(names) if name not in self.groups]
 
     @property
     def samples(self) -> dict[str, list[Any]]:
-        """The samples of each task that the document holds, as what ``simple_evaluate`` returns does."""
-        return {task: rows for task, rows in mapping_of(self.document, "samples").items() if isinstance(rows, list)}
+        """The samples of each task that the document holds, as what ``simple_evaluate``
+        returns does."""
+        return {
+            task: rows
+            for task, rows in mapping_of(self.document, "samples").items()
+            if isinstance(rows, list)
+        }
 
     def strange_parts(self) -> Iterator[str]:
         """A note on each part that is no object: what it says of a task is not read."""
         for section in _SECTIONS:
             parts = self.document.get(section)
-            named = parts.items() if isinstance(parts, Mapping) else [] if parts is None else [("", parts)]
+            named = (
+                parts.items()
+                if isinstance(parts, Mapping)
+                else []
+                if parts is None
+                else [("", parts)]
+            )
             for name, part in named:
                 if part is not None and not isinstance(part, Mapping):
                     where = f"{section}.{name}" if name else section
-                    yield f"{self.path.name}: {where} is {part!r:.80}, no object: nothing is read there"
+                    yield (
+                        f"{self.path.name}: {where} is {part!r:.80}, no object: "
+                        "nothing is read there"
+                    )
         for task in self.tasks:
             listed = self.config(task).get("metric_list")
-            yield from no_objects(listed, f"{self.path.name}: configs.{task}.metric_list")
+            yield from no_objects(
+                listed, f"{self.path.name}: configs.{task}.metric_list"
+            )
 
     def config(self, task: str) -> dict[str, Any]:
         """The task's configuration; empty where the file has none."""
@@ -87,7 +129,9 @@ class LmEvalResults:
 
     def figures(self, name: str) -> dict[str, Any]:
         """The aggregates of a task or group."""
-        return mapping_of(self.document, "results", name) or mapping_of(self.document, "groups", name)
+        return mapping_of(self.document, "results", name) or mapping_of(
+            self.document, "groups", name
+        )
 
     def header(self, task: str, seen: Seen, file: str) -> RunHeader:
         """The header of one task.
@@ -102,7 +146,9 @@ class LmEvalResults:
         counts = mapping_of(self.document, "n-samples", task)
         original = whole_or_none(counts.get("original"))
         # of options that are only to be predicted 0.4.13 counts none
-        effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len")))
+        effective = whole_or_none(
+            counts.get("effective", self.figures(task).get("sample_len"))
+        )
         is_unasked = effective == 0 and not seen.pairs
         effective = effective or None
         return RunHeader(
@@ -115,7 +161,9 @@ class LmEvalResults:
             metrics=metric_specs(config, self.figures(task), better, seen),
             n_benchmark=original,
             n_requested=original if self._stopping(task) else effective,
-            published=published_scores(config, self.figures(task), 0 if is_unasked else effective, seen),
+            published=published_scores(
+                config, self.figures(task), 0 if is_unasked else effective, seen
+            ),
             place=file,
         )
 
@@ -124,7 +172,9 @@ class LmEvalResults:
         return tuple(
             score
             for name in sorted(self.groups)
-            for score in published_scores({}, self.figures(name), None, Seen(), benchmark=name)
+            for score in published_scores(
+                {}, self.figures(name), None, Seen(), benchmark=name
+            )
         )
 
     def _conditions(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,12 +185,18 @@ class LmEvalResults:
         generation = self._generation(config) if _generates(config) else {}
         return {
             "task_version": text_of_any(mapping_of(document, "versions").get(task)),
-            "dataset_revision": text_of_any(mapping_of(config, "dataset_kwargs").get("revision")),
-            "split": str(config.get("test_split") or config.get("validation_split") or ""),
+            "dataset_revision": text_of_any(
+                mapping_of(config, "dataset_kwargs").get("revision")
+            ),
+            "split": str(
+                config.get("test_split") or config.get("validation_split") or ""
+            ),
             "formulation": formulation,
             "fewshot": shots,
             # without examples nothing is drawn
-            "fewshot_seed": whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED)) if shots and settings else None,
+            "fewshot_seed": whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED))
+            if shots and settings
+            else None,
             "template_hash": self._template(config),
             "system_prompt_hash": text_or_none(document.get("system_instruction_sha")),
             **sampling_fields(generation),
@@ -159,24 +215,32 @@ class LmEvalResults:
             "harness_commit": text_or_none(document.get("git_hash")),
             "hardware": _hardware(document.get("pretty_env_info")),
             "configuration": {
-                **configuration_of(document, config, generation, self._shots(task, config)),
+                **configuration_of(
+                    document, config, generation, self._shots(task, config)
+                ),
                 "task_hash": mapping_of(document, "task_hashes").get(task),
                 **self._stopping(task),
             },
         }
 
     def _stopping(self, task: str) -> dict[str, Any]:
-        """What `warehouse.integrations.lm_eval` says of a run that it watched: all documents were to be asked."""
+        """What `warehouse.integrations.lm_eval` says of a run that it watched: all
+        documents were to be asked."""
         stopping = mapping_of(self.document, "early_stopping", task)
         return {"early_stopping": stopping} if stopping else {}
 
     def _shots(self, task: str, config: Mapping[str, Any]) -> int | None:
-        return whole_or_none(mapping_of(self.document, "n-shot").get(task, config.get("num_fewshot")))
+        return whole_or_none(
+            mapping_of(self.document, "n-shot").get(task, config.get("num_fewshot"))
+        )
 
     def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Generation settings; the command line's are above the task's."""
         gen_kwargs = mapping_of(self.document, "config").get("gen_kwargs")
-        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(gen_kwargs)}
+        return {
+            **mapping_of(config, "generation_kwargs"),
+            **parse_arguments(gen_kwargs),
+        }
 
     def _template(self, config: Mapping[str, Any]) -> str | None:
         parts = {name: config[name] for name in _PROMPT_PARTS if config.get(name)}
@@ -189,16 +253,26 @@ class LmEvalResults:
         seed = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
         return whole_or_none(seed)
 
-    def _sampling(self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None) -> dict[str, Any]:
-        """What else changes what is measured: harness backend, model arguments, scoring code."""
+    def _sampling(
+        self,
+        config: Mapping[str, Any],
+        generation: Mapping[str, Any],
+        shots: int | None,
+    ) -> dict[str, Any]:
+        """What else changes what is measured: harness backend, model arguments, scoring
+        code."""
         chat = shots and self.document.get("chat_template_sha")
         parts = {
             **other_sampling(generation),
             "backend": backend_of(self.document),
-            "model_args": argument_settings(self.document, generation if _generates(config) else None),
+            "model_args": argument_settings(
+                self.document, generation if _generates(config) else None
+            ),
             "fewshot_as_multiturn": examples_are_turns(self.document) if chat else None,
             "fewshot_config": _examples(config) if shots else None,
-            "scoring": fingerprint_of(**{name: config.get(name) for name in _SCORING_PARTS}),
+            "scoring": fingerprint_of(
+                **{name: config.get(name) for name in _SCORING_PARTS}
+            ),
         }
         return {name: value for name, value in parts.items() if value not in (None, {})}
 
@@ -208,22 +282,35 @@ class LmEvalResults:
 
 
 def _generates(config: Mapping[str, Any]) -> bool:
-    """Whether the model writes its answers; settings of generation mean nothing where options are compared."""
+    """Whether the model writes its answers; settings of generation mean nothing where
+    options are compared."""
     return text_or_none(config.get("output_type")) in (None, "generate_until")
 
 
 def _examples(config: Mapping[str, Any]) -> str | None:
-    """Which examples are shown and how they are written, where that is the task's own way.
+    """Which examples are shown and how they are written, where that is the task's own
+    way.
 
-    Versions up to 0.4.9 list only what the task sets, later ones also what is usual: what the task says elsewhere
-    and functions, which are written out in one place and named in the other, tell no two runs apart.
+    Versions up to 0.4.9 list only what the task sets, later ones also what is usual:
+    what the task says elsewhere and functions, which are written out in one place and
+    named in the other, tell no two runs apart.
     """
     own = mapping_of(config, "fewshot_config")
     chosen = {name: own.get(name) for name in ("samples", "fewshot_indices")}
     sampler = own.get("sampler")
-    words = {name: own.get(name) for name in _PROMPT_PARTS if own.get(name) != config.get(name)}
-    words = {name: part for name, part in words.items() if not str(part).startswith("<function ")}
-    return fingerprint_of(**chosen, **words, sampler=None if sampler == "default" else sampler)
+    words = {
+        name: own.get(name)
+        for name in _PROMPT_PARTS
+        if own.get(name) != config.get(name)
+    }
+    words = {
+        name: part
+        for name, part in words.items()
+        if not str(part).startswith("<function ")
+    }
+    return fingerprint_of(
+        **chosen, **words, sampler=None if sampler == "default" else sampler
+    )
 
 
 def _hardware(environment: Any) -> str | None:
@@ -258,7 +345,8 @@ def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
 def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
     """Metrics and filters of a whole file, for when no results file lists them.
 
-    Rows before 0.4.7 do not name their filter: the second row of a document is then that of a second, nameless filter.
+    Rows before 0.4.7 do not name their filter: the second row of a document is then
+    that of a second, nameless filter.
     """
     first = source.first()
     seen = first_seen(first)
@@ -266,41 +354,56 @@ def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
     if first and "filter" in first[0] and not source.is_array():
         labels = set(probe.findall(_LABELS))
         pairs = list(dict.fromkeys((*seen.pairs, *_labelled(labels))))
-        return Seen(tuple(pairs), seen.values), tuple(dict.fromkeys(name for _, name in pairs))
+        return Seen(tuple(pairs), seen.values), tuple(
+            dict.fromkeys(name for _, name in pairs)
+        )
     rows = Counter[str]()
     metrics: dict[str, None] = {}
     for row, _ in probe.rows():
         rows[str(row["doc_id"])] += 1
         metrics.update(dict.fromkeys(metrics_of(row)))
-    filters = ("none", *(f"unnamed {n}" for n in range(2, max(rows.values(), default=1) + 1)))
+    filters = (
+        "none",
+        *(f"unnamed {n}" for n in range(2, max(rows.values(), default=1) + 1)),
+    )
     if len(filters) > 1:
-        source.notes.append(f"{source.name}: {len(filters)} filters whose names are not known")
+        source.notes.append(
+            f"{source.name}: {len(filters)} filters whose names are not known"
+        )
     pairs = [(metric, name) for name in filters for metric in metrics]
     return Seen(tuple(pairs), seen.values), filters
 
 
 def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]]:
-    """Metric and filter of what the pattern found; rows that cannot be read are rejected later."""
+    """Metric and filter of what the pattern found; rows that cannot be read are
+    rejected later."""
     for label, listed in sorted(labels):
         with contextlib.suppress(ValueError):
             name, metrics = parse_json(label), parse_json(listed)
             yield from ((metric, name) for metric in metrics if isinstance(metric, str))
 
 
-def header_without_results(task: str, model: str, source: RowSource, seen: Seen, stamp: str) -> RunHeader:
+def header_without_results(
+    task: str, model: str, source: RowSource, seen: Seen, stamp: str
+) -> RunHeader:
     """The header of samples whose results file is missing."""
     rows = source.first() or [{}]
     requests = requests_of(rows[0])
     layout = find_layout(rows, {}, ())
-    generation = requests[0][1] if layout.kind == "text" and len(requests[0]) > 1 else {}
+    generation = (
+        requests[0][1] if layout.kind == "text" and len(requests[0]) > 1 else {}
+    )
     settings = generation if isinstance(generation, dict) else {}
-    source.notes.append(f"{source.name}: no results file, so no settings, versions or figures")
+    source.notes.append(
+        f"{source.name}: no results file, so no settings, versions or figures"
+    )
     return RunHeader(
         harness=HARNESS,
         model=model,
         benchmark=task,
         **position_fields((), model, source.path),
-        formulation=_FORMULATIONS.get(layout.kind) or ("multiple_choice" if len(requests) > 1 else "loglikelihood"),
+        formulation=_FORMULATIONS.get(layout.kind)
+        or ("multiple_choice" if len(requests) > 1 else "loglikelihood"),
         **sampling_fields(settings),
         sampling=other_sampling(settings),
         metrics=metric_specs({}, {}, {}, seen),

@@ -1,4 +1,5 @@
-"""Sample rows one by one: the way of reading that understands every form and names bad lines."""
+"""Sample rows one by one: the way of reading that understands every form and names bad
+lines."""
 
 from __future__ import annotations
 
@@ -10,9 +11,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, paired_value, response_pair
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    number_or_none,
+    paired_value,
+    response_pair,
+)
 from warehouse.importers.common.jsonl import RowSource, in_batches
-from warehouse.importers.lm_eval.layout import Filter, Layout, listed_metrics, metrics_of, requests_of
+from warehouse.importers.lm_eval.layout import (
+    Filter,
+    Layout,
+    listed_metrics,
+    metrics_of,
+    requests_of,
+)
 from warehouse.importers.lm_eval.metrics import BYPASS, filter_label
 
 BATCH_ROWS = 2000
@@ -34,10 +47,13 @@ class RowReader:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All sample rows of the file."""
-        return in_batches((self._records(row, text) for row, text in self.source.rows()), BATCH_ROWS)
+        return in_batches(
+            (self._records(row, text) for row, text in self.source.rows()), BATCH_ROWS
+        )
 
     def _records(self, row: Mapping[str, Any], text: bytes) -> list[dict[str, Any]]:
-        """One row for each draw; scores of all draws together stand in a row of their own."""
+        """One row for each draw; scores of all draws together stand in a row of their
+        own."""
         plan, first = self._filter(row)
         prompt = self._prompt(row)
         scored = {"draw": plan.draw, "scores": self._scores(row, text, plan)}
@@ -51,7 +67,8 @@ class RowReader:
         return [{**prompt, **draw} for draw in draws]
 
     def _filter(self, row: Mapping[str, Any]) -> tuple[Filter, bool]:
-        """The pipeline of a row, and whether it is the one whose rows carry the responses."""
+        """The pipeline of a row, and whether it is the one whose rows carry the
+        responses."""
         filters = self.layout.filters
         if isinstance(row.get("filter"), str):
             return self.layout.filter(row["filter"]), row["filter"] == filters[0].name
@@ -69,14 +86,19 @@ class RowReader:
             "position": _position(row["doc_id"]),
             "prompt_id": str(row["doc_id"]),
             "identity": compact({"doc": doc, "target": target}),
-            "text": self._question(doc) or (None if self.layout.shows_examples else self._sent(requests)),
+            "text": self._question(doc)
+            or (None if self.layout.shows_examples else self._sent(requests)),
             "target": target,
             "choices": self._choices(requests),
             "metadata": compact(doc) if isinstance(doc, dict) else None,
         }
 
     def _question(self, doc: Any) -> str | None:
-        parts = (doc.get(key) for key in self.layout.question) if isinstance(doc, dict) else ()
+        parts = (
+            (doc.get(key) for key in self.layout.question)
+            if isinstance(doc, dict)
+            else ()
+        )
         return "\n".join(as_text(part) for part in parts if part is not None) or None
 
     def _sent(self, requests: Sequence[Sequence[Any]]) -> str | None:
@@ -102,7 +124,9 @@ class RowReader:
             return [{"draw": 0, "prompt_sent": sent, "choice_scores": likelihoods}]
         texts = _responses(responses or [])
         extracted = self._extracted(row, texts[0])
-        draws = [{"draw": n, "prompt_sent": sent, "response": t} for n, t in enumerate(texts)]
+        draws = [
+            {"draw": n, "prompt_sent": sent, "response": t} for n, t in enumerate(texts)
+        ]
         return [{**draws[0], "extracted_answer": extracted}, *draws[1:]]
 
     def _extracted(self, row: Mapping[str, Any], response: str | None) -> str | None:
@@ -112,9 +136,15 @@ class RowReader:
         return answer if answer not in (response, NO_MATCH) else None
 
     def _likelihoods(
-        self, row: Mapping[str, Any], requests: Sequence[Sequence[Any]], responses: Sequence[Any]
+        self,
+        row: Mapping[str, Any],
+        requests: Sequence[Sequence[Any]],
+        responses: Sequence[Any],
     ) -> list[dict[str, Any]]:
-        pairs = [response_pair(item[0] if isinstance(item, list) and item else None) for item in responses]
+        pairs = [
+            response_pair(item[0] if isinstance(item, list) and item else None)
+            for item in responses
+        ]
         if self.layout.mutual:
             half = len(pairs) // 2
             pairs, apart = pairs[:half], [number for number, _ in pairs[half:]]
@@ -133,10 +163,14 @@ class RowReader:
                 "n_bytes": len(option.encode()),
                 "is_target": None if gold is None else index in gold,
             }
-            for index, (pair, alone, option) in enumerate(zip(pairs, apart, options, strict=False))
+            for index, (pair, alone, option) in enumerate(
+                zip(pairs, apart, options, strict=False)
+            )
         ]
 
-    def _gold(self, row: Mapping[str, Any], options: list[str]) -> frozenset[int] | None:
+    def _gold(
+        self, row: Mapping[str, Any], options: list[str]
+    ) -> frozenset[int] | None:
         """Indices of the options that the target names; ``None``: it names none."""
         if self.layout.target == "continuation":
             return frozenset(range(len(options)))
@@ -147,7 +181,9 @@ class RowReader:
         named = _named_options(target)
         return named if any(0 <= number < len(options) for number in named) else None
 
-    def _scores(self, row: Mapping[str, Any], text: bytes, plan: Filter) -> list[dict[str, Any]]:
+    def _scores(
+        self, row: Mapping[str, Any], text: bytes, plan: Filter
+    ) -> list[dict[str, Any]]:
         usual = self.layout.labelled and listed_metrics(row) == self.layout.listed
         names = self.layout.metrics if usual else metrics_of(row)
         bare = any(word in text for word in (b"NaN", b"Infinity"))
@@ -164,12 +200,17 @@ class RowReader:
             if name != BYPASS
         ]
 
-    def _value(self, name: str, value: Any, word: Any, unanswered: bool) -> dict[str, Any]:
+    def _value(
+        self, name: str, value: Any, word: Any, unanswered: bool
+    ) -> dict[str, Any]:
         if name in self.layout.paired:
             return paired_value(value)
         number = number_or_none(value)
         if number is not None:
-            return {"value": number, "status": "no_answer" if unanswered and not number else None}
+            return {
+                "value": number,
+                "status": "no_answer" if unanswered and not number else None,
+            }
         if value is None:
             return {"status": "error", "raw": word if word in _CONSTANTS else None}
         return {"status": "not_scalar", "raw": compact(value)}
@@ -189,7 +230,9 @@ def _position(doc_id: Any) -> int | None:
 
 def _responses(responses: Sequence[Any]) -> list[str | None]:
     """Text of each draw; several requests of one document make a JSON list."""
-    lists = [item if isinstance(item, list) else [item] for item in responses] or [[None]]
+    lists = [item if isinstance(item, list) else [item] for item in responses] or [
+        [None]
+    ]
     if len(lists) == 1:
         return [None if item is None else as_text(item) for item in lists[0]] or [None]
     return [compact(list(draw)) for draw in zip(*lists, strict=False)] or [None]

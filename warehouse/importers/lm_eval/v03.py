@@ -1,4 +1,5 @@
-"""Importer of lm-evaluation-harness 0.3: aggregates, and the samples that ``--write_out`` wrote."""
+"""Importer of lm-evaluation-harness 0.3: aggregates, and the samples that
+``--write_out`` wrote."""
 
 from __future__ import annotations
 
@@ -27,26 +28,46 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, in_batches, read_document, unpacked_head
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    in_batches,
+    read_document,
+    unpacked_head,
+)
 from warehouse.importers.common.model_names import position_fields
 from warehouse.importers.lm_eval.importer import looks_like_results
 from warehouse.importers.lm_eval.layout import argument_settings, model_fields
-from warehouse.importers.lm_eval.metrics import PAIRED, Seen, aggregation_of, metric_specs, published_scores
+from warehouse.importers.lm_eval.metrics import (
+    PAIRED,
+    Seen,
+    aggregation_of,
+    metric_specs,
+    published_scores,
+)
 from warehouse.importers.lm_eval.results import HARNESS
 from warehouse.importers.lm_eval.rows import BATCH_ROWS
 from warehouse.importers.lm_eval.settings import configuration_of
-from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
 
 #: {"results": {"task": {"acc": 0.5     no filter in the key, which 0.4 has
-_FIRST_FIGURE = re.compile(r'\{\s*"results"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"[^",]+"\s*:\s*(?:-?[\d.]|NaN|-?Infinity)')
+_FIRST_FIGURE = re.compile(
+    r'\{\s*"results"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"[^",]+"\s*:\s*(?:-?[\d.]|NaN|-?Infinity)'
+)
 _SETTINGS = re.compile(r'"(?:no_cache|description_dict)"\s*:')
 _KEYS = frozenset(("results", "versions", "config"))
 _LARGEST = 64 << 20
 
 
 class LmEvalV03:
-    """A file of aggregates over many tasks, with the samples of its tasks where it is the only one of its folder; else
-    each file of samples is a source."""
+    """A file of aggregates over many tasks, with the samples of its tasks where it is
+    the only one of its folder; else each file of samples is a source."""
 
     name = "lm_eval_v03"
     version = "3"  # 2: aggregates and their samples are one source; 3: all settings
@@ -54,25 +75,44 @@ class LmEvalV03:
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files of aggregates by their content, files of samples also by their name."""
-        found = [item.path for item in candidates if item.path.name.endswith(SUFFIX) or _is_ours(item)]
-        written = [path for path in found if path.name.endswith(SUFFIX) or _starts_as_list(path)]
+        found = [
+            item.path
+            for item in candidates
+            if item.path.name.endswith(SUFFIX) or _is_ours(item)
+        ]
+        written = [
+            path
+            for path in found
+            if path.name.endswith(SUFFIX) or _starts_as_list(path)
+        ]
         results = [path for path in found if path not in written]
         holders = Counter(path.parent for path in results)
         for path in results:
-            beside = [item for item in written if item.parent == path.parent] if holders[path.parent] == 1 else []
+            beside = (
+                [item for item in written if item.parent == path.parent]
+                if holders[path.parent] == 1
+                else []
+            )
             own = _written_with(path, beside) if beside else []
             yield source_of(path, *own)
             written = [item for item in written if item not in own]
         yield from map(source_of, written)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source (InputError: an empty or incomplete file, or nothing names the model)."""
+        """Open one source (InputError: an empty or incomplete file, or nothing names
+        the model)."""
         path, *beside = source.files
         model_setting = settings.model
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
             model = require_model(model_setting, source.name)
-            return Dump((written.header(model),), written.batches(), (), written.rejections, written.notes)
+            return Dump(
+                (written.header(model),),
+                written.batches(),
+                (),
+                written.rejections,
+                written.notes,
+            )
         document = read_document(path)
         if not _has_keys(document):
             raise InputError(
@@ -81,25 +121,37 @@ class LmEvalV03:
                 expected="an object with results, versions and config",
             )
         dump = Dump((), ())
-        samples = {_task_of(item): WriteOut(item, dump.rejections, dump.notes) for item in beside}
+        samples = {
+            _task_of(item): WriteOut(item, dump.rejections, dump.notes)
+            for item in beside
+        }
         tasks = list(mapping_of(document, "results"))
-        headers = tuple(_header(document, task, path, samples.get(task)) for task in tasks)
+        headers = tuple(
+            _header(document, task, path, samples.get(task)) for task in tasks
+        )
         for header in headers:
             require_model(model_setting or header.model, source.name)
-        batches = chain.from_iterable(item.batches(tasks.index(task)) for task, item in samples.items())
+        batches = chain.from_iterable(
+            item.batches(tasks.index(task)) for task, item in samples.items()
+        )
         return replace(dump, runs=headers, batches=batches)
 
 
 IMPORTER = LmEvalV03()
 
 
-def _header(document: Mapping[str, Any], task: str, path: Path, samples: WriteOut | None) -> RunHeader:
+def _header(
+    document: Mapping[str, Any], task: str, path: Path, samples: WriteOut | None
+) -> RunHeader:
     seen = samples.seen if samples else Seen()
     config = mapping_of(document, "config")
     figures = mapping_of(document, "results", task)
     description = mapping_of(config, "description_dict").get(task)
     version = mapping_of(document, "versions").get(task)
-    sampling = {"backend": text_or_none(config.get("model")), "model_args": argument_settings(document, {})}
+    sampling = {
+        "backend": text_or_none(config.get("model")),
+        "model_args": argument_settings(document, {}),
+    }
     stated = configuration_of(document, {}, {}, None)
     return RunHeader(
         harness=HARNESS,
@@ -107,7 +159,9 @@ def _header(document: Mapping[str, Any], task: str, path: Path, samples: WriteOu
         **model_fields(document, path),
         task_version=None if version is None else str(version),
         fewshot=whole_or_none(config.get("num_fewshot")),
-        template_hash=fingerprint({"description": description}) if description else None,
+        template_hash=fingerprint({"description": description})
+        if description
+        else None,
         sampling={name: value for name, value in sampling.items() if value},
         metrics=metric_specs({}, figures, {}, seen),
         configuration={name: value for name, value in stated.items() if name != "task"},
@@ -121,7 +175,9 @@ def _is_ours(candidate: Candidate) -> bool:
     head = unpacked_head(candidate)
     if looks_like_write_out(head):
         return True
-    if looks_like_results(head) or not (_FIRST_FIGURE.match(head) or _SETTINGS.search(head)):
+    if looks_like_results(head) or not (
+        _FIRST_FIGURE.match(head) or _SETTINGS.search(head)
+    ):
         return False
     if not head.startswith("{") or candidate.size > _LARGEST:
         return False
@@ -175,14 +231,21 @@ class WriteOut:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._rows = RowSource(self.path, self.path.name, rejections=self.rejections, notes=self.notes)
+        self._rows = RowSource(
+            self.path, self.path.name, rejections=self.rejections, notes=self.notes
+        )
         self._first = self._rows.first()
 
     @property
     def seen(self) -> Seen:
         """What the samples show of metrics."""
         metrics = dict.fromkeys(name for row in self._first for name in _metrics(row))
-        values = {name: next((_parsed(row.get(name)) for row in self._first if name in row), None) for name in metrics}
+        values = {
+            name: next(
+                (_parsed(row.get(name)) for row in self._first if name in row), None
+            )
+            for name in metrics
+        }
         return Seen(tuple((name, "") for name in metrics), values)
 
     @property
@@ -192,7 +255,9 @@ class WriteOut:
 
     def header(self, model: str) -> RunHeader:
         """The header, as far as samples alone give one."""
-        self.notes.append(f"{self.path.name}: no results file, so no settings or versions")
+        self.notes.append(
+            f"{self.path.name}: no results file, so no settings or versions"
+        )
         return RunHeader(
             harness=HARNESS,
             model=model,
@@ -205,7 +270,9 @@ class WriteOut:
 
     def batches(self, run: int = 0) -> Iterator[pa.RecordBatch]:
         """All sample rows."""
-        return in_batches(([_record(row) | {"run": run}] for row, _ in self._rows.rows()), BATCH_ROWS)
+        return in_batches(
+            ([_record(row) | {"run": run}] for row, _ in self._rows.rows()), BATCH_ROWS
+        )
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,7 +281,9 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     target = row.get("truth")
     written = next((item for item in outputs if isinstance(item, str)), None)
     return {
-        "position": row["doc_id"] if type(row["doc_id"]) is int else None,  # true is no place
+        "position": row["doc_id"]
+        if type(row["doc_id"]) is int
+        else None,  # true is no place
         "prompt_id": str(row["doc_id"]),
         "identity": compact({"prompts": prompts, "target": target}),
         # the examples before the question are divided by blank lines
@@ -246,7 +315,13 @@ def _score(name: str, value: Any) -> dict[str, Any]:
     """Scores were written as ``str(value)``: truth values, numbers and pairs come back."""
     if isinstance(value, str) and value in _TRUTH_VALUES:
         mapped = _TRUTH_VALUES[value]
-        return {"metric": name, "filter": "", "value": mapped, "raw": value, "origin": "mapped"}
+        return {
+            "metric": name,
+            "filter": "",
+            "value": mapped,
+            "raw": value,
+            "origin": "mapped",
+        }
     parsed = _parsed(value)
     if aggregation_of(name, {}) in PAIRED:
         return {"metric": name, "filter": "", **paired_value(parsed)}
@@ -274,13 +349,24 @@ def _parsed(value: Any) -> Any:
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
-    return [name for name in row if name not in ("doc_id", "truth") and not _NUMBERED.match(name)]
+    return [
+        name
+        for name in row
+        if name not in ("doc_id", "truth") and not _NUMBERED.match(name)
+    ]
 
 
 def _numbered(row: Mapping[str, Any], stem: str) -> list[Any]:
     """Values of ``<stem>_0``, ``<stem>_1`` …, in the order of their numbers."""
-    names = [name for name in row if name.startswith(f"{stem}_") and _NUMBERED.fullmatch(name)]
-    return [row[name] for name in sorted(names, key=lambda name: int(name.rpartition("_")[2]))]
+    names = [
+        name
+        for name in row
+        if name.startswith(f"{stem}_") and _NUMBERED.fullmatch(name)
+    ]
+    return [
+        row[name]
+        for name in sorted(names, key=lambda name: int(name.rpartition("_")[2]))
+    ]
 
 
 def _formulation(row: Mapping[str, Any]) -> str:

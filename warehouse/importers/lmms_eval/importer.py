@@ -28,17 +28,41 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
-from warehouse.importers.lmms_eval.results import Results, Seen, input_text, label_of, measured, scalar_of
-from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
+from warehouse.importers.lmms_eval.results import (
+    Results,
+    Seen,
+    input_text,
+    label_of,
+    measured,
+    scalar_of,
+)
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
 
-# 20260102_030405_results.json, 20260102_030405_samples_mme.jsonl   the time stands first
-_NAME = re.compile(r"(?P<stamp>\d{8}_\d{6})_(?:results\.json|samples_(?P<task>.+)\.jsonl)", re.DOTALL)
+# 20260102_030405_results.json, 20260102_030405_samples_mme.jsonl   the time stands
+# first
+_NAME = re.compile(
+    r"(?P<stamp>\d{8}_\d{6})_(?:results\.json|samples_(?P<task>.+)\.jsonl)", re.DOTALL
+)
 _KEYS = ("doc_id",)
 
 
 class LmmsEval:
-    """``<time>_results.json`` with its ``<time>_samples_<task>.jsonl``; either may be missing."""
+    """``<time>_results.json`` with its ``<time>_samples_<task>.jsonl``; either may be
+    missing."""
 
     name = "lmms_eval"
     version = "2"  # 2: all settings
@@ -49,7 +73,9 @@ class LmmsEval:
         stamped = defaultdict[tuple[Path, str], list[Path]](list)
         for item in candidates:
             named, head = _NAME.fullmatch(item.path.name), head_of(item)
-            if named and (_fits(head, named["task"]) or not head.startswith(("{", "["))):
+            if named and (
+                _fits(head, named["task"]) or not head.startswith(("{", "["))
+            ):
                 stamped[item.path.parent, named["stamp"]].append(item.path)
         for paths in stamped.values():
             yield source_of(*sorted(paths))  # "results" comes before "samples"
@@ -68,14 +94,28 @@ class LmmsEval:
                 results = Results(read_document(path), source.root, stamp)
         if not results.stamp:
             results = Results({}, source.root, stamp)
-            dump.notes.append(f"{source.files[0].name}: no results file, so no settings, versions or figures")
-        tables = [_Table(task, samples.get(task), results, dump) for task in dict.fromkeys((*results.tasks, *samples))]
+            dump.notes.append(
+                f"{source.files[0].name}: no results file, so no settings, versions or "
+                "figures"
+            )
+        tables = [
+            _Table(task, samples.get(task), results, dump)
+            for task in dict.fromkeys((*results.tasks, *samples))
+        ]
         if not tables:
-            raise InputError("no task", path=source.name, expected="results of lmms-eval with configs")
+            raise InputError(
+                "no task",
+                path=source.name,
+                expected="results of lmms-eval with configs",
+            )
         require_model(settings.model or results.model, source.name)
         dump.runs = tuple(table.header() for table in tables)
         dump.published = tuple(results.groups())
-        dump.batches = (batch for number, table in enumerate(tables) for batch in table.batches(number))
+        dump.batches = (
+            batch
+            for number, table in enumerate(tables)
+            for batch in table.batches(number)
+        )
         return dump
 
 
@@ -85,7 +125,9 @@ IMPORTER = LmmsEval()
 def _fits(head: str, task: str | None) -> bool:
     if task is None:
         of_terminal_bench = has_keys(head, "trial_name", "is_resolved")
-        return not of_terminal_bench and (has_keys(head, "results") or has_keys(head, "configs"))
+        return not of_terminal_bench and (
+            has_keys(head, "results") or has_keys(head, "configs")
+        )
     return has_keys(head, "doc_id") and not has_keys(head.partition("\n")[0], "doc")
 
 
@@ -108,17 +150,23 @@ class _Table:
             rows[whole_count(row["doc_id"])] += 1
         most = max(rows.values(), default=1)
         if not self.filters:
-            self.filters = ["none", *(f"unnamed {number}" for number in range(2, most + 1))]
+            self.filters = [
+                "none",
+                *(f"unnamed {number}" for number in range(2, most + 1)),
+            ]
             self.seen.unnamed = self.filters[1:]
         if len(self.filters) > 1 and most > 1:
             self.dump.notes.append(
-                f"{self.task}: rows do not name their filter; the n-th row of a document is taken for that of the "
-                f"n-th filter ({', '.join(self.filters)})"
+                f"{self.task}: rows do not name their filter; the n-th row of a "
+                "document is taken for that of the n-th filter "
+                f"({', '.join(self.filters)})"
             )
 
     def header(self) -> RunHeader:
         """The run of the task."""
-        return self.results.header(self.task, self.seen, self.path.name if self.path else "")
+        return self.results.header(
+            self.task, self.seen, self.path.name if self.path else ""
+        )
 
     def batches(self, run: int) -> Iterator[pa.RecordBatch]:
         """All sample rows."""
@@ -137,14 +185,20 @@ class _Table:
         return RowSource(self.path, self.path.name, _KEYS, rejections)
 
     def _rows(self, row: Row, run: int, turns: Counter[int]) -> Iterator[Row]:
-        """A row for each answer; scores of several answers together stand in one of their own."""
+        """A row for each answer; scores of several answers together stand in one of
+        their own."""
         number = whole_count(row["doc_id"])
         if number is None:
-            raise ValueError(f"doc_id is no whole number: {compact(row['doc_id'])[:60]}")
+            raise ValueError(
+                f"doc_id is no whole number: {compact(row['doc_id'])[:60]}"
+            )
         turn = turns[number]
         turns[number] += 1
         if turn >= len(self.filters):
-            raise ValueError(f"document {number} stands there {turn + 1} times, for {len(self.filters)} filters")
+            raise ValueError(
+                f"document {number} stands there {turn + 1} times, for "
+                f"{len(self.filters)} filters"
+            )
         prompt = {"run": run, **_prompt(row, number)}
         repeats = self.results.repeats(self.task)
         answers = _answers(row, repeats) if turn == 0 else []
@@ -152,7 +206,13 @@ class _Table:
         together = repeats > 1
         for draw, answer in enumerate(answers[:LARGEST_DRAW]):
             own = {} if together else {"scores": scores, **_choices(row)}
-            yield {**prompt, "draw": draw, "response": answer, **_details(row, answer, together), **own}
+            yield {
+                **prompt,
+                "draw": draw,
+                "response": answer,
+                **_details(row, answer, together),
+                **own,
+            }
         if together or not answers:
             yield {**prompt, "draw": -1 if together else 0, "scores": scores}
 
@@ -162,17 +222,26 @@ class _Table:
             entry = row[name]
             value = scalar_of(entry, self.key)
             is_own = not isinstance(entry, dict | list | str)
-            score: Row = {"metric": name, "filter": label_of(label), "value": value, "n_draws": n_draws}
+            score: Row = {
+                "metric": name,
+                "filter": label_of(label),
+                "value": value,
+                "n_draws": n_draws,
+            }
             score["raw"] = None if is_own else as_text(entry)
-            score["status"] = None if value is not None else ("error" if entry is None else "not_scalar")
+            score["status"] = (
+                None
+                if value is not None
+                else ("error" if entry is None else "not_scalar")
+            )
             score["origin"] = None if is_own else "mapped"
             scores.append(score)
         return scores
 
 
 def _prompt(row: Row, number: int) -> Row:
-    """A document by its number, its text and its target: the text alone may be that of many images, and the hash of
-    a document holds addresses in memory."""
+    """A document by its number, its text and its target: the text alone may be that of
+    many images, and the hash of a document holds addresses in memory."""
     text, target = input_text(row.get("input")), text_of_any(row.get("target"))
     media = row.get("input_media")
     return {
@@ -186,8 +255,8 @@ def _prompt(row: Row, number: int) -> Row:
 
 
 def _answers(row: Row, repeats: int) -> list[str | None]:
-    """What the model wrote: one text, or one for each repeat. Where it equals what the filter left it is not
-    stored twice."""
+    """What the model wrote: one text, or one for each repeat. Where it equals what the
+    filter left it is not stored twice."""
     responses = row.get("resps", row.get("filtered_resps"))
     if isinstance(responses, list) and repeats > 1:
         return [as_text(item) for item in responses]
@@ -211,7 +280,9 @@ def _details(row: Row, answer: str | None, together: bool) -> Row:
 def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
     """Log-likelihood and greediness of each option; empty where the model wrote text."""
     responses = items_of(row.get("filtered_resps"))
-    if responses and not isinstance(responses[0], list):  # a single request: its list was taken away
+    if responses and not isinstance(
+        responses[0], list
+    ):  # a single request: its list was taken away
         responses = [responses]
     pairs = [response_pair(item) for item in responses]
     return pairs if pairs and all(None not in pair for pair in pairs) else []
@@ -220,7 +291,11 @@ def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
 def _choices(row: Row) -> Row:
     pairs = _pairs(row)
     target = text_of_any(row.get("target")) or ""
-    right = int(target) if target.isdecimal() and len(pairs) > 1 and len(target) < 6 else None
+    right = (
+        int(target)
+        if target.isdecimal() and len(pairs) > 1 and len(target) < 6
+        else None
+    )
     has_target = item_at(pairs, right) is not None if right is not None else False
     choices = [
         {

@@ -31,7 +31,9 @@ from warehouse.records import MetricSpec, PublishedScore, RunHeader
 ACCURACY, MATCH = "accuracy", "match"
 
 #: Kinds of event that are read; others are only counted.
-_READ = frozenset(("sampling", MATCH, "metrics", "cond_logp", "pick_option", "raw_sample", "error"))
+_READ = frozenset(
+    ("sampling", MATCH, "metrics", "cond_logp", "pick_option", "raw_sample", "error")
+)
 _NUMBER = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
 _MANY_MODELS = "from_models"
 
@@ -46,7 +48,11 @@ class EventLogSample:
 
     def of(self, kind: str) -> list[Row]:
         """Contents of the events of one kind, in the order in which they happened."""
-        return [data for _, event_kind, data in sorted(self.events, key=itemgetter(0)) if event_kind == kind]
+        return [
+            data
+            for _, event_kind, data in sorted(self.events, key=itemgetter(0))
+            if event_kind == kind
+        ]
 
     @property
     def number(self) -> int | None:
@@ -57,8 +63,8 @@ class EventLogSample:
 
 @dataclass
 class EventLog:
-    """All that a log says. Lines come in any order: events of samples that ran at the same time
-    are mixed, and the report of a short run stands before its events."""
+    """All that a log says. Lines come in any order: events of samples that ran at the
+    same time are mixed, and the report of a short run stands before its events."""
 
     spec: Row = field(default_factory=dict)
     report: Row | None = None
@@ -66,7 +72,8 @@ class EventLog:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def add(self, location: str, line: Any) -> None:
-        """Take one line (ValueError: it is neither the specification, nor the report, nor an event of a sample)."""
+        """Take one line (ValueError: it is neither the specification, nor the report,
+        nor an event of a sample)."""
         if not isinstance(line, dict):
             raise ValueError(f"no object: {compact(line)[:60]}")
         if isinstance(line.get("spec"), dict):
@@ -84,23 +91,34 @@ class EventLog:
             self.left_out[kind] += 1
         elif not isinstance(data, dict):
             if kind != "raw_sample":
-                raise ValueError(f"data of a {kind} are {compact(data)[:60]}, no object")
+                raise ValueError(
+                    f"data of a {kind} are {compact(data)[:60]}, no object"
+                )
         elif kind == MATCH and not isinstance(data.get("correct"), bool):
             correct = compact(data.get("correct"))[:60]
             raise ValueError(f"correct is {correct}, neither true nor false")
         else:
-            sample = self.samples.setdefault(str(name), EventLogSample(str(name), location))
+            sample = self.samples.setdefault(
+                str(name), EventLogSample(str(name), location)
+            )
             number = whole_count(line.get("event_id"))
-            sample.events.append((len(sample.events) if number is None else number, kind, data))
+            sample.events.append(
+                (len(sample.events) if number is None else number, kind, data)
+            )
 
     def notes(self) -> list[str]:
         """What was not read."""
-        kinds = ", ".join(f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8))
+        kinds = ", ".join(
+            f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8)
+        )
         return [f"events that are no part of a result: {kinds}"] if kinds else []
 
     def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
-        for sample in sorted(self.samples.values(), key=lambda sample: (sample.number is None, sample.number or 0)):
+        for sample in sorted(
+            self.samples.values(),
+            key=lambda sample: (sample.number is None, sample.number or 0),
+        ):
             yield sample.line, sample
 
     @cached_property
@@ -122,7 +140,8 @@ class EventLog:
 
     @cached_property
     def functions(self) -> list[str]:
-        """Completion functions; of an eval that a model grades, the last is the grader's."""
+        """Completion functions; of an eval that a model grades, the last is the
+        grader's."""
         functions = self.spec.get("completion_fns", self.spec.get("model_name"))
         listed = functions if isinstance(functions, list) else [functions]
         return [name for item in listed if (name := text_or_none(item))]
@@ -142,15 +161,19 @@ class EventLog:
 
     @cached_property
     def match_metric(self) -> str:
-        """What the share of matches is called: as in the report, unless samples state another
-        accuracy."""
-        has_accuracy = any(ACCURACY in data for sample in self.samples.values() for data in sample.of("metrics"))
+        """What the share of matches is called: as in the report, unless samples state
+        another accuracy."""
+        has_accuracy = any(
+            ACCURACY in data
+            for sample in self.samples.values()
+            for data in sample.of("metrics")
+        )
         return MATCH if has_accuracy else ACCURACY
 
     @cached_property
     def metrics(self) -> dict[str, int]:
-        """Names of the scores of samples, with the largest number of values that a sample has.
-        What is a text in some samples and null in others is no score."""
+        """Names of the scores of samples, with the largest number of values that a
+        sample has. What is a text in some samples and null in others is no score."""
         counts: dict[str, int] = {}
         scored: set[str] = set()
         aggregated: set[str] = set()
@@ -161,9 +184,15 @@ class EventLog:
                 counts[name] = max(counts.get(name, 0), len(values))
                 if any(value is not None for value in values):
                     scored.add(name)
-        return {name: count for name, count in counts.items() if name in scored or name not in aggregated}
+        return {
+            name: count
+            for name, count in counts.items()
+            if name in scored or name not in aggregated
+        }
 
-    def values_of(self, sample: EventLogSample) -> tuple[dict[str, list[float | None]], Row]:
+    def values_of(
+        self, sample: EventLogSample
+    ) -> tuple[dict[str, list[float | None]], Row]:
         """Numbers that a sample was given, by metric, and what it was given besides."""
         numbers: dict[str, list[float | None]] = {}
         other: Row = {}
@@ -185,7 +214,13 @@ _ERRORS = ("boostrap_std", "bootstrap_std")
 _USAGE = "usage_"
 _DATA = ("samples_jsonl", "few_shot_jsonl", "dataset")
 _BETTER = (ACCURACY, MATCH, "f1_score", "metascore")
-_GRADING = ("modelgraded_spec", "modelgraded_spec_args", "eval_type", "eval_kwargs", "match_fn")
+_GRADING = (
+    "modelgraded_spec",
+    "modelgraded_spec_args",
+    "eval_type",
+    "eval_kwargs",
+    "match_fn",
+)
 #: Arguments that are settings of the model's generation.
 _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 
@@ -203,7 +238,8 @@ def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
         model=model or "",
         revision=served if served != model else None,
         step=infer_step(model),
-        benchmark=text_or_none(spec.get("base_eval")) or str(spec.get("eval_name") or "eval"),
+        benchmark=text_or_none(spec.get("base_eval"))
+        or str(spec.get("eval_name") or "eval"),
         split=text_or_none(spec.get("split")) or "",
         task_version=log.version,
         formulation=log.task_class.rpartition(":")[2] or None,
@@ -236,7 +272,9 @@ def _sampling(log: EventLog) -> Row:
     arguments: Row = {
         key: value
         for key, value in sorted(log.arguments.items())
-        if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot") and value is not None and not is_local(value)
+        if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot")
+        and value is not None
+        and not is_local(value)
     }
     given = _completion_arguments(part_of(log.spec, "run_config").get("command"))
     if given:
@@ -267,12 +305,23 @@ _NAMED = frozenset(
 
 
 def _configuration(log: EventLog) -> Row:
-    """All that the specification says, without command and place, which hold paths; of files of data their names."""
+    """All that the specification says, without command and place, which hold paths; of
+    files of data their names."""
     config = part_of(log.spec, "run_config")
-    eval_spec = {key: value for key, value in part_of(config, "eval_spec").items() if key != "registry_path"}
-    eval_spec["args"] = {key: _without_folder(key, value) for key, value in log.arguments.items()}
+    eval_spec = {
+        key: value
+        for key, value in part_of(config, "eval_spec").items()
+        if key != "registry_path"
+    }
+    eval_spec["args"] = {
+        key: _without_folder(key, value) for key, value in log.arguments.items()
+    }
     other = {key: value for key, value in log.spec.items() if key not in _NAMED}
-    stated = {key: value for key, value in config.items() if key not in ("command", "eval_spec")}
+    stated = {
+        key: value
+        for key, value in config.items()
+        if key not in ("command", "eval_spec")
+    }
     return {**other, **stated, "eval_spec": eval_spec}
 
 
@@ -292,7 +341,9 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
         spec = MetricSpec(
             name,
             link="none" if largest is None else "identity",
-            kind=("binary" if is_match and largest == 1 else "bounded") if is_rate else None,
+            kind=("binary" if is_match and largest == 1 else "bounded")
+            if is_rate
+            else None,
             low=0 if is_rate else None,
             high=1 if is_rate else None,
             higher_is_better=True if name in _BETTER else None,
@@ -303,7 +354,11 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
 
 def _judged(spec: MetricSpec, log: EventLog) -> MetricSpec:
     """The metric with the model that grades."""
-    graded = {key: log.arguments[key] for key in _GRADING if log.arguments.get(key) is not None}
+    graded = {
+        key: log.arguments[key]
+        for key in _GRADING
+        if log.arguments.get(key) is not None
+    }
     return replace(
         spec,
         scorer=text_or_none(log.arguments.get("modelgraded_spec")) or "",
@@ -316,9 +371,20 @@ def _judged(spec: MetricSpec, log: EventLog) -> MetricSpec:
 def _published(log: EventLog) -> Iterator[PublishedScore]:
     """Numbers of the final report; tokens are no figures."""
     report = log.report or {}
-    error = next((number_or_none(report.get(name)) for name in _ERRORS if name in report), None)
+    error = next(
+        (number_or_none(report.get(name)) for name in _ERRORS if name in report), None
+    )
     for name, value in report.items():
-        if name in _ERRORS or name.startswith(_USAGE) or isinstance(value, (dict, list)):
+        if (
+            name in _ERRORS
+            or name.startswith(_USAGE)
+            or isinstance(value, (dict, list))
+        ):
             continue
         statistic = "mean" if name in log.metrics else "aggregate"
-        yield published_figure(name, value, statistic=statistic, standard_error=error if name == ACCURACY else None)
+        yield published_figure(
+            name,
+            value,
+            statistic=statistic,
+            standard_error=error if name == ACCURACY else None,
+        )

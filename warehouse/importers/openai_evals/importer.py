@@ -19,8 +19,22 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
 from warehouse.importers.common.transcripts import content_of
-from warehouse.importers.openai_evals.event_log import MATCH, EventLog, EventLogSample, header
-from warehouse.records import CUT_SHORT, Candidate, Dump, ImportSettings, Rejection, SourceFiles, is_cut, parse_json
+from warehouse.importers.openai_evals.event_log import (
+    MATCH,
+    EventLog,
+    EventLogSample,
+    header,
+)
+from warehouse.records import (
+    CUT_SHORT,
+    Candidate,
+    Dump,
+    ImportSettings,
+    Rejection,
+    SourceFiles,
+    is_cut,
+    parse_json,
+)
 
 
 class OpenaiEvals:
@@ -35,11 +49,16 @@ class OpenaiEvals:
         for item in candidates:
             head = head_of(item)
             first = head.partition("\n")[0]
-            if first.startswith("{") and has_keys(first[:200], "spec") and has_keys(first, "eval_name", "run_id"):
+            if (
+                first.startswith("{")
+                and has_keys(first[:200], "spec")
+                and has_keys(first, "eval_name", "run_id")
+            ):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one log (InputError: the file is damaged or too large, or nothing names the model)."""
+        """Open one log (InputError: the file is damaged or too large, or nothing names
+        the model)."""
         path = source.files[0]
         bounds.refuse_large(path)
         log = EventLog()
@@ -53,11 +72,18 @@ class OpenaiEvals:
                 reason = (CUT_SHORT if is_cut(text) else "") + str(error)[:300]
                 dump.rejections.append(Rejection(location, reason, "an event of evals"))
         if not log.spec:
-            raise InputError("no line has the 'spec' of a run", path=str(path), expected="a log as evals writes it")
+            raise InputError(
+                "no line has the 'spec' of a run",
+                path=str(path),
+                expected="a log as evals writes it",
+            )
         dump.notes += log.notes()
         dump.runs = (header(log, settings.model, source.name),)
         dump.batches = batches_of(
-            log.ordered(), lambda sample: [row_of(log, sample)], dump.rejections, "events as evals writes them"
+            log.ordered(),
+            lambda sample: [row_of(log, sample)],
+            dump.rejections,
+            "events as evals writes them",
         )
         return dump
 
@@ -102,7 +128,9 @@ def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[R
         return samplings, []
     count = log.own_count
     was_judged = len(samplings) > count or bool(sample.of("metrics"))
-    own = count if len(samplings) > count or not was_judged else 0  # the answer may be in the data
+    own = (
+        count if len(samplings) > count or not was_judged else 0
+    )  # the answer may be in the data
     return samplings[:own], samplings[own:]
 
 
@@ -111,8 +139,14 @@ def _question(prompt: Any) -> str | None:
     if not isinstance(prompt, list):
         return None if prompt is None else as_text(prompt)
     messages = [item for item in prompt if isinstance(item, dict)]
-    user_messages = [item for item in messages if item.get("role") == "user"] or messages
-    return as_text(user_messages[-1].get("content", "")) if user_messages else as_text(prompt)
+    user_messages = [
+        item for item in messages if item.get("role") == "user"
+    ] or messages
+    return (
+        as_text(user_messages[-1].get("content", ""))
+        if user_messages
+        else as_text(prompt)
+    )
 
 
 def _sent(prompt: Any) -> str:
@@ -134,7 +168,9 @@ def _answers(own: Sequence[Row]) -> str | None:
 
 def _picked(sample: EventLogSample) -> str | None:
     """What was taken from the answers."""
-    picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
+    picked = [
+        data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))
+    ]
     choices = [item for item in picked if item not in (None, [], "")]
     if not choices:
         return None
@@ -142,7 +178,8 @@ def _picked(sample: EventLogSample) -> str | None:
 
 
 def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
-    """Options that there were to choose from, with their likelihoods where these were asked for."""
+    """Options that there were to choose from, with their likelihoods where these were
+    asked for."""
     expected = [data.get("expected") for data in sample.of(MATCH)]
     likelihoods = sample.of("cond_logp")
     if likelihoods:
@@ -183,7 +220,14 @@ def _tokens(own: Sequence[Row], key: str) -> int | None:
 
 def _error(sample: EventLogSample) -> str | None:
     parts = [
-        ": ".join(part for part in (text_or_none(data.get("type")), text_or_none(data.get("message"))) if part)
+        ": ".join(
+            part
+            for part in (
+                text_or_none(data.get("type")),
+                text_or_none(data.get("message")),
+            )
+            if part
+        )
         for data in sample.of("error")
     ]
     return "\n".join(parts) if parts else None
@@ -195,22 +239,34 @@ def _explanation(judged: Sequence[Row], other: Row) -> str | None:
     return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
 
 
-def _scores(log: EventLog, sample: EventLogSample, numbers: dict[str, list[float | None]]) -> list[Row]:
-    """Scores of a sample. Of several values the mean counts, by their number. A sample that failed
-    is unscored."""
+def _scores(
+    log: EventLog, sample: EventLogSample, numbers: dict[str, list[float | None]]
+) -> list[Row]:
+    """Scores of a sample. Of several values the mean counts, by their number. A sample
+    that failed is unscored."""
     failed = bool(sample.of("error")) and not numbers
     values_by_metric: dict[str, list[float | None]] = (
         dict.fromkeys(log.metrics, [])
         if failed
         else {name: values for name, values in numbers.items() if name in log.metrics}
     )
-    return [_score(sample, name, values, name == log.match_metric) for name, values in values_by_metric.items()]
+    return [
+        _score(sample, name, values, name == log.match_metric)
+        for name, values in values_by_metric.items()
+    ]
 
 
-def _score(sample: EventLogSample, name: str, values: list[float | None], is_match: bool) -> Row:
+def _score(
+    sample: EventLogSample, name: str, values: list[float | None], is_match: bool
+) -> Row:
     present = [value for value in values if value is not None]
     several = len(values) > 1
-    unread = is_match and bool(present) and not any(present) and all(map(_unread, sample.of(MATCH)))
+    unread = (
+        is_match
+        and bool(present)
+        and not any(present)
+        and all(map(_unread, sample.of(MATCH)))
+    )
     return {
         "metric": name,
         "value": sum(present) / len(present) if present else None,
@@ -223,4 +279,6 @@ def _score(sample: EventLogSample, name: str, values: list[float | None], is_mat
 def _unread(data: Row) -> bool:
     """Whether none of several options was recognised in an answer."""
     options = set(_listed(data.get("options")))
-    return data.get("picked") in (None, []) and not options <= set(_listed(data.get("expected")))
+    return data.get("picked") in (None, []) and not options <= set(
+        _listed(data.get("expected"))
+    )

@@ -28,7 +28,8 @@ Row = dict[str, Any]
 
 @dataclass
 class OpenCompassOutput:
-    """What OpenCompass wrote on one model and data set (InputError: a file is damaged, or of another kind)."""
+    """What OpenCompass wrote on one model and data set (InputError: a file is damaged,
+    or of another kind)."""
 
     root: Path
     files: tuple[Path, ...]
@@ -76,7 +77,9 @@ class OpenCompassOutput:
         predictions: list[Row] = []
         for path in self._parts:
             require_content(path)
-            predictions += self._lines(path) if path.suffix == ".jsonl" else self._numbered(path)
+            predictions += (
+                self._lines(path) if path.suffix == ".jsonl" else self._numbered(path)
+            )
         return predictions
 
     @cached_property
@@ -85,26 +88,42 @@ class OpenCompassOutput:
         entries = self.results.get("details")
         listed = entries
         if isinstance(entries, dict):
-            listed = [entries[key] for key in sorted((key for key in entries if key.isdecimal()), key=int)]
+            listed = [
+                entries[key]
+                for key in sorted((key for key in entries if key.isdecimal()), key=int)
+            ]
         details = [_repeats(item) for item in items_of(listed)]
         if entries and not any(details):
             self.notes.append("details are of a form that is not known: left out")
             return []
         n_samples = len(self.predictions) // max(map(len, details), default=1)
-        if 0 < len(details) < n_samples:  # evaluators leave out what they cannot parse, and the rest moves up
-            self.notes.append(f"details of {len(details)} of {n_samples} samples, and not of which: left out")
+        if (
+            0 < len(details) < n_samples
+        ):  # evaluators leave out what they cannot parse, and the rest moves up
+            self.notes.append(
+                f"details of {len(details)} of {n_samples} samples, and not of which: "
+                "left out"
+            )
             return []
         return details
 
     @cached_property
     def is_judged(self) -> bool:
-        """Whether a judge's words are the only verdicts, and what they say is the published figure."""
+        """Whether a judge's words are the only verdicts, and what they say is the
+        published figure."""
         details = [detail for item in self.details for detail in item]
         if not details or any(_said(detail) is not None for detail in details):
             return False
-        named = ((name, value) for name, value in self.results.items() if name.startswith(("acc", "score")))
+        named = (
+            (name, value)
+            for name, value in self.results.items()
+            if name.startswith(("acc", "score"))
+        )
         figures = (value for _, value in named if type(value) in (int, float))
-        return bool(abs(next(figures, -1) - 100 * sum(map(_is_praised, details)) / len(details)) < 1e-6)
+        return bool(
+            abs(next(figures, -1) - 100 * sum(map(_is_praised, details)) / len(details))
+            < 1e-6
+        )
 
     def verdict(self, detail: Row) -> bool | None:
         """Whether a detail says that the answer is right."""
@@ -114,7 +133,11 @@ class OpenCompassOutput:
         """Whether a judge's reply names no grade: the answer then counts as wrong."""
         if "origin_grade_response" in detail:
             return not re.search("[ABC]", str(detail["origin_grade_response"]))
-        return self.is_judged and bool(detail) and not _GRADE.search(str(detail.get("prediction")))
+        return (
+            self.is_judged
+            and bool(detail)
+            and not _GRADE.search(str(detail.get("prediction")))
+        )
 
     @cached_property
     def repeats(self) -> int:
@@ -161,12 +184,17 @@ class OpenCompassOutput:
                 rows_by_index[index] = row
             except (ValueError, RecursionError) as error:
                 where = f"{path.name} line {number}"
-                self.rejections.append(Rejection(where, str(error)[:300], "a prediction"))
-        return [rows_by_index.get(i, {}) for i in range(max(rows_by_index, default=-1) + 1)]
+                self.rejections.append(
+                    Rejection(where, str(error)[:300], "a prediction")
+                )
+        return [
+            rows_by_index.get(i, {}) for i in range(max(rows_by_index, default=-1) + 1)
+        ]
 
 
 def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
-    """What a configuration among the files says of whatever has a name and a path; its code is read, never run."""
+    """What a configuration among the files says of whatever has a name and a path; its
+    code is read, never run."""
     for path in files:
         if path.suffix == ".py" and path.stat().st_size <= LARGEST_CONFIG:
             try:
@@ -179,8 +207,18 @@ def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
 def _said(detail: Row) -> bool | None:
     """The verdict of a detail, of a cascade that needed no judge that of its rule."""
     rule = detail.get("rule_evaluation")
-    values = (*(detail.get(key) for key in CORRECT), rule.get("correct") if isinstance(rule, dict) else None)
-    return next((bool(value) for value in values if type(value) in (bool, int) and value in (0, 1)), None)
+    values = (
+        *(detail.get(key) for key in CORRECT),
+        rule.get("correct") if isinstance(rule, dict) else None,
+    )
+    return next(
+        (
+            bool(value)
+            for value in values
+            if type(value) in (bool, int) and value in (0, 1)
+        ),
+        None,
+    )
 
 
 def _is_praised(detail: Row) -> bool:
@@ -199,7 +237,10 @@ def _repeats(item: Any) -> list[Row]:
         return [item]
     size = sizes.pop()
     return [
-        {key: value[index] if key in lists and len(value) == size else value for key, value in item.items()}
+        {
+            key: value[index] if key in lists and len(value) == size else value
+            for key, value in item.items()
+        }
         for index in range(size)
     ]
 
@@ -208,7 +249,11 @@ def _named(tree: ast.AST) -> Iterator[Row]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Call, ast.Dict)):
             value = _value(node)
-            if isinstance(value, dict) and isinstance(value.get("abbr"), str) and "path" in value:
+            if (
+                isinstance(value, dict)
+                and isinstance(value.get("abbr"), str)
+                and "path" in value
+            ):
                 yield value
 
 
@@ -225,7 +270,11 @@ def _value(node: ast.AST) -> Any:
         keys = (_value(key) if key is not None else None for key in node.keys)
         pairs = zip(keys, node.values, strict=True)
         return {key: _value(value) for key, value in pairs if isinstance(key, str)}
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "dict"
+    ):
         return {item.arg: _value(item.value) for item in node.keywords if item.arg}
     return None
 
@@ -286,27 +335,43 @@ def read_table(path: Path) -> OpenCompassTable:
         bounds.refuse_large(path, LARGEST_BYTES, "for a summary")
         text = path.read_text(encoding="utf-8").removeprefix(_BOM)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected="a summary of OpenCompass") from None
+        raise InputError(
+            f"cannot be read: {error}",
+            path=str(path),
+            expected="a summary of OpenCompass",
+        ) from None
     if path.suffix == ".txt":
         text = text.partition(f"\n{_BLOCK}\n")[2]
     lines = list(_table(text))
     if not lines:
-        raise InputError(f"no line begins with '{HEADING}'", path=str(path), expected="a summary of OpenCompass")
+        raise InputError(
+            f"no line begins with '{HEADING}'",
+            path=str(path),
+            expected="a summary of OpenCompass",
+        )
     models = tuple(lines[0][1].split(",")[4:])
     result_lines: list[OpenCompassLine] = []
     faults: list[tuple[str, str]] = []
     for number, line in lines[1:]:
-        parts = line.split(",")  # commas inside are blanks already, and nothing is quoted
+        parts = line.split(
+            ","
+        )  # commas inside are blanks already, and nothing is quoted
         if len(parts) != 4 + len(models):
             faults.append((f"{path.name} line {number}", line[:200]))
         elif parts[2] != _NONE:  # else a heading, or without results
-            result_lines.append(OpenCompassLine(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
+            result_lines.append(
+                OpenCompassLine(
+                    parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])
+                )
+            )
     return OpenCompassTable(models, tuple(result_lines), tuple(faults))
 
 
-def prompt_version(files: Iterable[Path], dataset: str, notes: list[str]) -> tuple[str | None, str | None]:
-    """Hash of a data set's prompt and how was asked, by a summary among the files. One that cannot
-    be read takes nothing from the results."""
+def prompt_version(
+    files: Iterable[Path], dataset: str, notes: list[str]
+) -> tuple[str | None, str | None]:
+    """Hash of a data set's prompt and how was asked, by a summary among the files. One
+    that cannot be read takes nothing from the results."""
     path = next((path for path in files if is_summary(path)), None)
     try:
         lines = read_table(path).lines if path else ()

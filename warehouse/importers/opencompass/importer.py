@@ -68,7 +68,10 @@ class _Folder:
         for name, path in self.predictions.items():
             paths_by_dataset.setdefault(self._whole(name), []).append(path)
         for name, path in self.unfinished.items():
-            if not any(item.parent.parent.name == "predictions" for item in paths_by_dataset.get(name, [])):
+            if not any(
+                item.parent.parent.name == "predictions"
+                for item in paths_by_dataset.get(name, [])
+            ):
                 paths_by_dataset.setdefault(name, []).append(path)
         return paths_by_dataset
 
@@ -81,15 +84,16 @@ class _Folder:
 
 
 class OpenCompass:
-    """Files under ``predictions/MODEL/`` and ``results/MODEL/`` of a work folder, its summary."""
+    """Files under ``predictions/MODEL/`` and ``results/MODEL/`` of a work folder, its
+    summary."""
 
     name = "opencompass"
     version = "5"  # 4: verdicts of judges, and none where details are of a part; 5: settings of the data set
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """One source for each model and data set, one for the summary; the folder's configuration
-        goes with all, the summary too."""
+        """One source for each model and data set, one for the summary; the folder's
+        configuration goes with all, the summary too."""
         folders: dict[tuple[Path, str], _Folder] = {}
         configs: dict[Path, Path] = {}
         summaries: dict[Path, Path] = {}
@@ -102,13 +106,21 @@ class OpenCompass:
                 _keep_newest(summaries, path)
             elif kind := _kind(item):
                 folder = folders.setdefault((work, path.parent.name), _Folder())
-                name = path.stem.removeprefix("tmp_") if kind == "unfinished" else path.stem
+                name = (
+                    path.stem.removeprefix("tmp_")
+                    if kind == "unfinished"
+                    else path.stem
+                )
                 getattr(folder, kind)[name] = path
         for (work, _), folder in folders.items():
-            companions = [found[work] for found in (summaries, configs) if work in found]
+            companions = [
+                found[work] for found in (summaries, configs) if work in found
+            ]
             for paths in folder.sources().values():
                 if _is_ours(work, paths):
-                    yield SourceFiles(str(paths[0]), work, (*_ordered(paths), *companions))
+                    yield SourceFiles(
+                        str(paths[0]), work, (*_ordered(paths), *companions)
+                    )
         for work, path in summaries.items():
             config = [configs[work]] if work in configs else []
             yield SourceFiles(str(path), work, (path, *config))
@@ -152,7 +164,8 @@ def _kind(candidate: Candidate) -> str:
 
 
 def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
-    """Whether files are OpenCompass's: results alone need the name of a work folder above them."""
+    """Whether files are OpenCompass's: results alone need the name of a work folder
+    above them."""
     alone = all(path.parent.parent.name == "results" for path in paths)
     return not alone or _STAMP.fullmatch(work.name) is not None
 
@@ -162,7 +175,9 @@ def _ordered(paths: Sequence[Path]) -> list[Path]:
         part = _PART.fullmatch(path.stem)
         return int(part[2][:9]) if part else -1
 
-    return sorted(paths, key=lambda path: (path.parent.parent.name != "results", number(path)))
+    return sorted(
+        paths, key=lambda path: (path.parent.parent.name != "results", number(path))
+    )
 
 
 IMPORTER = OpenCompass()
@@ -198,17 +213,21 @@ def header(work: OpenCompassOutput) -> RunHeader:
 
 
 def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
-    """Who was evaluated, on what and how, by the name in the work folder and the settings of that model and data set.
+    """Who was evaluated, on what and how, by the name in the work folder and the
+    settings of that model and data set.
 
     Args:
         abbreviation: of the model.
-        models: what the configuration says of whatever has an abbreviation: models and data sets.
+        models: what the configuration says of whatever has an abbreviation: models and
+            data sets.
         dataset: abbreviation of the data set.
     """
     config = _settings(abbreviation, models)
     about = _settings(dataset, models)
     path = text_or_none(config.get("path"))
-    model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
+    model = (
+        path if path and not is_local(path) and path.count("/") < 2 else abbreviation
+    )
     if path and model != path and says_nothing(abbreviation):
         model = local_model_name(path)
     settings = part_of(config, "generation_kwargs")
@@ -219,9 +238,16 @@ def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
         "revision": text_or_none(config.get("revision")),
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
-        "max_tokens": whole_count(config.get("max_out_len")) if length is None else length,
-        "sampling": other_sampling(settings) | ({"abbr": abbreviation} if model != abbreviation else {}),
-        "configuration": {name: item for name, item in (("models", config), ("datasets", about)) if item},
+        "max_tokens": whole_count(config.get("max_out_len"))
+        if length is None
+        else length,
+        "sampling": other_sampling(settings)
+        | ({"abbr": abbreviation} if model != abbreviation else {}),
+        "configuration": {
+            name: item
+            for name, item in (("models", config), ("datasets", about))
+            if item
+        },
     }
 
 
@@ -230,13 +256,16 @@ def _settings(abbreviation: str, models: Sequence[Row]) -> Row:
 
 
 def run_fields(work: Path, abbreviation: str, models: Sequence[Row]) -> Row:
-    """Id and time of a run: the name of its work folder. Where a model was asked there in several ways, which all
-    have its path, their names tell them apart."""
+    """Id and time of a run: the name of its work folder. Where a model was asked there
+    in several ways, which all have its path, their names tell them apart."""
     stamp = work.name if _STAMP.fullmatch(work.name) else ""
     path = _settings(abbreviation, models).get("path")
     ways = {item["abbr"] for item in models if path and item["path"] == path}
     run_id = f"{stamp}/{abbreviation}" if len(ways) > 1 else stamp
-    return {"run_id": run_id if stamp else None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
+    return {
+        "run_id": run_id if stamp else None,
+        "started_at": local_time(stamp, "%Y%m%d_%H%M%S"),
+    }
 
 
 def headline(work: OpenCompassOutput) -> str:
@@ -244,13 +273,22 @@ def headline(work: OpenCompassOutput) -> str:
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
     """
-    verdicts = [value for item in work.details for value in map(work.verdict, item) if value is not None]
+    verdicts = [
+        value
+        for item in work.details
+        for value in map(work.verdict, item)
+        if value is not None
+    ]
     if not verdicts:
         return ""
     mean = 100 * sum(verdicts) / len(verdicts)
     for name, value in work.results.items():
         number = None if isinstance(value, bool) else number_or_none(value)
-        if number is not None and abs(number - mean) < 1e-6 and not name.startswith("G-Pass"):
+        if (
+            number is not None
+            and abs(number - mean) < 1e-6
+            and not name.startswith("G-Pass")
+        ):
             return _AVERAGE.sub("", name)
     return "correct"
 
@@ -265,13 +303,27 @@ def _formulation(work: OpenCompassOutput) -> str | None:
 
 
 def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
-    kind: dict[str, Any] = {"scorer_kind": "model" if judge or work.is_judged else "match", "judge_model": judge}
+    kind: dict[str, Any] = {
+        "scorer_kind": "model" if judge or work.is_judged else "match",
+        "judge_model": judge,
+    }
     if name:
-        yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
+        yield MetricSpec(
+            name,
+            kind="binary",
+            low=0.0,
+            high=1.0,
+            higher_is_better=True,
+            is_default=True,
+            **kind,
+        )
     for index, (metric, _) in enumerate(_figures(work)):
         if metric != name:
             yield MetricSpec(
-                metric, link="none" if work.details else "identity", is_default=not name and index == 0, **kind
+                metric,
+                link="none" if work.details else "identity",
+                is_default=not name and index == 0,
+                **kind,
             )
 
 
@@ -282,7 +334,8 @@ def _figures(work: OpenCompassOutput) -> Iterator[tuple[str, float | None]]:
 
 
 def _run_figures(work: OpenCompassOutput, name: str) -> Iterator[PublishedScore]:
-    """Figures as published; the one of the rows as a share, its percentage kept as the raw text."""
+    """Figures as published; the one of the rows as a share, its percentage kept as the
+    raw text."""
     n = len(work.details) or len(work.predictions) // work.repeats or None
     for metric, value in _figures(work):
         ours = metric == name and value is not None
@@ -303,7 +356,9 @@ def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
     """All rows. Index i of the predictions is sample i modulo the size of the data set."""
     total = max(len(work.predictions), len(work.details) * work.repeats)
     if total % work.repeats:
-        work.notes.append(f"{total} predictions are no multiple of {work.repeats} repeats")
+        work.notes.append(
+            f"{total} predictions are no multiple of {work.repeats} repeats"
+        )
     size = len(work.details) or -(-total // work.repeats)
     metric = headline(work)
     unread = UnreadVerdicts("OpenCompass")
@@ -321,7 +376,13 @@ def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
             yield {"run": 0, "position": sample, "draw": draw, **row, "scores": scores}
 
     items = ((f"{work.dataset} prediction {number}", number) for number in range(total))
-    yield from batches_of(items, rows_of, work.rejections, "a prediction as OpenCompass writes it", ODD_VALUES)
+    yield from batches_of(
+        items,
+        rows_of,
+        work.rejections,
+        "a prediction as OpenCompass writes it",
+        ODD_VALUES,
+    )
     work.notes += unread.notes()
 
 
@@ -339,12 +400,18 @@ def _scores(work: OpenCompassOutput, detail: Row, metric: str) -> list[Row]:
 
 
 def _row(prediction: Row, detail: Row, number: str) -> Row:
-    sent = prediction.get("origin_prompt", prediction.get("prompt", detail.get("prompt")))
+    sent = prediction.get(
+        "origin_prompt", prediction.get("prompt", detail.get("prompt"))
+    )
     labels = [key.removeprefix(_LABEL) for key in prediction if key.startswith(_LABEL)]
     rollout = _rollout(prediction)
     length = prediction.get("res_length")
     gold = prediction.get("gold", detail.get("answer", detail.get("references")))
-    options = prediction.get("choices") if isinstance(prediction.get("choices"), list) else labels or None
+    options = (
+        prediction.get("choices")
+        if isinstance(prediction.get("choices"), list)
+        else labels or None
+    )
     name = detail.get("example_abbr")
     abbreviation = name if isinstance(name, str) and name else number
     text = _question(sent)
@@ -359,9 +426,13 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
         "prompt_sent": None if sent is None else as_text(sent),
         "input_tokens": whole_count(prediction.get("all_input_length")),
         # 0 stands also where nothing was counted
-        "output_tokens": (whole_count(rollout.get("num_tokens")) or None) if length is None else whole_count(length),
+        "output_tokens": (whole_count(rollout.get("num_tokens")) or None)
+        if length is None
+        else whole_count(length),
         "finish_reason": text_or_none(rollout.get("finish_reason")),
-        "error": text_or_none(part_of(prediction, "prediction").get("output")) if rollout else None,
+        "error": text_or_none(part_of(prediction, "prediction").get("output"))
+        if rollout
+        else None,
         **_answer(prediction, detail, labels),
     }
 
@@ -377,7 +448,11 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     extracted = None if postprocessed is None else as_text(postprocessed)
     if labels:
         by_label = {label: prediction[_LABEL + label] for label in labels}
-        likelihoods = {label: item.get("PPL") for label, item in by_label.items() if isinstance(item, dict)}
+        likelihoods = {
+            label: item.get("PPL")
+            for label, item in by_label.items()
+            if isinstance(item, dict)
+        }
         chosen = prediction.get("prediction")
         return {
             "response": compact({"PPL": likelihoods}),
@@ -385,8 +460,14 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
         }
     if "pred_label" in prediction:
         predicted, options = prediction["pred_label"], prediction.get("choices")
-        is_index = isinstance(options, list) and type(predicted) is int and 0 <= predicted < len(options)
-        chosen = options[predicted] if is_index and isinstance(options, list) else predicted
+        is_index = (
+            isinstance(options, list)
+            and type(predicted) is int
+            and 0 <= predicted < len(options)
+        )
+        chosen = (
+            options[predicted] if is_index and isinstance(options, list) else predicted
+        )
         return {
             "response": compact({"probabilities": prediction.get("prediction")}),
             "extracted_answer": as_text(chosen),
@@ -395,15 +476,24 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     if _rollout(prediction):
         response = part_of(prediction, "prediction").get("prediction")
     text = None if response is None else as_text(response)
-    return {"response": text, "extracted_answer": extracted if extracted != text else None}
+    return {
+        "response": text,
+        "extracted_answer": extracted if extracted != text else None,
+    }
 
 
 def _question(sent: Any) -> str | None:
     """What was asked last: of messages, the last one of the user."""
     if not isinstance(sent, list):
         return None if sent is None else as_text(sent)
-    user_messages = [item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN]
-    last = user_messages[-1].get("prompt", user_messages[-1].get("content")) if user_messages else sent
+    user_messages = [
+        item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN
+    ]
+    last = (
+        user_messages[-1].get("prompt", user_messages[-1].get("content"))
+        if user_messages
+        else sent
+    )
     return as_text(last)
 
 
@@ -412,8 +502,8 @@ _NO_MEAN = ("standard_deviation", "sum")
 
 
 def read_summary(source: SourceFiles) -> Dump:
-    """Runs of a summary: one for each model and group of data sets; where the work folder has no
-    results of the data sets themselves, for these too.
+    """Runs of a summary: one for each model and group of data sets; where the work
+    folder has no results of the data sets themselves, for these too.
 
     Raises:
         InputError: the file has no table.
@@ -421,14 +511,23 @@ def read_summary(source: SourceFiles) -> Dump:
     table = read_table(source.files[0])
     alone = not any((source.root / "results").glob("*/*.json"))
     dump = Dump((), ())
-    dump.rejections += [Rejection(line, text, "as many fields as the heading has") for line, text in table.faults]
-    names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
+    dump.rejections += [
+        Rejection(line, text, "as many fields as the heading has")
+        for line, text in table.faults
+    ]
+    names = dict.fromkeys(
+        line.dataset for line in table.lines if alone or line.is_group
+    )
     models = models_of(source.files, dump.notes)
-    dump.runs = tuple(header for name in names for header in _headers(source, table, name, models))
+    dump.runs = tuple(
+        header for name in names for header in _headers(source, table, name, models)
+    )
     return dump
 
 
-def _headers(source: SourceFiles, table: OpenCompassTable, name: str, models: list[Row]) -> Iterator[RunHeader]:
+def _headers(
+    source: SourceFiles, table: OpenCompassTable, name: str, models: list[Row]
+) -> Iterator[RunHeader]:
     lines = [line for line in table.lines if line.dataset == name]
     first = lines[0]
     for column, model in enumerate(table.models):
@@ -442,18 +541,29 @@ def _headers(source: SourceFiles, table: OpenCompassTable, name: str, models: li
             benchmark=name,
             task_version=None if first.is_group else first.version,
             formulation=first.formulation,
-            metrics=tuple(MetricSpec(item.metric, is_default=number == 0) for number, item in enumerate(published)),
+            metrics=tuple(
+                MetricSpec(item.metric, is_default=number == 0)
+                for number, item in enumerate(published)
+            ),
             published=published,
             place=f"{name} of {model}",
         )
 
 
-def _summary_figures(lines: list[OpenCompassLine], column: int) -> Iterator[PublishedScore]:
-    """Figures of a model, with two decimals, on the scale of the data set (often percent)."""
+def _summary_figures(
+    lines: list[OpenCompassLine], column: int
+) -> Iterator[PublishedScore]:
+    """Figures of a model, with two decimals, on the scale of the data set (often
+    percent)."""
     for metric, text in {line.metric: line.figures[column] for line in lines}.items():
         try:
             value = number_or_none(float(text))
         except ValueError:
             continue  # "-": the model has no result
         statistic = "aggregate" if metric in _NO_MEAN else "mean"
-        yield PublishedScore(metric, value, statistic=statistic, raw=None if value is not None else text[:200])
+        yield PublishedScore(
+            metric,
+            value,
+            statistic=statistic,
+            raw=None if value is not None else text[:200],
+        )

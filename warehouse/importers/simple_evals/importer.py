@@ -31,7 +31,12 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import (
+    batches_of,
+    has_keys,
+    head_of,
+    read_document,
+)
 from warehouse.importers.common.model_names import is_fixed_name
 from warehouse.importers.common.transcripts import content_of
 from warehouse.records import (
@@ -59,9 +64,10 @@ class SimpleEvals:
     """One run for each evaluation of a model."""
 
     name = "simple_evals"
-    # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart; 3: what a file says
-    # of its run is a setting, and so is a trial of a few examples of which figures alone are there; the fixed name of
-    # a file is no model
+    # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are
+    # told apart; 3: what a file says of its run is a setting, and so is a trial of a
+    # few examples of which figures alone are there; the fixed name of a file is no
+    # model
     version = "3"
     folders = 0
 
@@ -70,7 +76,9 @@ class SimpleEvals:
         paths_by_stem = defaultdict[tuple[Path, str], list[Path]](list)
         for item in candidates:
             if item.path.suffix == ".json" and _kind(item):
-                paths_by_stem[item.path.parent, item.path.stem.removesuffix(WHOLE)].append(item.path)
+                paths_by_stem[
+                    item.path.parent, item.path.stem.removesuffix(WHOLE)
+                ].append(item.path)
         for paths in paths_by_stem.values():
             ordered = sorted(paths, key=lambda path: not path.stem.endswith(WHOLE))
             yield source_of(*ordered)
@@ -79,11 +87,14 @@ class SimpleEvals:
         """Open the results of one evaluation.
 
         Raises:
-            InputError: a file is damaged, its lists do not belong together, or nothing names the model.
+            InputError: a file is damaged, its lists do not belong together, or nothing
+                names the model.
         """
         results = SimpleEvalsFiles(source.files)
         require_model(settings.model or results.model, source.name)
-        return Dump((header(results),), batches(results), (), results.rejections, results.notes)
+        return Dump(
+            (header(results),), batches(results), (), results.rejections, results.notes
+        )
 
 
 def _kind(candidate: Candidate) -> bool:
@@ -91,7 +102,9 @@ def _kind(candidate: Candidate) -> bool:
     head = head_of(candidate)
     if _START.match(head):
         return has_keys(head, "htmls") or has_keys(head, "convos")
-    if candidate.size > len(candidate.head) or not any(text in head for text in _SPREAD):
+    if candidate.size > len(candidate.head) or not any(
+        text in head for text in _SPREAD
+    ):
         return False
     try:
         document = parse_json(head)
@@ -100,7 +113,10 @@ def _kind(candidate: Candidate) -> bool:
     return (
         isinstance(document, dict)
         and any(name in document for name in _SCORES)
-        and all(value is None or number_or_none(value) is not None for value in document.values())
+        and all(
+            value is None or number_or_none(value) is not None
+            for value in document.values()
+        )
     )
 
 
@@ -117,9 +133,11 @@ _STAMP = re.compile(r"(.+)_(\d{8}_\d{4}(?:\d{2})?)")
 #: Evaluations whose name has a ``_`` of its own; other names end at the first.
 _LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
 _HEADING = "<h3>Results</h3>"
-#: What stands before it in a prompt of DROP are examples, drawn in whatever order the threads come.
+#: What stands before it in a prompt of DROP are examples, drawn in whatever order the
+#: threads come.
 _TASK = "\n# Your Task\n"
-#: The options of GPQA, in another order in each repeat: a question is the same whatever their order.
+#: The options of GPQA, in another order in each repeat: a question is the same whatever
+#: their order.
 _OPTIONS = re.compile(r"(.*\n\n)A\) (.*)\nB\) (.*)\nC\) (.*)\nD\) (.*)", re.DOTALL)
 # The end of a sample's page. Texts in it are escaped: none can hold a tag.
 _RESULT = re.compile(
@@ -130,7 +148,8 @@ _RESULT = re.compile(
 
 @dataclass(frozen=True)
 class SimpleEvalsSample:
-    """One entry of the lists: messages, what is known of the sample, what its page says."""
+    """One entry of the lists: messages, what is known of the sample, what its page
+    says."""
 
     messages: list[Row]
     metadata: Row
@@ -144,12 +163,21 @@ class SimpleEvalsSample:
         return options[1] + "\n".join(sorted(options.groups()[1:])) if options else text
 
     def option(self, letter: str | None) -> str | None:
-        """The option that a letter stands for, where options are shuffled; else the letter."""
+        """The option that a letter stands for, where options are shuffled; else the
+        letter."""
         options = self._options(self.prompt[-1].get("content")) if self.prompt else None
-        return options["ABCD".index(letter) + 2] if options and letter in tuple("ABCD") else letter
+        return (
+            options["ABCD".index(letter) + 2]
+            if options and letter in tuple("ABCD")
+            else letter
+        )
 
     def _options(self, text: Any) -> re.Match[str] | None:
-        return _OPTIONS.fullmatch(text) if self.is_shuffled and isinstance(text, str) else None
+        return (
+            _OPTIONS.fullmatch(text)
+            if self.is_shuffled and isinstance(text, str)
+            else None
+        )
 
     @property
     def prompt(self) -> list[Row]:
@@ -159,7 +187,11 @@ class SimpleEvalsSample:
     @property
     def answers(self) -> list[Row]:
         """The messages of the model at the end: HumanEval appends all that it sampled."""
-        return list(takewhile(lambda item: item.get("role") == "assistant", reversed(self.messages)))[::-1]
+        return list(
+            takewhile(
+                lambda item: item.get("role") == "assistant", reversed(self.messages)
+            )
+        )[::-1]
 
     @property
     def system(self) -> list[Row]:
@@ -171,7 +203,9 @@ class SimpleEvalsSample:
         """What makes the prompt this prompt: its id, else what was asked."""
         prompt_id = text_or_none(self.metadata.get("prompt_id"))
         messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return prompt_id or compact([[item.get("role"), self.asked(item.get("content"))] for item in messages])
+        return prompt_id or compact(
+            [[item.get("role"), self.asked(item.get("content"))] for item in messages]
+        )
 
     @property
     def score(self) -> float | None:
@@ -183,7 +217,8 @@ class SimpleEvalsSample:
 
 @dataclass
 class SimpleEvalsFiles:
-    """The files of one evaluation (InputError: a file is damaged, or its lists have different lengths)."""
+    """The files of one evaluation (InputError: a file is damaged, or its lists have
+    different lengths)."""
 
     files: Sequence[Path]
     rejections: list[Rejection] = field(default_factory=list)
@@ -199,7 +234,10 @@ class SimpleEvalsFiles:
     def figures(self) -> Row:
         """Published figures by name."""
         if self.document:
-            return {**part_of(self.document, "metrics"), "score": self.document.get("score")}
+            return {
+                **part_of(self.document, "metrics"),
+                "score": self.document.get("score"),
+            }
         figures: Row = read_document(self.files[0])
         return figures
 
@@ -210,7 +248,9 @@ class SimpleEvalsFiles:
         stamped = _STAMP.fullmatch(stem)
         stem, stamp = (stamped[1], stamped[2]) if stamped else (stem, "")
         long = next((name for name in _LONG_NAMES if stem.startswith(f"{name}_")), None)
-        name, _, model = (long, "", stem[len(long) + 1 :]) if long else stem.partition("_")
+        name, _, model = (
+            (long, "", stem[len(long) + 1 :]) if long else stem.partition("_")
+        )
         return name, model, stamp
 
     @property
@@ -225,8 +265,13 @@ class SimpleEvalsFiles:
 
     @property
     def metric(self) -> str:
-        """What the value of a sample is: of a judge that is judged, only whether it said yes."""
-        return "model_predicted_positive" if self.evaluation == "healthbench_meta" else SCORE
+        """What the value of a sample is: of a judge that is judged, only whether it
+        said yes."""
+        return (
+            "model_predicted_positive"
+            if self.evaluation == "healthbench_meta"
+            else SCORE
+        )
 
     @property
     def stamp(self) -> str:
@@ -240,11 +285,19 @@ class SimpleEvalsFiles:
 
     @property
     def other(self) -> Row:
-        """What a file says of its run besides samples and figures; that it is of a few examples, where no samples say
-        of which."""
-        stated = {name: value for name, value in self.document.items() if name not in _OF_SAMPLES}
+        """What a file says of its run besides samples and figures; that it is of a few
+        examples, where no samples say of which."""
+        stated = {
+            name: value
+            for name, value in self.document.items()
+            if name not in _OF_SAMPLES
+        }
         metadata = part_of(self.document, "metadata")
-        stated |= {name: value for name, value in metadata.items() if name != "example_level_metadata"}
+        stated |= {
+            name: value
+            for name, value in metadata.items()
+            if name != "example_level_metadata"
+        }
         if self.is_debug and not self.samples:
             stated["debug_examples"] = True
         return stated
@@ -253,7 +306,11 @@ class SimpleEvalsFiles:
     def samples(self) -> list[SimpleEvalsSample]:
         """All samples, in order."""
         metadata = part_of(self.document, "metadata").get("example_level_metadata")
-        lists = [items_of(self.document.get("convos")), items_of(metadata), items_of(self.document.get("htmls"))]
+        lists = [
+            items_of(self.document.get("convos")),
+            items_of(metadata),
+            items_of(self.document.get("htmls")),
+        ]
         sizes = {len(values) for values in lists if values}
         if len(sizes) > 1:
             counts = ", ".join(str(len(values)) for values in lists)
@@ -264,11 +321,15 @@ class SimpleEvalsFiles:
             )
         size = max(sizes, default=0)
         full = [values or [None] * size for values in lists]
-        return [_sample(*parts, is_shuffled=self.evaluation == "gpqa") for parts in zip(*full, strict=True)]
+        return [
+            _sample(*parts, is_shuffled=self.evaluation == "gpqa")
+            for parts in zip(*full, strict=True)
+        ]
 
     @cached_property
     def size(self) -> int:
-        """Samples of one repeat: repeats are further entries, in the order of the first ones."""
+        """Samples of one repeat: repeats are further entries, in the order of the first
+        ones."""
         keys = [sample.key for sample in self.samples]
         count = len(keys)
         for size in range(1, count // 2 + 1):
@@ -289,20 +350,28 @@ class SimpleEvalsFiles:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, metadata: Any, page: Any, *, is_shuffled: bool) -> SimpleEvalsSample:
+def _sample(
+    convo: Any, metadata: Any, page: Any, *, is_shuffled: bool
+) -> SimpleEvalsSample:
     record = metadata if isinstance(metadata, dict) else {}
     messages = objects_of(convo)
     if not messages:
-        messages = objects_of(record.get("prompt")) + objects_of(record.get("completion"))
+        messages = objects_of(record.get("prompt")) + objects_of(
+            record.get("completion")
+        )
     return SimpleEvalsSample(messages, record, _page(page), is_shuffled)
 
 
 def _page(text: Any) -> dict[str, str | None]:
-    """What the end of a sample's page says; nothing where it is not what the package writes."""
+    """What the end of a sample's page says; nothing where it is not what the package
+    writes."""
     match = _RESULT.search(text) if isinstance(text, str) else None
     if match is None or text.count(_HEADING) != 1:
         return {}
-    return {name: None if value is None else html.unescape(value) for name, value in match.groupdict().items()}
+    return {
+        name: None if value is None else html.unescape(value)
+        for name, value in match.groupdict().items()
+    }
 
 
 def _number(text: str | None) -> float | None:
@@ -328,7 +397,9 @@ def header(results: SimpleEvalsFiles) -> RunHeader:
         metrics=tuple(_specs(results)),
         configuration=results.other,
         run_id=results.stamp or None,
-        started_at=local_time(results.stamp, "%Y%m%d_%H%M%S" if len(results.stamp) > 13 else "%Y%m%d_%H%M"),
+        started_at=local_time(
+            results.stamp, "%Y%m%d_%H%M%S" if len(results.stamp) > 13 else "%Y%m%d_%H%M"
+        ),
         n_requested=results.size or None,
         tags=("debug",) if results.is_debug else (),
         published=tuple(_published(results)),
@@ -340,7 +411,11 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     name = results.evaluation
     is_rate = name in _BINARY or name == "humaneval"
     kind: Literal["model", "execution", "match"] = (
-        "model" if name.startswith(_JUDGED) else "execution" if name == "humaneval" else "match"
+        "model"
+        if name.startswith(_JUDGED)
+        else "execution"
+        if name == "humaneval"
+        else "match"
     )
     yield MetricSpec(
         SCORE,
@@ -359,7 +434,8 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
 
 
 def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
-    """Figures with their bootstrap errors and counts; spreads of the samples are no errors."""
+    """Figures with their bootstrap errors and counts; spreads of the samples are no
+    errors."""
     figures = results.figures
     for key, figure in figures.items():
         name, colon, statistic = key.rpartition(":")
@@ -382,24 +458,50 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
 
 #: Evaluations whose answers are letters: an answer "None" means that there was none.
 _LETTERS = ("mmlu", "gpqa")
-_STORED_FIELDS = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
+_STORED_FIELDS = (
+    "score",
+    "usage",
+    "rubric_items",
+    "prompt",
+    "completion",
+    "prompt_id",
+    "completion_id",
+)
 
 
 def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
     """All rows."""
-    samples = results.samples  # what is wrong with the lists is reported before anything is read
+    samples = (
+        results.samples
+    )  # what is wrong with the lists is reported before anything is read
     if samples and not results.is_scored:
-        results.notes.append("no sample has a score that can be read: responses without scores")
-    items = ((f"{results.files[0].name} sample {index}", (index, sample)) for index, sample in enumerate(samples))
-    return batches_of(items, partial(_rows, results), results.rejections, "a sample as simple-evals writes it")
+        results.notes.append(
+            "no sample has a score that can be read: responses without scores"
+        )
+    items = (
+        (f"{results.files[0].name} sample {index}", (index, sample))
+        for index, sample in enumerate(samples)
+    )
+    return batches_of(
+        items,
+        partial(_rows, results),
+        results.rejections,
+        "a sample as simple-evals writes it",
+    )
 
 
-def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Iterator[Row]:
+def _rows(
+    results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]
+) -> Iterator[Row]:
     index, sample = item
     draw, position = divmod(index, results.size)
     usage = part_of(sample.metadata, "usage")
     number = text_or_none(sample.metadata.get("prompt_id"))
-    other = {name: value for name, value in sample.metadata.items() if name not in _STORED_FIELDS}
+    other = {
+        name: value
+        for name, value in sample.metadata.items()
+        if name not in _STORED_FIELDS
+    }
     rubric = sample.metadata.get("rubric_items")
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"
@@ -427,7 +529,9 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     said = (item.get("content") for item in sample.answers)
     texts = [None if text is None else as_text(text) for text in said]
     if not several:
-        yield scored | sent | {"response": texts[0] if texts else None, "scores": scores}
+        yield (
+            scored | sent | {"response": texts[0] if texts else None, "scores": scores}
+        )
         return
     for index, text in enumerate(texts):
         yield row | sent | {"draw": draw * len(texts) + index, "response": text}
@@ -440,7 +544,11 @@ def _question(sample: SimpleEvalsSample) -> str | None:
     user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return as_text(sample.asked(user_messages[-1].get("content", ""))) if user_messages else None
+    return (
+        as_text(sample.asked(user_messages[-1].get("content", "")))
+        if user_messages
+        else None
+    )
 
 
 def _score(metric: str, sample: SimpleEvalsSample, unread: bool) -> Row:

@@ -1,4 +1,5 @@
-"""Importer of results of SWE-bench: run reports, logs of instances, submissions, the site's leaderboards."""
+"""Importer of results of SWE-bench: run reports, logs of instances, submissions, the
+site's leaderboards."""
 
 from __future__ import annotations
 
@@ -51,7 +52,15 @@ from warehouse.importers.swe_bench.reports import (
     sample_rows,
     track_fields,
 )
-from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, Rejection, RunHeader, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
 
 _MODEL, _ATTEMPTS = "Model: ", "System: Attempts - "
 #: What a result of a leaderboard says of its outcome, and what is read by itself.
@@ -63,7 +72,8 @@ _READ_TAGS = (_ORGANISATION, _MODEL, _ATTEMPTS)
 
 @dataclass
 class Board:
-    """The runs of a file, and the instances of those that have them, by number of the run."""
+    """The runs of a file, and the instances of those that have them, by number of the
+    run."""
 
     path: Path
     dump: Dump
@@ -81,7 +91,9 @@ class Board:
             for number, result in enumerate(items_of(track.get("results")), start=1):
                 board.add(name, f"{path.name}, {name} {number}", result)
         if not board.headers:
-            raise InputError("names no result", path=str(path), expected="leaderboards of SWE-bench")
+            raise InputError(
+                "names no result", path=str(path), expected="leaderboards of SWE-bench"
+            )
         return board
 
     def add(self, track: str, location: str, entry: Any) -> None:
@@ -92,7 +104,11 @@ class Board:
         share = number_or_none(result.get("resolved"))
         if name is None or (share is None and not entries):
             self.dump.rejections.append(
-                Rejection(location, str(entry)[:100] or "an empty text", "a result with 'name' and 'resolved'")
+                Rejection(
+                    location,
+                    str(entry)[:100] or "an empty text",
+                    "a result with 'name' and 'resolved'",
+                )
             )
             return
         instances = details(entries, self.dump.rejections, location)
@@ -106,23 +122,38 @@ class Board:
             yield batch_of([{**row, "run": run} for row in sample_rows(instances, {})])
 
 
-def _header(track: str, name: str, result: Row, share: float | None, instances: Instances) -> RunHeader:
+def _header(
+    track: str, name: str, result: Row, share: float | None, instances: Instances
+) -> RunHeader:
     tags = texts_of(result.get("tags"))
     models = [tag.removeprefix(_MODEL) for tag in tags if tag.startswith(_MODEL)]
-    attempts = next((tag.removeprefix(_ATTEMPTS) for tag in tags if tag.startswith(_ATTEMPTS)), None)
+    attempts = next(
+        (tag.removeprefix(_ATTEMPTS) for tag in tags if tag.startswith(_ATTEMPTS)), None
+    )
     folder = text_or_none(result.get("folder"))
     system = (folder or "").partition("_")[2] or name
     model = models[0] if len(models) == 1 else name
-    calls = number_or_none(result.get("instance_calls")) or None  # 0 is written where nothing is known
+    calls = (
+        number_or_none(result.get("instance_calls")) or None
+    )  # 0 is written where nothing is known
     published = []
     if share is not None:
-        published.append(PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent"))
+        published.append(
+            PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent")
+        )
     if calls is not None:
         published.append(PublishedScore(API_CALLS.name, calls))
-    configuration = {key: value for key, value in result.items() if key not in _OF_A_RESULT}
-    configuration |= {"submission_name": name, "models": sorted(models) if len(models) > 1 else None}
+    configuration = {
+        key: value for key, value in result.items() if key not in _OF_A_RESULT
+    }
+    configuration |= {
+        "submission_name": name,
+        "models": sorted(models) if len(models) > 1 else None,
+    }
     configuration["org"] = [tag for tag in tags if tag.startswith(_ORGANISATION)]
-    configuration["tags"] = sorted(tag for tag in set(tags) if not tag.startswith(_READ_TAGS))
+    configuration["tags"] = sorted(
+        tag for tag in set(tags) if not tag.startswith(_READ_TAGS)
+    )
     return RunHeader(
         harness="swe_bench",
         model=model,
@@ -131,7 +162,9 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         agent_version=text_or_none(result.get("mini-swe-agent_version")),
         agent_parameters=_attempts(attempts),
         reasoning_effort=text_or_none(result.get("reasoning_effort")),
-        metrics=(RESOLVED, API_CALLS) if calls is not None or instances else (RESOLVED,),
+        metrics=(RESOLVED, API_CALLS)
+        if calls is not None or instances
+        else (RESOLVED,),
         run_id=folder,
         cost=number_or_none(result.get("cost")) or None,
         started_at=moment(result.get("date")),
@@ -143,7 +176,8 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
 
 
 def _attempts(attempts: str | None) -> Row:
-    """How many attempts at an answer a system has; one is what is so where nothing is said."""
+    """How many attempts at an answer a system has; one is what is so where nothing is
+    said."""
     return {} if attempts in (None, "", "1") else {"attempts": attempts}
 
 
@@ -164,10 +198,14 @@ class _Kinds:
 
     boards: list[Path] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
-    results: dict[Path, Path] = field(default_factory=dict)  # by folder of the submission
+    results: dict[Path, Path] = field(
+        default_factory=dict
+    )  # by folder of the submission
     details: dict[Path, Path] = field(default_factory=dict)
     logs: dict[Path, list[Path]] = field(default_factory=lambda: defaultdict(list))
-    predictions: dict[Path, list[Path]] = field(default_factory=lambda: defaultdict(list))
+    predictions: dict[Path, list[Path]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     named: dict[Path, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, item: Candidate) -> None:
@@ -177,13 +215,19 @@ class _Kinds:
         inside = path.parent.parent if path.parent.name == "results" else path.parent
         if _BOARD.match(head) and has_keys(head, "leaderboards", "folder", "resolved"):
             self.boards.append(path)
-        elif has_keys(head, "submitted_instances", "resolved_instances", "completed_ids"):
+        elif has_keys(
+            head, "submitted_instances", "resolved_instances", "completed_ids"
+        ):
             self.reports.append(path)
         elif path.name == "report.json" and has_keys(head, "patch_is_None", "resolved"):
             self.logs[path.parent.parent].append(path)
-        elif path.name == "results.json" and has_keys(head, "resolved", "no_generation"):
+        elif path.name == "results.json" and has_keys(
+            head, "resolved", "no_generation"
+        ):
             self.results[inside] = path
-        elif path.name == "per_instance_details.json" and has_keys(head, "resolved", "api_calls"):
+        elif path.name == "per_instance_details.json" and has_keys(
+            head, "resolved", "api_calls"
+        ):
             self.details[inside] = path
         elif has_keys(head, "instance_id", "model_name_or_path", "model_patch"):
             self.predictions[path.parent].append(path)
@@ -194,7 +238,8 @@ class _Kinds:
 
 
 class SweBench:
-    """Run reports with the logs of their instances, logs alone, submissions, the leaderboards of the site."""
+    """Run reports with the logs of their instances, logs alone, submissions, the
+    leaderboards of the site."""
 
     name = "swe_bench"
     version = "5"  # 5: the run id, run.json, metadata.json and metadata.yaml are settings, each whole
@@ -207,22 +252,39 @@ class SweBench:
             kinds.add(item)
         yield from map(source_of, kinds.boards)
         for report in kinds.reports:
-            stems = {f"{folder.name}.{folder.parent.name}": folder for folder in kinds.logs}
+            stems = {
+                f"{folder.name}.{folder.parent.name}": folder for folder in kinds.logs
+            }
             folder = stems.get(report.stem)
             logs = _with_logs(kinds, folder, kinds.logs.pop(folder)) if folder else []
             predictions = [
-                path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
+                path
+                for path in kinds.predictions.get(report.parent, ())
+                if len(kinds.predictions[report.parent]) == 1
             ]
-            about = kinds.have(report.parent, METADATA) if is_fixed_name(_split(report.stem, None)[0]) else []
+            about = (
+                kinds.have(report.parent, METADATA)
+                if is_fixed_name(_split(report.stem, None)[0])
+                else []
+            )
             yield source_of(report, *logs, *predictions, *about)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
             yield SourceFiles(str(folder), folder, tuple(files))
-        lists = [folder for folder, names in kinds.named.items() if names & set(INSTANCES)]
+        lists = [
+            folder for folder, names in kinds.named.items() if names & set(INSTANCES)
+        ]
         for folder in dict.fromkeys((*kinds.details, *kinds.results)):
-            main = [paths[folder] for paths in (kinds.details, kinds.results) if folder in paths]
+            main = [
+                paths[folder]
+                for paths in (kinds.details, kinds.results)
+                if folder in paths
+            ]
             above = nearest(folder, lists)
-            more = [*kinds.have(folder, "metadata.yaml"), *kinds.predictions.get(folder, ())[:1]]
+            more = [
+                *kinds.have(folder, "metadata.yaml"),
+                *kinds.predictions.get(folder, ())[:1],
+            ]
             more += kinds.have(above, *INSTANCES)[:1] if above else []
             yield SourceFiles(str(folder), folder, (*main, *more))
 
@@ -230,7 +292,8 @@ class SweBench:
         """Open one run or submission.
 
         Raises:
-            InputError: a file is damaged, nothing names the model, or nothing says which instances were not resolved.
+            InputError: a file is damaged, nothing names the model, or nothing says
+                which instances were not resolved.
         """
         dump = Dump((), ())
         if len(source.files) == 1 and _BOARD.match(_start(source.files[0])):
@@ -238,11 +301,17 @@ class SweBench:
             dump.runs, dump.batches = tuple(board.headers), board.batches()
             return dump
         model_setting = settings.model
-        given = [path for path in source.files if path.suffix == ".jsonl" and path.name not in INSTANCES]
+        given = [
+            path
+            for path in source.files
+            if path.suffix == ".jsonl" and path.name not in INSTANCES
+        ]
         given += [
             path
             for path in source.files[1:]
-            if path.suffix == ".json" and _start(path).startswith("[") and path.name not in INSTANCES
+            if path.suffix == ".json"
+            and _start(path).startswith("[")
+            and path.name not in INSTANCES
         ]
         patches: dict[str, str | None] = {}
         models = set()
@@ -251,10 +320,17 @@ class SweBench:
                 patches[name] = patch
                 models.add(model)
         predicted = models.pop() if len(models) == 1 else None
-        if any(path.name in ("results.json", "per_instance_details.json") for path in source.files):
-            header, instances = _submission(source, patches, predicted, model_setting, dump.rejections)
+        if any(
+            path.name in ("results.json", "per_instance_details.json")
+            for path in source.files
+        ):
+            header, instances = _submission(
+                source, patches, predicted, model_setting, dump.rejections
+            )
         else:
-            header, instances = _run(source, patches, predicted, model_setting, dump.rejections, dump.notes)
+            header, instances = _run(
+                source, patches, predicted, model_setting, dump.rejections, dump.notes
+            )
         dump.runs = (header,)
         rows = list(sample_rows(instances, patches))
         dump.batches = [batch_of(rows)] if rows else []
@@ -262,7 +338,8 @@ class SweBench:
 
 
 def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Path]:
-    """The reports of the instances of a run, their patches, and the metadata of the run."""
+    """The reports of the instances of a run, their patches, and the metadata of the
+    run."""
     files = kinds.have(folder.parent, "run.json")
     for report in sorted(reports):
         files += [report, *kinds.have(report.parent, "patch.diff")]
@@ -271,7 +348,9 @@ def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Pat
 
 def _start(path: Path) -> str:
     with path.open("rb") as handle:
-        return handle.read(64).removeprefix(BOM_UTF8).decode("utf-8", "replace").lstrip()
+        return (
+            handle.read(64).removeprefix(BOM_UTF8).decode("utf-8", "replace").lstrip()
+        )
 
 
 # --- runs of the harness -------------------------------------------------------------------------
@@ -286,10 +365,14 @@ def _run(
     notes: list[str],
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
-    report = read_document(first) if first.name not in ("report.json", "run.json") else {}
+    report = (
+        read_document(first) if first.name not in ("report.json", "run.json") else {}
+    )
     refuse_what_is_no_list(report, REPORT_LISTS, str(first))
     instances = run_report(report)
-    logged = [path for path in source.files if path.name == "report.json" and path != first]
+    logged = [
+        path for path in source.files if path.name == "report.json" and path != first
+    ]
     logged += [first] if first.name == "report.json" else []
     for path in logged:
         _add_log(instances, path, patches, rejections)
@@ -297,19 +380,25 @@ def _run(
     run_json = next((path for path in source.files if path.name == "run.json"), None)
     about = read_document(run_json) if run_json else {}
     said = text_or_none(report.get("model_name_or_path")) or predicted
-    name, run_id = (folder.name, folder.parent.name) if folder else _split(first.stem, said)
+    name, run_id = (
+        (folder.name, folder.parent.name) if folder else _split(first.stem, said)
+    )
     is_fixed = folder is None and is_fixed_name(name)
     model = said or ("" if is_fixed else name.replace("__", "/"))
     if not model and not model_setting:
         model = _model_beside(source)
         if model:
-            notes.append(f"{source.name}: its name is the same for every model; {model!r} stands beside or above it")
+            notes.append(
+                f"{source.name}: its name is the same for every model; {model!r} "
+                "stands beside or above it"
+            )
     require_model(model_setting or model or None, source.name)
     total = whole_count(report.get("total_instances"))
     unasked = never_asked(report)
     if unasked:
         notes.append(
-            f"{source.name}: {len(unasked)} predictions were left out (--instance_ids): {total} instances are a part"
+            f"{source.name}: {len(unasked)} predictions were left out "
+            f"(--instance_ids): {total} instances are a part"
         )
     benchmark, split = _data_set(about, total)
     header = RunHeader(
@@ -329,19 +418,22 @@ def _run(
     return header, instances
 
 
-# gpt-5_maxiter_100_N_v0.59.0-no-hint   a folder of OpenHands: model, limit of turns, version and note
+# gpt-5_maxiter_100_N_v0.59.0-no-hint   a folder of OpenHands: model, limit of turns,
+# version and note
 _OPENHANDS = re.compile(r"(?P<model>.+?)_(?P<run>maxiter_\d+.*)")
 # ...-no-hint-run_2   several runs of one experiment are numbered behind its note
 _NUMBERED_RUN = re.compile(r"[-_]?run_\d+$")
 
 
 def _configuration(source: SourceFiles, about: Row, run_id: str) -> Row:
-    """How a run was made: its name, which a person gave, and what stands in the files beside the report.
+    """How a run was made: its name, which a person gave, and what stands in the files
+    beside the report.
 
     Args:
         source: the report and its files.
         about: ``run.json``; empty where there is none.
-        run_id: the person's name of the run; empty where the file is called the same in every run.
+        run_id: the person's name of the run; empty where the file is called the same in
+            every run.
     """
     configuration: Row = {"run_name": run_id} if run_id else {}
     if about:
@@ -360,8 +452,8 @@ def _configuration(source: SourceFiles, about: Row, run_id: str) -> Row:
 
 
 def _model_beside(source: SourceFiles) -> str:
-    """The model of a report that is called the same for every model: by the metadata of OpenHands beside it, else by
-    its folder; empty where neither names one."""
+    """The model of a report that is called the same for every model: by the metadata of
+    OpenHands beside it, else by its folder; empty where neither names one."""
     first = source.files[0]
     about = next((path for path in source.files if path.name == METADATA), None)
     document = read_document(about) if about else {}
@@ -373,17 +465,32 @@ def _model_beside(source: SourceFiles) -> str:
     return named or ("" if is_fixed_name(other) else other.replace("__", "/"))
 
 
-def _add_log(instances: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]) -> None:
-    """What the log of an instance adds: its tests, its patch, a verdict where there is none."""
+def _add_log(
+    instances: Instances,
+    path: Path,
+    patches: dict[str, str | None],
+    rejections: list[Rejection],
+) -> None:
+    """What the log of an instance adds: its tests, its patch, a verdict where there is
+    none."""
     try:
         report = instance_report(read_document(path))
     except ValueError as error:
-        rejections.append(Rejection(f"{path.parent.name}/{path.name}", str(error)[:300], "the report of an instance"))
+        rejections.append(
+            Rejection(
+                f"{path.parent.name}/{path.name}",
+                str(error)[:300],
+                "the report of an instance",
+            )
+        )
         return
     patch = path.with_name("patch.diff")
     for name, row in report.items():
         instance = instances.get(name, row)
-        instances[name] = {**instance, "explanation": row["explanation"] or instance.get("explanation")}
+        instances[name] = {
+            **instance,
+            "explanation": row["explanation"] or instance.get("explanation"),
+        }
         if name not in patches and name == path.parent.name and patch.is_file():
             patches[name] = patch.read_text(encoding="utf-8", errors="replace")
 
@@ -391,7 +498,8 @@ def _add_log(instances: Instances, path: Path, patches: dict[str, str | None], r
 def _split(stem: str, model: str | None) -> tuple[str, str]:
     """Model and run id of ``org__model.run``.
 
-    Both may hold points: where the model is known the run id is all that follows it, else what follows the last point.
+    Both may hold points: where the model is known the run id is all that follows it,
+    else what follows the last point.
     """
     known = (model or "").replace("/", "__")
     if known and stem.startswith(f"{known}."):
@@ -403,7 +511,9 @@ def _split(stem: str, model: str | None) -> tuple[str, str]:
 def _data_set(about: Row, total: int | None) -> tuple[str, str]:
     dataset = first_text(about, "dataset", "dataset_name")
     if dataset:
-        name = dataset.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
+        name = (
+            dataset.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
+        )
         return name, text_or_none(about.get("split")) or ""
     return (_SIZES[total], "test") if total in _SIZES else (BENCHMARK, "")
 
@@ -412,7 +522,9 @@ def _published(report: Row, total: int | None) -> Iterable[PublishedScore]:
     """The share of resolved instances among all of the data set."""
     resolved = whole_count(report.get("resolved_instances"))
     if total and resolved is not None:
-        yield PublishedScore(METRIC, resolved / total, n=total, raw=f"{resolved} of {total}")
+        yield PublishedScore(
+            METRIC, resolved / total, n=total, raw=f"{resolved} of {total}"
+        )
 
 
 # --- submissions ---------------------------------------------------------------------------------
@@ -426,24 +538,41 @@ def _submission(
     rejections: list[Rejection],
 ) -> tuple[RunHeader, Instances]:
     files = {path.name: path for path in source.files}
-    listed = next((declared_instances(files[name]) for name in INSTANCES if name in files), None)
+    listed = next(
+        (declared_instances(files[name]) for name in INSTANCES if name in files), None
+    )
     declared = listed if listed is not None else list(patches) or None
     main = files.get("per_instance_details.json")
     if main:
         instances = details(read_document(main), rejections, main.name)
         missing = [name for name in listed or () if name not in instances]
-        instances |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in missing}
+        instances |= {
+            name: {"value": 0.0, "status": "no_answer", "origin": "implied"}
+            for name in missing
+        }
     else:
         main = files["results.json"]
         instances = leaderboard_results(read_document(main), declared, str(main))
     if not instances:
-        raise InputError("names no instance", path=str(main), expected="results of SWE-bench")
+        raise InputError(
+            "names no instance", path=str(main), expected="results of SWE-bench"
+        )
     named = _SUBMISSION.fullmatch(source.root.name)
     system = named["system"] if named else source.root.name
-    about, title, models = metadata(files["metadata.yaml"]) if "metadata.yaml" in files else ({}, None, [])
-    model = models[0] if len(models) == 1 else predicted or title or ("" if is_fixed_name(system) else system)
+    about, title, models = (
+        metadata(files["metadata.yaml"]) if "metadata.yaml" in files else ({}, None, [])
+    )
+    model = (
+        models[0]
+        if len(models) == 1
+        else predicted or title or ("" if is_fixed_name(system) else system)
+    )
     require_model(model_setting or model or None, source.name)
-    track = source.root.parent.name if source.root.parent.parent.name == "evaluation" else ""
+    track = (
+        source.root.parent.name
+        if source.root.parent.parent.name == "evaluation"
+        else ""
+    )
     has_calls = any("api_calls" in row for row in instances.values())
     header = RunHeader(
         harness=HARNESS,
@@ -453,7 +582,9 @@ def _submission(
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,
         started_at=local_time(named["date"], "%Y%m%d") if named else None,
-        agent_parameters=_attempts(text_or_none(part_of(part_of(about, "tags"), "system").get("attempts"))),
+        agent_parameters=_attempts(
+            text_or_none(part_of(part_of(about, "tags"), "system").get("attempts"))
+        ),
         configuration=_settings_of_submission(about, title, models),
         n_benchmark=len(listed) if listed is not None else None,
         place=main.name,
@@ -461,16 +592,27 @@ def _submission(
     return header, instances
 
 
-def _settings_of_submission(about: Row, title: str | None, models: Sequence[str]) -> Row:
-    """What ``metadata.yaml`` says, as the leaderboards of the site say it: the two are of one run."""
+def _settings_of_submission(
+    about: Row, title: str | None, models: Sequence[str]
+) -> Row:
+    """What ``metadata.yaml`` says, as the leaderboards of the site say it: the two are
+    of one run."""
     tags = part_of(about, "tags")
-    rest = {name: value for name, value in tags.items() if name not in ("model", "system")}
-    system = {name: value for name, value in part_of(tags, "system").items() if name != "attempts"}
+    rest = {
+        name: value for name, value in tags.items() if name not in ("model", "system")
+    }
+    system = {
+        name: value
+        for name, value in part_of(tags, "system").items()
+        if name != "attempts"
+    }
     return without_nulls(
         {
             "submission_name": title,
             "models": sorted(models) if len(models) > 1 else None,
-            "metadata": {**about, "tags": {**rest, "system": system}} if about else None,
+            "metadata": {**about, "tags": {**rest, "system": system}}
+            if about
+            else None,
         }
     )
 

@@ -23,14 +23,29 @@ from warehouse.importers.common.jsonl import RowSource, read_document
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import MetricSpec, Rejection
 
-#: Lists of a leaderboard's results: no verdict came about, for reasons of the infrastructure.
+#: Lists of a leaderboard's results: no verdict came about, for reasons of the
+#: infrastructure.
 _NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
 #: Lists that name instances which were tried.
-_TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test_timeout")
+_TRIED = (
+    "generated",
+    "with_logs",
+    "applied",
+    "no_apply",
+    "test_errored",
+    "test_timeout",
+)
 
 #: Lists of ids in a run report, and in the results of a leaderboard's submission.
 REPORT_LISTS = (
-    *("submitted_ids", "completed_ids", "incomplete_ids", "empty_patch_ids", "error_ids", "unresolved_ids"),
+    *(
+        "submitted_ids",
+        "completed_ids",
+        "incomplete_ids",
+        "empty_patch_ids",
+        "error_ids",
+        "unresolved_ids",
+    ),
     *("resolved_ids", "infra_failure_ids"),
 )
 RESULTS_LISTS = ("resolved", "no_generation", *_NO_VERDICT, *_TRIED)
@@ -42,8 +57,11 @@ _EXPLAINED = ("infra_failure_reason", "patch_successfully_applied", "tests_statu
 Instances = dict[str, Row]
 
 
-def refuse_what_is_no_list(document: Row, names: tuple[str, ...], shown_path: str) -> None:
-    """Refuse lists of ids that hold something else: what is left out would lack, or count as not resolved.
+def refuse_what_is_no_list(
+    document: Row, names: tuple[str, ...], shown_path: str
+) -> None:
+    """Refuse lists of ids that hold something else: what is left out would lack, or
+    count as not resolved.
 
     Raises:
         InputError: one is no list, or an entry of it no id.
@@ -53,23 +71,42 @@ def refuse_what_is_no_list(document: Row, names: tuple[str, ...], shown_path: st
         if value is None:
             continue
         is_list = isinstance(value, list)
-        strange = [entry for entry in value if not isinstance(entry, str) or not entry] if is_list else [value]
+        strange = (
+            [entry for entry in value if not isinstance(entry, str) or not entry]
+            if is_list
+            else [value]
+        )
         if strange:
             found = f"{name} {'holds' if is_list else 'is'} {compact(strange[0])[:80]}"
-            raise InputError(found, path=shown_path, expected="a list of ids of instances")
+            raise InputError(
+                found, path=shown_path, expected="a list of ids of instances"
+            )
 
 
 def run_report(document: Row) -> Instances:
     """A run report: every instance of the data set in one of its lists of ids."""
     lists = {
         name: texts_of(document.get(f"{name}_ids"))
-        for name in ("submitted", "incomplete", "empty_patch", "error", "unresolved", "resolved", "infra_failure")
+        for name in (
+            "submitted",
+            "incomplete",
+            "empty_patch",
+            "error",
+            "unresolved",
+            "resolved",
+            "infra_failure",
+        )
     }
     unasked = never_asked(document)
     submitted = [name for name in lists["submitted"] if name not in unasked]
     instances: Instances = {name: _unscored() for name in (*submitted, *lists["error"])}
-    instances |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in lists["incomplete"]}
-    instances |= {name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]}
+    instances |= {
+        name: {"value": 0.0, "status": "no_answer", "origin": "implied"}
+        for name in lists["incomplete"]
+    }
+    instances |= {
+        name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]
+    }
     instances |= {name: {"value": 0.0} for name in lists["unresolved"]}
     instances |= {name: {"value": 1.0} for name in lists["resolved"]}
     instances |= {name: _unscored("unresolved") for name in lists["infra_failure"]}
@@ -79,9 +116,18 @@ def run_report(document: Row) -> Instances:
 
 
 def never_asked(document: Row) -> frozenset[str]:
-    """Predictions of instances that ``--instance_ids`` left out: a run report lists every prediction as submitted, and
-    its other lists are of the instances that it counts as its total."""
-    kinds = ("completed", "incomplete", "empty_patch", "error", "unresolved", "resolved", "infra_failure")
+    """Predictions of instances that ``--instance_ids`` left out: a run report lists
+    every prediction as submitted, and its other lists are of the instances that it
+    counts as its total."""
+    kinds = (
+        "completed",
+        "incomplete",
+        "empty_patch",
+        "error",
+        "unresolved",
+        "resolved",
+        "infra_failure",
+    )
     listed = {name for kind in kinds for name in texts_of(document.get(f"{kind}_ids"))}
     total = whole_count(document.get("total_instances"))
     if total is None or len(listed) < total:
@@ -90,7 +136,8 @@ def never_asked(document: Row) -> frozenset[str]:
 
 
 def instance_report(document: Row) -> Instances:
-    """The report of one instance: ``{id: {"resolved": …, "tests_status": …}}`` (ValueError: it is none)."""
+    """The report of one instance: ``{id: {"resolved": …, "tests_status": …}}``
+    (ValueError: it is none)."""
     instances: Instances = {}
     for name, report in document.items():
         if not isinstance(report, dict) or "resolved" not in report:
@@ -99,10 +146,16 @@ def instance_report(document: Row) -> Instances:
         row: Row = {"value": value}
         if report.get("infra_failure") is True and value != 1:
             row = _unscored("unresolved")
-        elif value == 0 and (report.get("patch_is_None") or report.get("patch_exists") is False):
+        elif value == 0 and (
+            report.get("patch_is_None") or report.get("patch_exists") is False
+        ):
             row["status"] = "no_answer"
-        explanation = {key: report[key] for key in _EXPLAINED if report.get(key) is not None}
-        instances[name] = row | {"explanation": compact(explanation) if explanation else None}
+        explanation = {
+            key: report[key] for key in _EXPLAINED if report.get(key) is not None
+        }
+        instances[name] = row | {
+            "explanation": compact(explanation) if explanation else None
+        }
     return instances
 
 
@@ -113,33 +166,44 @@ def details(document: Row, rejections: list[Rejection], shown_path: str) -> Inst
         try:
             if not isinstance(report, dict):
                 raise ValueError(f"a {type(report).__name__} stands here")
-            cost, calls = number_or_none(report.get("cost")), number_or_none(report.get("api_calls"))
+            cost, calls = (
+                number_or_none(report.get("cost")),
+                number_or_none(report.get("api_calls")),
+            )
             instances[name] = {
                 "value": verdict(report.get("resolved"), "resolved"),
-                "cost": None if calls and not cost else cost,  # 0 is written where the price is not known
+                "cost": None
+                if calls and not cost
+                else cost,  # 0 is written where the price is not known
                 "api_calls": calls,
             }
         except ValueError as error:
             expected = "an instance with 'resolved', 'cost' and 'api_calls'"
-            rejections.append(Rejection(f"{shown_path}, {name[:100]}", str(error), expected))
+            rejections.append(
+                Rejection(f"{shown_path}, {name[:100]}", str(error), expected)
+            )
     return instances
 
 
-def leaderboard_results(document: Row, declared: list[str] | None, shown_path: str) -> Instances:
+def leaderboard_results(
+    document: Row, declared: list[str] | None, shown_path: str
+) -> Instances:
     """``results.json`` of a leaderboard's submission.
 
-    It names the resolved instances; the others are implied by a declared list, or by its own lists
-    of instances that were tried.
+    It names the resolved instances; the others are implied by a declared list, or by
+    its own lists of instances that were tried.
 
     Raises:
-        InputError: nothing says which instances there are, or the list is of another data set.
+        InputError: nothing says which instances there are, or the list is of another
+            data set.
     """
     refuse_what_is_no_list(document, RESULTS_LISTS, shown_path)
     resolved = texts_of(document.get("resolved"))
     tried = [name for key in _TRIED for name in texts_of(document.get(key))]
     if declared is None and not tried:
         raise InputError(
-            f"names {len(resolved)} resolved instances and not those that were not resolved",
+            f"names {len(resolved)} resolved instances and not those that were not "
+            "resolved",
             path=shown_path,
             expected="a list of all instances",
             advice="put their ids, one on a line, into 'instances.txt' beside it or in a folder "
@@ -148,7 +212,8 @@ def leaderboard_results(document: Row, declared: list[str] | None, shown_path: s
     strangers = set(resolved) - set(declared or resolved)
     if strangers:
         raise InputError(
-            f"{len(strangers)} resolved instances are not in the declared list, such as {min(strangers)[:100]}",
+            f"{len(strangers)} resolved instances are not in the declared list, such "
+            f"as {min(strangers)[:100]}",
             path=shown_path,
             expected="the list of the same data set",
         )
@@ -156,7 +221,10 @@ def leaderboard_results(document: Row, declared: list[str] | None, shown_path: s
     instances: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
     unfinished = [name for key in _NO_VERDICT for name in texts_of(document.get(key))]
     instances |= {name: _unscored() for name in unfinished}
-    instances |= {name: {"value": 0.0, "status": "no_answer"} for name in texts_of(document.get("no_generation"))}
+    instances |= {
+        name: {"value": 0.0, "status": "no_answer"}
+        for name in texts_of(document.get("no_generation"))
+    }
     instances |= {name: {"value": 1.0} for name in resolved}
     return instances
 
@@ -166,23 +234,31 @@ def _unscored(raw: str | None = None) -> Row:
 
 
 def declared_instances(path: Path) -> list[str]:
-    """Ids of a declared list: a text with one on a line, or JSON (lines or a list) of ids or of
-    objects with ``instance_id``.
+    """Ids of a declared list: a text with one on a line, or JSON (lines or a list) of
+    ids or of objects with ``instance_id``.
 
     Raises:
         InputError: it holds none, or something else.
     """
     if path.suffix == ".json":
         items = read_document(path, list)
-        entries = [item.get("instance_id") if isinstance(item, dict) else item for item in items]
+        entries = [
+            item.get("instance_id") if isinstance(item, dict) else item
+            for item in items
+        ]
     elif path.suffix == ".jsonl":
-        entries = [row.get("instance_id") for _, row in RowSource(path, path.name, ()).numbered()]
+        entries = [
+            row.get("instance_id")
+            for _, row in RowSource(path, path.name, ()).numbered()
+        ]
     else:
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, ValueError) as error:
             raise InputError(
-                f"cannot be read: {error}", path=str(path), expected="a text with an id on each line"
+                f"cannot be read: {error}",
+                path=str(path),
+                expected="a text with an id on each line",
             ) from None
         entries = [line.strip() for line in lines if line.strip()]
     names = [name for name in entries if isinstance(name, str) and name]
@@ -204,7 +280,8 @@ def predictions(path: Path, notes: list[str]) -> Iterator[tuple[str, str, str | 
 
 
 def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
-    """What ``metadata.yaml`` says of a submission: all of it, and its name and models, wherever they stand in it.
+    """What ``metadata.yaml`` says of a submission: all of it, and its name and models,
+    wherever they stand in it.
 
     Raises:
         InputError: it cannot be read, or names models by what is no text.
@@ -213,12 +290,17 @@ def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
     entries = list(_entries(document))
     names = [value for key, value in entries if key == "name" and _is_said(value)]
     models = [
-        model for key, value in entries if key == "model" for model in (value if isinstance(value, list) else [value])
+        model
+        for key, value in entries
+        if key == "model"
+        for model in (value if isinstance(value, list) else [value])
     ]
     for model in models:
         if not isinstance(model, str):
             found = f"model is {str(model)[:80]}"
-            raise InputError(found, path=str(path), expected="a text, or a list of texts")
+            raise InputError(
+                found, path=str(path), expected="a text, or a list of texts"
+            )
     about = document if isinstance(document, dict) else {}
     return about, next(iter(names), None), list(filter(_is_said, models))
 
@@ -234,10 +316,17 @@ def _is_said(value: Any) -> bool:
     return isinstance(value, str) and value.strip() not in ("", "~", "null")
 
 
-def sample_rows(instances: Mapping[str, Row], patches: Mapping[str, str | None]) -> Iterator[Row]:
+def sample_rows(
+    instances: Mapping[str, Row], patches: Mapping[str, str | None]
+) -> Iterator[Row]:
     """A sample row for each instance."""
     for name, row in instances.items():
-        scores = [{"metric": "resolved", **{key: row.get(key) for key in ("value", "status", "origin", "raw")}}]
+        scores = [
+            {
+                "metric": "resolved",
+                **{key: row.get(key) for key in ("value", "status", "origin", "raw")},
+            }
+        ]
         if "api_calls" in row:
             scores.append({"metric": "api_calls", "value": row["api_calls"]})
         yield {
@@ -249,7 +338,9 @@ def sample_rows(instances: Mapping[str, Row], patches: Mapping[str, str | None])
             "explanation": row.get("explanation"),
             "cost": row.get("cost"),
             "scores": scores,
-            "transcript": {"n_turns": whole_count(row["api_calls"])} if row.get("api_calls") else None,
+            "transcript": {"n_turns": whole_count(row["api_calls"])}
+            if row.get("api_calls")
+            else None,
         }
 
 
@@ -269,7 +360,8 @@ API_CALLS = MetricSpec(
 
 
 def track_fields(track: str) -> dict[str, Any]:
-    """Benchmark and split of a track of the leaderboard (``verified``, ``lite``, ``test`` …)."""
+    """Benchmark and split of a track of the leaderboard (``verified``, ``lite``,
+    ``test`` …)."""
     return {
         "benchmark": BENCHMARK if track in ("", "test") else f"{BENCHMARK}_{track}",
         "split": "test" if track else "",

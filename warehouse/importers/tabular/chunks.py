@@ -1,10 +1,12 @@
-"""Some thousand rows of a file, of which columns are taken by field path (``completions[].score``, ``$.config.seed``).
+"""Some thousand rows of a file, of which columns are taken by field path
+(``completions[].score``, ``$.config.seed``).
 
-docs/mappings.md is the reference of paths. JMESPath cannot say most of them: what a record lies in (``^``), keys and
-numbers of its elements (``@key``), other files (``&``), null apart from missing; and it takes 15 times as long.
-:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one record a line,
-:class:`NestedChunk` from records that lie deeper or hold several generations. A :class:`RowView` adds what else an
-expression can see: groups of the path, joined files.
+docs/mappings.md is the reference of paths. JMESPath cannot say most of them: what a
+record lies in (``^``), keys and numbers of its elements (``@key``), other files
+(``&``), null apart from missing; and it takes 15 times as long. :class:`TableChunk`
+comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one record a
+line, :class:`NestedChunk` from records that lie deeper or hold several generations. A
+:class:`RowView` adds what else an expression can see: groups of the path, joined files.
 """
 
 from __future__ import annotations
@@ -24,7 +26,13 @@ import pyarrow.compute as pc
 
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import tails_of
-from warehouse.importers.tabular.columns import Column, Constant, decode, encode, text_of
+from warehouse.importers.tabular.columns import (
+    Column,
+    Constant,
+    decode,
+    encode,
+    text_of,
+)
 
 _ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
 _TOKEN = re.compile(
@@ -61,7 +69,8 @@ MISSING = Missing.MISSING
 
 @dataclass(frozen=True)
 class Special:
-    """A value that the walk knows: ``@key``, ``@index``, ``@draw`` …, ``up`` levels above."""
+    """A value that the walk knows: ``@key``, ``@index``, ``@draw`` …, ``up`` levels
+    above."""
 
     name: str
     up: int = 0
@@ -90,8 +99,8 @@ Step = str | int | Special | Woven | Each
 class FieldPath:
     """A parsed field path.
 
-    ``root`` is ``"row"``, ``"document"``, ``"join"`` or ``"special"``; ``up`` counts the levels
-    above the row; ``join`` names the joined file.
+    ``root`` is ``"row"``, ``"document"``, ``"join"`` or ``"special"``; ``up`` counts
+    the levels above the row; ``join`` names the joined file.
     """
 
     text: str
@@ -150,7 +159,11 @@ def child(value: Any, step: str | int) -> Any:
     """What lies one step below a value, or :data:`MISSING`."""
     if isinstance(value, dict):
         return value.get(step if isinstance(step, str) else str(step), MISSING)
-    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+    if (
+        isinstance(value, list)
+        and isinstance(step, int)
+        and -len(value) <= step < len(value)
+    ):
         return value[step]
     return MISSING
 
@@ -178,8 +191,8 @@ def column_of(text: str, names: Sequence[str]) -> str:
     """The column that a field path reads; ``""`` if it names none.
 
     Args:
-        text: the path: a column's name as it stands, or one that begins with its name in quotes
-            or its number, from 0 (``[0]``; ``[-1]`` is the last).
+        text: the path: a column's name as it stands, or one that begins with its name
+            in quotes or its number, from 0 (``[0]``; ``[-1]`` is the last).
         names: all columns, in their order.
     """
     if text in names:
@@ -203,7 +216,11 @@ def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
     {'model': 'phi-1', 't': '0.2'}
     """
     match = next(filter(None, map(pattern.fullmatch, tails_of(path))), None)
-    return {name: text for name, text in match.groupdict().items() if text is not None} if match else None
+    return (
+        {name: text for name, text in match.groupdict().items() if text is not None}
+        if match
+        else None
+    )
 
 
 # --- documents ------------------------------------------------------------------------------------
@@ -214,7 +231,8 @@ Level = tuple[Any, str | None, int]
 
 @dataclass(slots=True)
 class NestedRow:
-    """One row of a nested document: what it lies in, outermost first, and its generation."""
+    """One row of a nested document: what it lies in, outermost first, and its
+    generation."""
 
     levels: tuple[Level, ...]
     draw: Any = None
@@ -225,10 +243,13 @@ class NestedRow:
 class Walk:
     """How to find the rows in a document.
 
-    ``lacking`` counts documents without any record while walking, ``empty`` records without any generation.
+    ``lacking`` counts documents without any record while walking, ``empty`` records
+    without any generation.
     """
 
-    at: FieldPath | None  #: path of the records; ``None``: the elements of a list, or the object itself.
+    at: (
+        FieldPath | None
+    )  #: path of the records; ``None``: the elements of a list, or the object itself.
     draws: FieldPath | None  #: path of the generations in a record.
     lacking: int = field(default=0, compare=False)
     empty: int = field(default=0, compare=False)
@@ -240,7 +261,11 @@ class Walk:
     @property
     def begins_with_a_name(self) -> bool:
         """Whether the records lie in a field: a list has none, its elements may."""
-        return self.at is not None and bool(self.at.steps) and isinstance(self.at.steps[0], str)
+        return (
+            self.at is not None
+            and bool(self.at.steps)
+            and isinstance(self.at.steps[0], str)
+        )
 
     def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
         """The rows of a document. ``number`` is the document's own among its siblings."""
@@ -257,7 +282,10 @@ class Walk:
         if self.draws is None:
             yield NestedRow(levels)
             return
-        rows = [NestedRow(levels, value, number) for value, _, number in self._inner(levels[-1][0], self.draws.steps)]
+        rows = [
+            NestedRow(levels, value, number)
+            for value, _, number in self._inner(levels[-1][0], self.draws.steps)
+        ]
         self.empty += not rows
         yield from rows
 
@@ -267,7 +295,9 @@ class Walk:
         return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
 
 
-def _walk(levels: tuple[Level, ...], value: Any, steps: Sequence[Any]) -> Iterator[tuple[Level, ...]]:
+def _walk(
+    levels: tuple[Level, ...], value: Any, steps: Sequence[Any]
+) -> Iterator[tuple[Level, ...]]:
     for depth, step in enumerate(steps):
         if isinstance(step, Each):
             for level in _elements(value, step):
@@ -291,7 +321,9 @@ def location_in_document(walk: Walk, row: NestedRow) -> str:
     levels = row.levels[1:]
     text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
     if row.draw_number is not None and walk.draws:
-        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
+        text += ("." if text else "") + _filled(
+            walk.draws.steps, [(None, None, row.draw_number)]
+        )
     return text
 
 
@@ -338,9 +370,10 @@ class Chunk(Protocol):
 
 @dataclass
 class TableChunk:
-    """Rows of a table. ``indices`` count the records of the file from 0, ``numbers`` are the
-    rows' numbers for people (the header of a CSV file is row 1), ``order`` are the names of all
-    columns of the file (empty: those of ``data``), for columns that are meant by their place."""
+    """Rows of a table. ``indices`` count the records of the file from 0, ``numbers``
+    are the rows' numbers for people (the header of a CSV file is row 1), ``order`` are
+    the names of all columns of the file (empty: those of ``data``), for columns that
+    are meant by their place."""
 
     data: pa.Table
     indices: Sequence[int]
@@ -390,7 +423,9 @@ class TableChunk:
 
     def keep(self, rows: Sequence[int]) -> TableChunk:
         taken = self.data.take(pa.array(rows, pa.int64()))
-        return TableChunk(taken, _at(self.indices, rows), _at(self.numbers, rows), order=self.order)
+        return TableChunk(
+            taken, _at(self.indices, rows), _at(self.numbers, rows), order=self.order
+        )
 
 
 class RecordChunk(ABC):
@@ -415,9 +450,20 @@ class RecordChunk(ABC):
         path = parse_path(text)
         for n in range(len(path.steps) - 1, -1, -1):
             with suppress(PathError):  # of generations
-                found = [v for v in self._values(replace(path, steps=path.steps[:n])) if v is not MISSING]
+                found = [
+                    v
+                    for v in self._values(replace(path, steps=path.steps[:n]))
+                    if v is not MISSING
+                ]
                 if found:
-                    return list(dict.fromkeys(str(key) for value in found if isinstance(value, dict) for key in value))
+                    return list(
+                        dict.fromkeys(
+                            str(key)
+                            for value in found
+                            if isinstance(value, dict)
+                            for key in value
+                        )
+                    )
         return []
 
     def records(self) -> list[Any]:
@@ -429,14 +475,23 @@ class RecordChunk(ABC):
         values, steps = self._start(path)
         for step in steps:
             if isinstance(step, Special):
-                values = [child(value, key) for value, key in zip(values, self._special(step), strict=True)]
+                values = [
+                    child(value, key)
+                    for value, key in zip(values, self._special(step), strict=True)
+                ]
             elif isinstance(step, Woven):
                 parts = zip(*map(self._special, step.specials()), strict=True)
-                values = [child(value, step.filled(words)) for value, words in zip(values, parts, strict=True)]
+                values = [
+                    child(value, step.filled(words))
+                    for value, words in zip(values, parts, strict=True)
+                ]
             elif isinstance(step, Each):
                 raise PathError(f"{path.text!r} iterates where one value is meant")
             elif isinstance(step, str):
-                values = [value.get(step, MISSING) if type(value) is dict else MISSING for value in values]
+                values = [
+                    value.get(step, MISSING) if type(value) is dict else MISSING
+                    for value in values
+                ]
             else:
                 values = [child(value, step) for value in values]
         return values
@@ -460,10 +515,12 @@ class RecordChunk(ABC):
 
 
 class FlatChunk(RecordChunk):
-    """Records of a JSON lines file, one a line. ``indices`` count them from 0, ``lines`` are
-    their line numbers (from 1)."""
+    """Records of a JSON lines file, one a line. ``indices`` count them from 0,
+    ``lines`` are their line numbers (from 1)."""
 
-    def __init__(self, items: list[Any], indices: Sequence[int], lines: Sequence[int]) -> None:
+    def __init__(
+        self, items: list[Any], indices: Sequence[int], lines: Sequence[int]
+    ) -> None:
         self.items, self.indices, self.lines = items, indices, lines
         self.size = len(items)
 
@@ -475,7 +532,9 @@ class FlatChunk(RecordChunk):
         return super().column(text)
 
     def keep(self, rows: Sequence[int]) -> FlatChunk:
-        return FlatChunk(_at(self.items, rows), _at(self.indices, rows), _at(self.lines, rows))
+        return FlatChunk(
+            _at(self.items, rows), _at(self.indices, rows), _at(self.lines, rows)
+        )
 
     def location(self, row: int) -> str:
         return f"line {self.lines[row]}"
@@ -493,16 +552,24 @@ class FlatChunk(RecordChunk):
             return self.items
         if step == Special("index"):
             return list(self.indices)
-        raise PathError(f"'@{step.name}' means nothing in a file of one record per line")
+        raise PathError(
+            f"'@{step.name}' means nothing in a file of one record per line"
+        )
 
 
 class NestedChunk(RecordChunk):
     """Rows that lie deeper in JSON documents, one per record and generation.
 
-    ``draws`` is the path of the generations, relative to the record, if there are several.
+    ``draws`` is the path of the generations, relative to the record, if there are
+    several.
     """
 
-    def __init__(self, rows: list[NestedRow], draws: FieldPath | None, location: Callable[[NestedRow], str]) -> None:
+    def __init__(
+        self,
+        rows: list[NestedRow],
+        draws: FieldPath | None,
+        location: Callable[[NestedRow], str],
+    ) -> None:
         self.rows, self.draws, self.size = rows, draws, len(rows)
         self._location = location
 
@@ -515,7 +582,9 @@ class NestedChunk(RecordChunk):
     def names(self) -> list[str]:
         draws = (row.draw for row in self.rows if isinstance(row.draw, dict))
         inner = sorted({str(text_of(key)) for draw in draws for key in draw})
-        return super().names() + [f"{self.draws.text if self.draws else ''}.{key}" for key in inner]
+        return super().names() + [
+            f"{self.draws.text if self.draws else ''}.{key}" for key in inner
+        ]
 
     def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
         draws = self.draws
@@ -556,8 +625,9 @@ def _at(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
 class Joined:
     """Records of another file: one for all rows, or one by key.
 
-    ``on`` is the path whose value is looked up among the keys; empty: the file is one record.
-    ``missing`` says that there is no such file and need not be: all paths in it are null.
+    ``on`` is the path whose value is looked up among the keys; empty: the file is one
+    record. ``missing`` says that there is no such file and need not be: all paths in it
+    are null.
     """
 
     records: Mapping[str, Any]
@@ -570,21 +640,26 @@ class Joined:
         if not self.on:
             return Constant(_or_none(descend(self.records.get(""), steps)))
         codes, keys = encode(chunk.column(self.on), chunk.size)
-        values = [descend(self.records.get(str(text_of(key)), MISSING), steps) for key in keys]
+        values = [
+            descend(self.records.get(str(text_of(key)), MISSING), steps) for key in keys
+        ]
         return decode(codes, [_or_none(value) for value in values])
 
     def holds(self, path: str) -> bool:
-        """Whether any record has something at the path, as far as there is a file to say so."""
+        """Whether any record has something at the path, as far as there is a file to
+        say so."""
         if self.missing:
             return True
         steps = plain_steps(parse_path(path))
-        return any(descend(record, steps) is not MISSING for record in self.records.values())
+        return any(
+            descend(record, steps) is not MISSING for record in self.records.values()
+        )
 
 
 @dataclass
 class RowView:
-    """Rows, with what else the mapping can see of their file: groups of the path pattern, joined
-    files, and texts that mean null."""
+    """Rows, with what else the mapping can see of their file: groups of the path
+    pattern, joined files, and texts that mean null."""
 
     chunk: Chunk
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -598,7 +673,9 @@ class RowView:
     def column(self, path: str) -> Column:
         """The values at a field path."""
         join = self.joins.get(parse_path(path).join) if path.startswith("&") else None
-        column = self.chunk.column(path) if join is None else join.column(self.chunk, path)
+        column = (
+            self.chunk.column(path) if join is None else join.column(self.chunk, path)
+        )
         return _without(column, self.nulls) if self.nulls else column
 
     def holds(self, path: str) -> bool:
@@ -615,10 +692,17 @@ def _without(column: Column, nulls: frozenset[str]) -> Column:
         is_null = isinstance(column.value, str) and column.value in nulls
         return Constant(None) if is_null else column
     if isinstance(column, list):
-        return [None if isinstance(value, str) and value in nulls else value for value in column]
+        return [
+            None if isinstance(value, str) and value in nulls else value
+            for value in column
+        ]
     if not pa.types.is_string(column.type):
         return column
-    return pc.if_else(pc.is_in(column, pa.array(sorted(nulls), pa.string())), pa.scalar(None, pa.string()), column)
+    return pc.if_else(
+        pc.is_in(column, pa.array(sorted(nulls), pa.string())),
+        pa.scalar(None, pa.string()),
+        column,
+    )
 
 
 def _or_none(value: Any) -> Any:

@@ -1,4 +1,5 @@
-"""What the names of columns say: the usual names of fields (docs/mappings.md), and the words of other names."""
+"""What the names of columns say: the usual names of fields (docs/mappings.md), and the
+words of other names."""
 
 from __future__ import annotations
 
@@ -10,29 +11,69 @@ from dataclasses import dataclass, field, replace
 from warehouse.importers.tabular.chunks import PathError, parse_path
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
 
-#: Usual names of a run's fields, the likeliest first. A field's own name comes before them.
+#: Usual names of a run's fields, the likeliest first. A field's own name comes before
+#: them.
 RUN_NAMES: dict[str, tuple[str, ...]] = {
     "model": ("model_name", "model_id"),
-    "benchmark": ("task", "dataset", "benchmark_name", "benchmark_id", "task_name", "dataset_name"),
+    "benchmark": (
+        "task",
+        "dataset",
+        "benchmark_name",
+        "benchmark_id",
+        "task_name",
+        "dataset_name",
+    ),
     "training_seed": ("seed",),
 }
 #: Usual names of a row's fields.
 SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
-    "prompt_id": ("question_id", "example_id", "doc_id", "item_id", "sample_id", "id", "idx"),
+    "prompt_id": (
+        "question_id",
+        "example_id",
+        "doc_id",
+        "item_id",
+        "sample_id",
+        "id",
+        "idx",
+    ),
     "text": ("question", "prompt", "input", "problem", "instruction"),
     "target": (
         *("gold", "label", "answer"),
-        *("reference", "expected", "expected_answer", "correct_answer", "ground_truth", "truth"),
+        *(
+            "reference",
+            "expected",
+            "expected_answer",
+            "correct_answer",
+            "ground_truth",
+            "truth",
+        ),
     ),
-    "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
+    "response": (
+        "prediction",
+        "output",
+        "completion",
+        "model_answer",
+        "generated_text",
+        "pred",
+    ),
 }
-#: Usual names of the fields of a vote between two models. Both models and the outcome make a table one of votes.
+#: Usual names of the fields of a vote between two models. Both models and the outcome
+#: make a table one of votes.
 VOTE_NAMES: dict[str, tuple[str, ...]] = {
     "model_a": ("model_1", "left", "model_left", "first_model"),
     "model_b": ("model_2", "right", "model_right", "second_model"),
     "outcome": ("winner", "vote", "verdict"),
     "first": ("shown_first",),
-    "voter": ("worker", "worker_id", "annotator", "annotator_id", "rater", "rater_id", "user", "user_id"),
+    "voter": (
+        "worker",
+        "worker_id",
+        "annotator",
+        "annotator_id",
+        "rater",
+        "rater_id",
+        "user",
+        "user_id",
+    ),
     "judge": (),
     "scorer": (),
     "scorer_kind": (),
@@ -42,19 +83,30 @@ VOTE_NAMES: dict[str, tuple[str, ...]] = {
 }
 #: Usual names of the fields of its question. A column ``id`` is rather of the vote.
 VOTE_SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
-    "prompt_id": tuple(name for name in SAMPLE_NAMES["prompt_id"] if name not in ("id", "idx")),
+    "prompt_id": tuple(
+        name for name in SAMPLE_NAMES["prompt_id"] if name not in ("id", "idx")
+    ),
     "text": SAMPLE_NAMES["text"],
     "perturbation": ("turn",),
     "draw": (),
 }
 #: Properties of a prompt that are kept as metadata.
 METADATA_NAMES = (
-    *("category", "subcategory", "subject", "topic", "domain", "difficulty", "language"),
+    *(
+        "category",
+        "subcategory",
+        "subject",
+        "topic",
+        "domain",
+        "difficulty",
+        "language",
+    ),
     *("human_minutes", "task_family"),
 )
 #: Columns that say of which part of a benchmark a prompt is: ids may repeat in each.
 _PART_NAMES = ("lang", "locale", "subset", "config")
-#: Columns of scores and the metric that each is; ``value`` where a column names the metric.
+#: Columns of scores and the metric that each is; ``value`` where a column names the
+#: metric.
 SCORE_NAMES = {
     "score": "score",
     "correct": "correct",
@@ -64,17 +116,36 @@ SCORE_NAMES = {
     "exact_match": "exact_match",
     "value": "score",
 }
-#: Usual names of columns that say who gave the scores of a row, by field of ``[scorer]``.
+#: Usual names of columns that say who gave the scores of a row, by field of
+#: ``[scorer]``.
 SCORER_NAMES: dict[str, tuple[str, ...]] = {
-    "judge_model": ("judge", "judge_name", "judge_id", "grader_model", "evaluator_model", "autograder"),
+    "judge_model": (
+        "judge",
+        "judge_name",
+        "judge_id",
+        "grader_model",
+        "evaluator_model",
+        "autograder",
+    ),
     "annotator": (
-        *("annotator_id", "annotator_name", "rater", "rater_id", "labeler", "labeler_id", "labeller", "labeller_id"),
+        *(
+            "annotator_id",
+            "annotator_name",
+            "rater",
+            "rater_id",
+            "labeler",
+            "labeler_id",
+            "labeller",
+            "labeller_id",
+        ),
     ),
     "scorer": ("scorer_name", "grader", "grader_name", "evaluator", "evaluator_name"),
     "scorer_kind": (),
 }
 #: Metrics that are better the higher they are, where all their values are 0 or 1.
-OF_TRUTH = frozenset({"score", "correct", "is_correct", "acc", "accuracy", "exact_match"})
+OF_TRUTH = frozenset(
+    {"score", "correct", "is_correct", "acc", "accuracy", "exact_match"}
+)
 #: Names that a run and a row both have: in a table of rows they are the row's.
 _SHARED = {*SAMPLE_FIELDS, "status"}
 
@@ -83,8 +154,9 @@ _SHARED = {*SAMPLE_FIELDS, "status"}
 class Guess:
     """What the columns of a table most likely are: field -> column, for runs and rows.
 
-    ``scores`` are pairs of metric and column; the metric is ``""`` where the column ``metric``
-    names it. ``scorer`` are the columns that say who gave them. ``unused`` are the columns that no name tells.
+    ``scores`` are pairs of metric and column; the metric is ``""`` where the column
+    ``metric`` names it. ``scorer`` are the columns that say who gave them. ``unused``
+    are the columns that no name tells.
     """
 
     run: dict[str, str] = field(default_factory=dict)
@@ -100,7 +172,9 @@ class Guess:
     def renamed(self) -> dict[str, str]:
         """Fields whose column is called otherwise than the field: field -> column."""
         both = {**self.run, **self.sample}
-        return {name: column for name, column in both.items() if plain_name(column) != name}
+        return {
+            name: column for name, column in both.items() if plain_name(column) != name
+        }
 
     def with_metadata(self, names: Collection[str]) -> Guess:
         """With unused columns that are wanted as properties of the prompt."""
@@ -119,20 +193,28 @@ class Guess:
 def row_names(
     columns: Collection[str], usual: Mapping[str, tuple[str, ...]] = SAMPLE_NAMES
 ) -> Mapping[str, tuple[str, ...]]:
-    """Usual names of the fields of a row in a table with some columns: ``answer`` is what the model said where nothing
-    else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth).
-    Beside ``correct_answer`` it may be a key that was corrected, and stays one. A ``label`` with an ``explanation`` is
-    a judge's, as in evaluations of Phoenix. In ``samples_df`` of Inspect, ``id`` names a prompt, ``sample_id`` an epoch
-    of it."""
+    """Usual names of the fields of a row in a table with some columns: ``answer`` is
+    what the model said where nothing else is that and the right answer has a column of
+    its own, as in tables of retrieval (question, answer, truth). Beside
+    ``correct_answer`` it may be a key that was corrected, and stays one. A ``label``
+    with an ``explanation`` is a judge's, as in evaluations of Phoenix. In
+    ``samples_df`` of Inspect, ``id`` names a prompt, ``sample_id`` an epoch of it."""
     if {"sample_id", "eval_id", "epoch", "id"} <= {*columns}:
         usual = {**usual, "prompt_id": ("id",)}
     if "explanation" in columns:
-        usual = {**usual, "target": tuple(name for name in usual["target"] if name != "label")}
+        usual = {
+            **usual,
+            "target": tuple(name for name in usual["target"] if name != "label"),
+        }
     target, response = usual["target"], {"response", *usual["response"]}
     right = {*target[target.index("answer") + 1 :]} - {"correct_answer"}
     if "answer" not in columns or not right & {*columns} or response & {*columns}:
         return usual
-    return {**usual, "target": tuple(name for name in target if name != "answer"), "response": ("answer",)}
+    return {
+        **usual,
+        "target": tuple(name for name in target if name != "answer"),
+        "response": ("answer",),
+    }
 
 
 def guess(columns: Sequence[str], objects: bool = False) -> Guess:
@@ -150,25 +232,38 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
         sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
     run = _chosen(run_fields, RUN_NAMES, names)
     sample = _chosen(sample_fields, row_names(names), names)
-    metadata = {name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names}
+    metadata = {
+        name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names
+    }
     metric, filter_ = names.get("metric", ""), names.get("filter", "")
     scores = _scores(names, bool(metric))
     scorer = _chosen(SCORER_NAMES, SCORER_NAMES, names)
-    used = {*run.values(), *sample.values(), *metadata.values(), *scorer.values(), metric, filter_}
+    used = {
+        *run.values(),
+        *sample.values(),
+        *metadata.values(),
+        *scorer.values(),
+        metric,
+        filter_,
+    }
     used |= {column for _, column in scores}
     unused = tuple(column for column in columns if column not in used)
     return Guess(run, sample, metadata, scores, metric, filter_, scorer, unused)
 
 
 def guess_votes(columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What the columns of a table of votes most likely are: field -> column, for ``votes``, ``sample`` and ``run``;
-    empty where it is none."""
+    """What the columns of a table of votes most likely are: field -> column, for
+    ``votes``, ``sample`` and ``run``; empty where it is none."""
     names = {plain_name(column): column for column in reversed(columns)}
     votes = _chosen(VOTE_NAMES, VOTE_NAMES, names)
     if not {"model_a", "model_b", "outcome"} <= votes.keys():
         return {}
     sample = _chosen(VOTE_SAMPLE_NAMES, VOTE_SAMPLE_NAMES, names)
-    return {"votes": votes, "sample": sample, "run": _chosen(("benchmark", "split"), RUN_NAMES, names)}
+    return {
+        "votes": votes,
+        "sample": sample,
+        "run": _chosen(("benchmark", "split"), RUN_NAMES, names),
+    }
 
 
 def plain_name(column: str) -> str:
@@ -177,20 +272,30 @@ def plain_name(column: str) -> str:
 
 
 def path_of(column: str) -> str:
-    """The field path of a column, in quotes where its name has characters with a meaning."""
+    """The field path of a column, in quotes where its name has characters with a
+    meaning."""
     try:
         path = parse_path(column)
     except PathError:
         path = None
-    if path is not None and path.root == "row" and not path.up and path.steps == (column,):
+    if (
+        path is not None
+        and path.root == "row"
+        and not path.up
+        and path.steps == (column,)
+    ):
         return column
     return '"' + re.sub(r'(["\\])', r"\\\1", column) + '"'
 
 
-def _chosen(fields: Collection[str], usual: Mapping[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
+def _chosen(
+    fields: Collection[str], usual: Mapping[str, tuple[str, ...]], names: dict[str, str]
+) -> dict[str, str]:
     columns = {}
     for name in fields:
-        usual_name = next((word for word in (name, *usual.get(name, ())) if word in names), None)
+        usual_name = next(
+            (word for word in (name, *usual.get(name, ())) if word in names), None
+        )
         if usual_name is not None:
             columns[name] = names[usual_name]
     return columns
@@ -200,7 +305,9 @@ def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
     """Metric and column of each column of scores."""
     names_here = [name for name in SCORE_NAMES if name in names]
     if named:
-        first = next((name for name in ("score", "value", *names_here) if name in names), None)
+        first = next(
+            (name for name in ("score", "value", *names_here) if name in names), None
+        )
         return (("", names[first]),) if first else ()
     if "value" in names_here and (len(names_here) > 1 or "prompt_id" not in names):
         names_here.remove("value")  # which may be anything
@@ -223,57 +330,81 @@ def _words(text: str) -> frozenset[str]:
 #: Usual names of scores, and words of the names of metrics.
 _USUAL = frozenset(SCORE_NAMES) - {"value"} | {"reward"}
 _METRIC = _words(
-    "score scores reward rewards accuracy acc correct correctness exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel"
-    " chrf bertscore bleurt comet meteor pass passed passes pass1 success successful succeeded solved resolved win"
-    " right match matched grade graded rating quality faithfulness relevancy relevance precision recall similarity"
-    " factuality factual helpfulness hallucination toxicity ndcg mrr auc loss ppl perplexity spearman pearson"
-    " verdict metric wer cer mse rmse mae brier elo recall"
+    "score scores reward rewards accuracy acc correct correctness exact em f1 bleu "
+    "sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt comet meteor pass "
+    "passed passes pass1 success successful succeeded solved resolved win right match "
+    "matched grade graded rating quality faithfulness relevancy relevance precision "
+    "recall similarity factuality factual helpfulness hallucination toxicity ndcg mrr "
+    "auc loss ppl perplexity spearman pearson verdict metric wer cer mse rmse mae "
+    "brier elo recall"
 )
 #: Numbers that are no results of a prompt, whatever else their name says.
 _OTHER = _words(
-    "count counts num n number rank ranking index idx id ids uid uuid position seed epoch step steps time times"
-    " timestamp latency duration elapsed seconds second sec secs ms millis minutes minute hours cost costs price usd"
-    " dollars token tokens length len size chars characters words bytes pvalue pval stderr std stdev se sem ci lower"
-    " upper year month day date temperature version attempt attempts retry retries trial trials turn turns worker"
-    " annotator weight threshold param params parameters layers flops memory gpu likes votes downloads co2"
-    " emissions kg fewshot shot shots iteration batch row line page offset start end created updated error stop"
-    " finish max min tries samples trains stddev variance"
+    "count counts num n number rank ranking index idx id ids uid uuid position seed "
+    "epoch step steps time times timestamp latency duration elapsed seconds second sec "
+    "secs ms millis minutes minute hours cost costs price usd dollars token tokens "
+    "length len size chars characters words bytes pvalue pval stderr std stdev se sem "
+    "ci lower upper year month day date temperature version attempt attempts retry "
+    "retries trial trials turn turns worker annotator weight threshold param params "
+    "parameters layers flops memory gpu likes votes downloads co2 emissions kg fewshot "
+    "shot shots iteration batch row line page offset start end created updated error "
+    "stop finish max min tries samples trains stddev variance"
 )
 #: The same, unless the name of a metric stands beside.
 _UNLESS_METRIC = _words(
-    "total sum level age depth order place column top entropy confidence logprob hub hf prediction predicted answer"
-    " extracted target gold label choice choices option options reference code context"
+    "total sum level age depth order place column top entropy confidence logprob hub "
+    "hf prediction predicted answer extracted target gold label choice choices option "
+    "options reference code context"
 )
 _ANSWERS = _words(
-    "answer answers option options choice choices label labels target gold response prediction pred index letter"
+    "answer answers option options choice choices label labels target gold response "
+    "prediction pred index letter"
 )
 #: Words for what went well: a prompt, where nothing else is named.
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
-_NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+|unnamed:?_\d+|generation")
+_NEVER = re.compile(
+    r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+|unnamed:?_\d+|generation"
+)
 #: How a benchmark was put, behind its name: ``GSM8K (8-shot, CoT)``.
-_SHOTS = re.compile(r"(?<=\w)[ _-]*(\([^()]*\d+[- ]?shots?\b[^()]*\)|[ _-]\d+[- ]?shots?\b)", re.IGNORECASE)
+_SHOTS = re.compile(
+    r"(?<=\w)[ _-]*(\([^()]*\d+[- ]?shots?\b[^()]*\)|[ _-]\d+[- ]?shots?\b)",
+    re.IGNORECASE,
+)
 #: What ends the name of a metric that is normalised by a length: ``acc_per_token``.
 _PER = re.compile(r"_per_(token|char|byte|word)$")
-#: Words that a truth value's name begins with, and that it has, where it is a property rather than a result.
+#: Words that a truth value's name begins with, and that it has, where it is a property
+#: rather than a result.
 _FLAG = _words("is has was are can needs use uses should supports")
 _FLAGS = _words(
-    "flagged available truncated completed cached merged finished valid invalid refused skipped hidden moe template"
-    " deleted gated enabled open official distilled reasoning multimodal flag agreement stopped binary optimized"
+    "flagged available truncated completed cached merged finished valid invalid "
+    "refused skipped hidden moe template deleted gated enabled open official distilled "
+    "reasoning multimodal flag agreement stopped binary optimized"
 )
 #: Objects around scores, and around figures of a whole run, settings and the like.
-_SCORES = _words("scores score assertions evaluations evaluation review reward_info grades sample_score results_scores")
+_SCORES = _words(
+    "scores score assertions evaluations evaluation review reward_info grades "
+    "sample_score results_scores"
+)
 AGGREGATES = _words(
-    "average averages avg mean aggregate aggregates aggregated summary report overall final total stats"
+    "average averages avg mean aggregate aggregates aggregated summary report overall "
+    "final total stats"
 )
 _SETTINGS = _words(
-    "config configs usage spec args kwargs arguments request settings params parameters hyperparameters options"
-    " timing timings perf tokens generation sampling model_args usage_metadata logprobs"
+    "config configs usage spec args kwargs arguments request settings params "
+    "parameters hyperparameters options timing timings perf tokens generation sampling "
+    "model_args usage_metadata logprobs"
 )
 #: Properties of a prompt, whose fields are no fields of the run.
-_OF_PROMPT = _words("doc document raw_input metadata seed_metadata sample_metadata input example item question vars")
+_OF_PROMPT = _words(
+    "doc document raw_input metadata seed_metadata sample_metadata input example item "
+    "question vars"
+)
 #: What judges answers, and is not what was evaluated.
-_JUDGES = _words("judge judges judging grader graders grading scorer evaluator autograder annotator rater")
+_JUDGES = _words(
+    "judge judges judging grader graders grading scorer evaluator autograder annotator "
+    "rater"
+)
 #: Names of ids of prompts, beyond the usual ones.
 ID_NAMES = (
     *SAMPLE_NAMES["prompt_id"],
@@ -287,18 +418,24 @@ ID_NAMES = (
     "index",
 )
 #: Texts that stand where a name might stand, and name nothing.
-PLACEHOLDERS = _words("default none null unknown na n/a - main all test train validation val") | {""}
-#: Kinds of programs that run models, which some dumps write where a model's name is expected.
+PLACEHOLDERS = _words(
+    "default none null unknown na n/a - main all test train validation val"
+) | {""}
+#: Kinds of programs that run models, which some dumps write where a model's name is
+#: expected.
 BACKENDS = _words(
-    "hf hf-causal hf-causal-experimental hf-auto hf-multimodal vllm sglang gguf local-completions"
-    " local-chat-completions openai-completions openai-chat-completions anthropic-chat huggingface api local mock"
+    "hf hf-causal hf-causal-experimental hf-auto hf-multimodal vllm sglang gguf "
+    "local-completions local-chat-completions openai-completions "
+    "openai-chat-completions anthropic-chat huggingface api local mock"
 )
 #: Names of columns that name models, those that may, and those that name benchmarks.
 MODEL_LABELS = re.compile(
     r"(the_)?(model|models|llm|system|checkpoint|submission)(_(name|version|id|versions)|/adapter)?|full_?name|.*_model_name"
 )
 WEAK_LABELS = re.compile(r"name|agent|method|label|")
-BENCHMARK_LABELS = re.compile(r"(benchmark|task|dataset|metric|category|subset|eval|evaluation|test)s?(_name|_id)?")
+BENCHMARK_LABELS = re.compile(
+    r"(benchmark|task|dataset|metric|category|subset|eval|evaluation|test)s?(_name|_id)?"
+)
 _MODEL = re.compile(
     r"^[\w.-]+/[\w.:+-]+$|gpt|claude|llama|gemini|gemma|qwen|mi[sx]tral|\bphi\b|phi[-_ ]?\d|deepseek|falcon|\byi\b|yi-|"
     r"command|palm|grok|\bnova|olmo|pythia|vicuna|wizard|starcoder|granite|\bglm|kimi|nemotron|bert\b|\bt5|bloom|\bopt\b|"
@@ -318,7 +455,8 @@ _OF_SCORING = frozenset(("status", "state"))
 
 
 def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
-    """How much the name of a column of numbers, and those of the objects it lies in, say for scores."""
+    """How much the name of a column of numbers, and those of the objects it lies in,
+    say for scores."""
     name = _SHOTS.sub("", name)
     plain, words = plain_name(name), {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
@@ -329,7 +467,9 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
         return Grade.NEVER
     if words & _UNLESS_METRIC and not words & _METRIC and not is_scored:
         return Grade.NEVER
-    if around & _OF_PROMPT or any({*words_of(parent)} & AGGREGATES for parent in parents):
+    if around & _OF_PROMPT or any(
+        {*words_of(parent)} & AGGREGATES for parent in parents
+    ):
         return Grade.POSSIBLE
     if plain in _OF_SCORING and is_scored:
         return Grade.POSSIBLE
@@ -345,7 +485,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
 
 
 def is_flag(name: str) -> bool:
-    """Whether truth values under a name are a property of something rather than a result."""
+    """Whether truth values under a name are a property of something rather than a
+    result."""
     words = words_of(name)
     if {*words} & _METRIC or not words:
         return False
@@ -359,7 +500,10 @@ def is_metric(name: str) -> bool:
 
 def is_setting(parents: Iterable[str]) -> bool:
     """Whether one of the objects around a value holds settings, usage and the like."""
-    return any(plain_name(parent) in _SETTINGS or {*words_of(parent)} & {"tokens", "usage"} for parent in parents)
+    return any(
+        plain_name(parent) in _SETTINGS or {*words_of(parent)} & {"tokens", "usage"}
+        for parent in parents
+    )
 
 
 def is_of_prompt(parents: Iterable[str]) -> bool:
@@ -385,4 +529,8 @@ def are_models(texts: Sequence[str]) -> bool:
 def are_numbered(texts: Sequence[str]) -> bool:
     """Whether texts are the same but for their numbers, as ids are: ``q1``, ``q2`` …"""
     stems = {re.sub(r"\d+", "#", text) for text in texts}
-    return len(texts) > 1 and len(stems) <= max(1, len(texts) // 20) and all("#" in stem for stem in stems)
+    return (
+        len(texts) > 1
+        and len(stems) <= max(1, len(texts) // 20)
+        and all("#" in stem for stem in stems)
+    )

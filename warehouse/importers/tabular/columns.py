@@ -42,7 +42,8 @@ def as_list(column: Column, size: int) -> list[Any]:
 
 
 def as_array(column: Column, size: int) -> pa.Array:
-    """The column as an Arrow array; values that Arrow has no common type for become text."""
+    """The column as an Arrow array; values that Arrow has no common type for become
+    text."""
     if isinstance(column, pa.Array):
         return column
     array = _exact_array(as_list(column, size))
@@ -51,11 +52,16 @@ def as_array(column: Column, size: int) -> pa.Array:
 
 def are_text(columns: Sequence[Column]) -> bool:
     """Whether all columns are Arrow text."""
-    return all(isinstance(column, pa.Array) and _is_text(column.type) for column in columns)
+    return all(
+        isinstance(column, pa.Array) and _is_text(column.type) for column in columns
+    )
 
 
-def combine(parts: Sequence[tuple[Codes, list[Any]]], size: int) -> tuple[Codes, list[Any]]:
-    """Several encoded columns as one, whose values are tuples. Only combinations that occur."""
+def combine(
+    parts: Sequence[tuple[Codes, list[Any]]], size: int
+) -> tuple[Codes, list[Any]]:
+    """Several encoded columns as one, whose values are tuples. Only combinations that
+    occur."""
     total = np.zeros(size, dtype=np.int64)
     for codes, values in parts:
         if len(values) > 1:
@@ -68,14 +74,16 @@ def encode(column: Column, size: int) -> tuple[Codes, list[Any]]:
     """Distinct values of a column and, for each row, the number of its value.
 
     Returns:
-        codes of shape (size,), and the values that they index. Values of different types are
-        different, even where Python calls them equal (1, 1.0, True).
+        codes of shape (size,), and the values that they index. Values of different
+        types are different, even where Python calls them equal (1, 1.0, True).
     """
     if isinstance(column, Constant):
         return np.zeros(size, dtype=np.int64), [column.value]
     array = _exact_array(column)
     if array is None:
-        return _encode_objects(column if isinstance(column, list) else column.to_pylist())
+        return _encode_objects(
+            column if isinstance(column, list) else column.to_pylist()
+        )
     encoded = array.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
 
@@ -91,10 +99,15 @@ def decode(codes: Codes, values: Sequence[Any]) -> Column:
 
 
 def to_text(column: Column, size: int, *, labels: bool = False) -> Converted:
-    """Text: strings as they are, other values as their JSON; labels as ``label_of`` has them."""
+    """Text: strings as they are, other values as their JSON; labels as ``label_of`` has
+    them."""
     array = _string_array(column)
     convert = label_of if labels else text_of
-    return Converted(array) if array is not None else converted_by(column, size, convert, pa.string())
+    return (
+        Converted(array)
+        if array is not None
+        else converted_by(column, size, convert, pa.string())
+    )
 
 
 def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
@@ -112,12 +125,17 @@ def to_number(column: Column, size: int) -> Converted:
     """Finite numbers, also from text; NaN and infinities become null."""
     array = _number_array(column)
     if array is not None:
-        return Converted(pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64())))
+        return Converted(
+            pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64()))
+        )
     return converted_by(column, size, double_of, pa.float64())
 
 
-def to_scores(column: Column, size: int) -> tuple[Converted, pa.Array | None, pa.Array | None]:
-    """Scores: the number, its text where that is no number, and ``not_scalar`` for such text.
+def to_scores(
+    column: Column, size: int
+) -> tuple[Converted, pa.Array | None, pa.Array | None]:
+    """Scores: the number, its text where that is no number, and ``not_scalar`` for such
+    text.
 
     Returns:
         values; raw texts and statuses, each ``None`` where all are null.
@@ -146,15 +164,20 @@ def _bounded(kind: pa.DataType) -> Callable[[Any], int | None | Unfit]:
     return convert
 
 
-def converted_by(column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType) -> Converted:
-    """A column by what each of its distinct values becomes; an :class:`Unfit` is a fault."""
+def converted_by(
+    column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType
+) -> Converted:
+    """A column by what each of its distinct values becomes; an :class:`Unfit` is a
+    fault."""
     codes, values = encode(column, size)
     return _spread(codes, [convert(value) for value in values], kind)
 
 
 def _spread(codes: Codes, values: Sequence[Any], kind: pa.DataType) -> Converted:
     """The values, by code, as an Arrow array; null and a fault where one is unfit."""
-    unfit = {code: value for code, value in enumerate(values) if isinstance(value, Unfit)}
+    unfit = {
+        code: value for code, value in enumerate(values) if isinstance(value, Unfit)
+    }
     clean = [None if code in unfit else value for code, value in enumerate(values)]
     array = pa.array(clean, kind).take(pa.array(codes))
     rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
@@ -190,13 +213,20 @@ def _number_array(column: Column) -> pa.Array | None:
 def _exact_array(column: Column) -> pa.Array | None:
     """As :func:`_simple_array`, but only where no value changes its type by it."""
     array = _simple_array(column)
-    if array is None or not isinstance(column, list) or not pa.types.is_floating(array.type):
+    if (
+        array is None
+        or not isinstance(column, list)
+        or not pa.types.is_floating(array.type)
+    ):
         return array
-    return array if all(type(value) in (float, type(None)) for value in column) else None
+    return (
+        array if all(type(value) in (float, type(None)) for value in column) else None
+    )
 
 
 def _simple_array(column: Column) -> pa.Array | None:
-    """The column as Arrow text, integers, doubles or booleans, if it is of one such type."""
+    """The column as Arrow text, integers, doubles or booleans, if it is of one such
+    type."""
     if isinstance(column, list):
         if not all(isinstance(value, _SIMPLE) for value in column[:8]):
             return None
@@ -224,7 +254,10 @@ def _encode_objects(column: Sequence[Any]) -> tuple[Codes, list[Any]]:
     values: list[Any] = []
     codes = np.empty(len(column), dtype=np.int64)
     for row, value in enumerate(column):
-        key = (type(value), value if isinstance(value, (*_SIMPLE, Unfit)) else str(text_of(value)))
+        key = (
+            type(value),
+            value if isinstance(value, (*_SIMPLE, Unfit)) else str(text_of(value)),
+        )
         code = numbers.setdefault(key, len(values))
         if code == len(values):
             values.append(value)
@@ -259,8 +292,11 @@ def text_of(value: Any) -> str | None | Unfit:
 
 
 def label_of(value: Any) -> str | None | Unfit:
-    """One value as the text by which something is named: ``1.0`` is ``1``, as pandas has integers beside gaps."""
-    return text_of(int(value) if isinstance(value, float) and value.is_integer() else value)
+    """One value as the text by which something is named: ``1.0`` is ``1``, as pandas
+    has integers beside gaps."""
+    return text_of(
+        int(value) if isinstance(value, float) and value.is_integer() else value
+    )
 
 
 def number_of(value: Any) -> int | float | None | Unfit:
@@ -293,7 +329,8 @@ def integer_of(value: Any) -> int | None | Unfit:
 
 
 def score_of(value: Any) -> tuple[float | None | Unfit, str | None, str | None]:
-    """One value as a score: number, its text where that is no number, status of such text."""
+    """One value as a score: number, its text where that is no number, status of such
+    text."""
     number = number_of(value)
     if isinstance(number, Unfit):
         if isinstance(value, Unfit) or number.expected == _LONG:

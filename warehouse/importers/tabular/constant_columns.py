@@ -1,5 +1,6 @@
-"""Columns without a mapping that say how a run was made: of one value in all its rows, or telling runs of one prompt
-apart (docs/mappings.md). A column that depends on the prompt is a field of the prompt, and none of these.
+"""Columns without a mapping that say how a run was made: of one value in all its rows,
+or telling runs of one prompt apart (docs/mappings.md). A column that depends on the
+prompt is a field of the prompt, and none of these.
 """
 
 from __future__ import annotations
@@ -11,8 +12,22 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.importers.tabular.chunks import RowView
-from warehouse.importers.tabular.column_names import AGGREGATES, Grade, grade_of, path_of, plain_name, words_of
-from warehouse.importers.tabular.columns import Codes, Constant, as_list, encode, number_of, to_text
+from warehouse.importers.tabular.column_names import (
+    AGGREGATES,
+    Grade,
+    grade_of,
+    path_of,
+    plain_name,
+    words_of,
+)
+from warehouse.importers.tabular.columns import (
+    Codes,
+    Constant,
+    as_list,
+    encode,
+    number_of,
+    to_text,
+)
 from warehouse.records.setting_values import canonical_value
 
 #: Values that a column may have in one run before nobody looks at it any more.
@@ -27,7 +42,9 @@ _OF_PROMPTS = frozenset(
     """.split()
 )
 #: Words of figures of a whole run that stand beside each of its rows.
-_OUTCOMES = AGGREGATES | frozenset("stderr std stdev stddev se sem ci lower upper rank ranking".split())
+_OUTCOMES = AGGREGATES | frozenset(
+    "stderr std stdev stddev se sem ci lower upper rank ranking".split()
+)
 _PLAIN_OUTCOMES = frozenset(("n", "count", "position", "index"))
 
 
@@ -35,15 +52,24 @@ class ConstantColumns:
     """What is learnt of some columns while the runs of a table are surveyed.
 
     Args:
-        columns: names of columns that nothing else is known of, with the field path of each.
+        columns: names of columns that nothing else is known of, with the field path of
+            each.
     """
 
     def __init__(self, columns: Mapping[str, str]) -> None:
-        self._paths = {column: path for column, path in columns.items() if _may_be(column)}
+        self._paths = {
+            column: path for column, path in columns.items() if _may_be(column)
+        }
         #: column -> run -> form of a value -> rows that hold it.
-        self._seen: dict[str, dict[int, dict[str | None, int]]] = {column: {} for column in self._paths}
-        self._raw: dict[str, dict[str, Any]] = {}  # column -> form -> the value as it stands
-        self._of_first: list[int] = []  # what tells the prompts of the first run apart, row by row
+        self._seen: dict[str, dict[int, dict[str | None, int]]] = {
+            column: {} for column in self._paths
+        }
+        self._raw: dict[
+            str, dict[str, Any]
+        ] = {}  # column -> form -> the value as it stands
+        self._of_first: list[
+            int
+        ] = []  # what tells the prompts of the first run apart, row by row
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -63,10 +89,13 @@ class ConstantColumns:
 
     def _values(self, view: RowView, column: str) -> tuple[Codes, list[Any]]:
         path = self._paths[column]
-        return encode(view.column(path) if view.holds(path) else Constant(None), view.size)
+        return encode(
+            view.column(path) if view.holds(path) else Constant(None), view.size
+        )
 
     def shortlist(self, view: RowView) -> None:
-        """Leave out what the first rows show to be no setting: lists, objects, texts that differ from row to row."""
+        """Leave out what the first rows show to be no setting: lists, objects, texts
+        that differ from row to row."""
         for column in self.columns:
             values = self._values(view, column)[1]
             is_plain = all(_is_scalar(value) for value in values)
@@ -83,7 +112,9 @@ class ConstantColumns:
         n_runs = len(np.unique(runs))
         for column in self.columns:
             codes, values = self._values(view, column)
-            if len(values) > _MOST * n_runs or not all(_is_scalar(value) for value in values):
+            if len(values) > _MOST * n_runs or not all(
+                _is_scalar(value) for value in values
+            ):
                 self._leave_out(column)
                 continue
             forms = [canonical_value(column, value) for value in values]
@@ -93,12 +124,15 @@ class ConstantColumns:
             self._count(column, runs, codes, forms)
 
     def learn_prompts(self, names: pa.Array, runs: Codes) -> None:
-        """Take in what the prompts of some rows are called; of one run: it shows whether prompts stand there twice."""
+        """Take in what the prompts of some rows are called; of one run: it shows
+        whether prompts stand there twice."""
         if self._seen and len(self._of_first) < _MOST_ROWS:
             own = names.filter(pa.array(runs == 0))
             self._of_first += map(hash, own.to_pylist())
 
-    def _count(self, column: str, runs: Codes, codes: Codes, forms: Sequence[str | None]) -> None:
+    def _count(
+        self, column: str, runs: Codes, codes: Codes, forms: Sequence[str | None]
+    ) -> None:
         pairs, counts = np.unique(runs * len(forms) + codes, return_counts=True)
         by_run = self._seen[column]
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
@@ -115,7 +149,8 @@ class ConstantColumns:
         del self._seen[column]
 
     def settings(self) -> dict[str, dict[int, Any]]:
-        """The columns of one value in each run, with the value by run; runs of a single row tell nothing."""
+        """The columns of one value in each run, with the value by run; runs of a single
+        row tell nothing."""
         found: dict[str, dict[int, Any]] = {}
         for column, by_run in self._seen.items():
             if not by_run or any(len(of_run) > 1 for of_run in by_run.values()):
@@ -123,16 +158,22 @@ class ConstantColumns:
             if all(sum(of_run.values()) < 2 for of_run in by_run.values()):
                 continue
             forms = {run: next(iter(of_run)) for run, of_run in by_run.items()}
-            values = {run: self._raw[column][form] for run, form in forms.items() if form is not None}
+            values = {
+                run: self._raw[column][form]
+                for run, form in forms.items()
+                if form is not None
+            }
             if values and not is_outcome(column.rpartition(".")[2], values.values()):
                 found[column] = values
         return found
 
     def that_may_split(self) -> list[str]:
-        """Columns of several values in a run that about as many rows hold each: each prompt may stand there once for
-        each value."""
+        """Columns of several values in a run that about as many rows hold each: each
+        prompt may stand there once for each value."""
         n_first = len(self._of_first)
-        is_apart = n_first < _MOST_ROWS and len(set(self._of_first)) == n_first  # each prompt of the first run once
+        is_apart = (
+            n_first < _MOST_ROWS and len(set(self._of_first)) == n_first
+        )  # each prompt of the first run once
         found = []
         for column, by_run in self._seen.items():
             tells_nothing_twice = is_apart and len(by_run.get(0, ())) > 1
@@ -142,8 +183,8 @@ class ConstantColumns:
 
 
 def is_outcome(name: str, values: Iterable[Any], parents: Sequence[str] = ()) -> bool:
-    """Whether values that are the same in all rows of a run are a figure of the whole run: it came out, and was not
-    chosen.
+    """Whether values that are the same in all rows of a run are a figure of the whole
+    run: it came out, and was not chosen.
 
     Args:
         name: of the column.
@@ -164,8 +205,11 @@ def _may_be(column: str) -> bool:
     return plain_name(column) not in _OF_PROMPTS
 
 
-def leaves_at(view: RowView, path: str, taken: Collection[str] = (), name: str = "") -> dict[str, str]:
-    """What objects at a path hold in some rows, leaf by leaf, each with its field path; none where no object is there.
+def leaves_at(
+    view: RowView, path: str, taken: Collection[str] = (), name: str = ""
+) -> dict[str, str]:
+    """What objects at a path hold in some rows, leaf by leaf, each with its field path;
+    none where no object is there.
 
     Args:
         view: the first rows.
@@ -175,7 +219,11 @@ def leaves_at(view: RowView, path: str, taken: Collection[str] = (), name: str =
     """
     if not view.holds(path):
         return {}
-    objects = [value for value in as_list(view.column(path), view.size) if isinstance(value, dict)]
+    objects = [
+        value
+        for value in as_list(view.column(path), view.size)
+        if isinstance(value, dict)
+    ]
     outer = name or path.rpartition(".")[2].lstrip("^$")
     found: dict[str, str] = {}
     for value in objects:
@@ -187,7 +235,9 @@ def leaves_at(view: RowView, path: str, taken: Collection[str] = (), name: str =
 _DEEPEST = 3
 
 
-def _leaves(value: Mapping[str, Any], name: str, path: str, depth: int = 0) -> dict[str, str]:
+def _leaves(
+    value: Mapping[str, Any], name: str, path: str, depth: int = 0
+) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, item in value.items():
         inner, leaf = f"{name}.{key}", f"{path}.{path_of(str(key))}"
@@ -204,16 +254,20 @@ def _is_scalar(value: Any) -> bool:
 
 def _is_balanced(by_run: Collection[Mapping[str | None, int]]) -> bool:
     several = [of_run for of_run in by_run if len(of_run) > 1]
-    return bool(several) and all(2 * min(of_run.values()) >= max(of_run.values()) for of_run in several)
+    return bool(several) and all(
+        2 * min(of_run.values()) >= max(of_run.values()) for of_run in several
+    )
 
 
 class CrossedColumns:
-    """Which of some columns tell rows of one prompt apart that nothing else does: each prompt stands in a run once for
-    each of their values, so that the values are those of several runs.
+    """Which of some columns tell rows of one prompt apart that nothing else does: each
+    prompt stands in a run once for each of their values, so that the values are those
+    of several runs.
 
     Args:
         columns: that may do so.
-        key: field paths that tell the rows of a run apart: of the prompt, the draw, the metric.
+        key: field paths that tell the rows of a run apart: of the prompt, the draw, the
+            metric.
     """
 
     def __init__(self, columns: Sequence[str], key: Collection[str]) -> None:
@@ -229,15 +283,20 @@ class CrossedColumns:
         """Take in some rows, as :meth:`ConstantColumns.learn`."""
         parts: dict[str, pa.Array] = {"run": pa.array(runs)}
         for path in self._key:
-            parts[f"key {path}"] = to_text(view.column(path), view.size, labels=True).array
+            parts[f"key {path}"] = to_text(
+                view.column(path), view.size, labels=True
+            ).array
         for column in self._columns:
             codes, values = encode(view.column(path_of(column)), view.size)
-            forms = pa.array([canonical_value(column, value) for value in values], pa.string())
+            forms = pa.array(
+                [canonical_value(column, value) for value in values], pa.string()
+            )
             parts[column] = forms.take(pa.array(codes))
         self._parts.append(pa.table(parts).filter(pa.array(runs >= 0)))
 
     def found(self) -> list[str]:
-        """As few of the columns as tell all rows apart; none where rows are apart without them, or stay together."""
+        """As few of the columns as tell all rows apart; none where rows are apart
+        without them, or stay together."""
         table = pa.concat_tables(self._parts)
         key = [name for name in table.column_names if name not in self._columns]
         if _n_groups(table, key) == table.num_rows:

@@ -1,7 +1,9 @@
-"""CSV and TSV files: header, quoting, rows of the wrong length, bytes that are not UTF-8.
+"""CSV and TSV files: header, quoting, rows of the wrong length, bytes that are not
+UTF-8.
 
-pyarrow.csv parses; alone it stops at the first bad row and byte, and names neither the quote that is never closed nor a
-row's number. DuckDB's reader has no number for good rows, no entries of archives, and loads a header that stands again.
+pyarrow.csv parses; alone it stops at the first bad row and byte, and names neither the
+quote that is never closed nor a row's number. DuckDB's reader has no number for good
+rows, no entries of archives, and loads a header that stands again.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ DELIMITERS = (",", "\t", ";", "|")
 _TITLES = 20
 
 
-#: How many blocks are read and not yet given on; and for how many seconds this holds, lest both sides wait.
+#: How many blocks are read and not yet given on; and for how many seconds this holds,
+#: lest both sides wait.
 BLOCKS_AHEAD = 3
 PATIENCE = 5.0
 
@@ -45,11 +48,12 @@ PATIENCE = 5.0
 class CheckedStream(io.RawIOBase):
     """Passes bytes on; what is not UTF-8 becomes :data:`MARK`.
 
-    ``marked`` says whether that happened, ``quotes`` counts the double quotes. The end is always
-    a line break; ``ends_in_row`` says, after the end, whether the file has none there.
+    ``marked`` says whether that happened, ``quotes`` counts the double quotes. The end
+    is always a line break; ``ends_in_row`` says, after the end, whether the file has
+    none there.
 
-    The parser reads on a thread of its own, 32 blocks ahead (half a GiB): here it waits until :meth:`feeding` has
-    given most of what was made of them.
+    The parser reads on a thread of its own, 32 blocks ahead (half a GiB): here it waits
+    until :meth:`feeding` has given most of what was made of them.
     """
 
     def __init__(self, raw: Any) -> None:
@@ -112,15 +116,19 @@ def _unfinished(data: bytes) -> int:
     return 0
 
 
-#: Bytes of a CSV file that are parsed at a time: larger blocks take more memory, and no less time. A row must fit into
-#: one: a file with a longer row is read in blocks of the longest that there may be.
+#: Bytes of a CSV file that are parsed at a time: larger blocks take more memory, and no
+#: less time. A row must fit into one: a file with a longer row is read in blocks of the
+#: longest that there may be.
 BLOCK_BYTES = 2 << 20
 MAX_ROW_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 20
-#: A file of so many bytes is parsed once and held: to open it again takes longer than all else that is done with it.
+#: A file of so many bytes is parsed once and held: to open it again takes longer than
+#: all else that is done with it.
 _SMALL_BYTES = 1 << 16
 _MARKS = 4
-_QUOTING_ADVICE = "if double quotes are plain characters in this file, say quoting = false"
+_QUOTING_ADVICE = (
+    "if double quotes are plain characters in this file, say quoting = false"
+)
 
 
 class _LongRowError(Exception):
@@ -134,13 +142,19 @@ class DelimitedReader:
 
     def __init__(self, member: Member, rules: ReadingRules) -> None:
         self.member, self.quoting = member, rules.quoting is not False
-        header, self.header_lines, self.delimiter, self.first_row = _header(member, rules)
+        header, self.header_lines, self.delimiter, self.first_row = _header(
+            member, rules
+        )
         refuse_wide(len(header), member.name)
         self.kind = "TSV" if self.delimiter == "\t" else "CSV"
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
         # as many of the first columns tell the header where it stands again below
-        self.marks = dict(zip(self.columns[:_MARKS], header, strict=False)) if self.header_lines else {}
+        self.marks = (
+            dict(zip(self.columns[:_MARKS], header, strict=False))
+            if self.header_lines
+            else {}
+        )
         self._is_small = member.is_plain and member.path.stat().st_size <= _SMALL_BYTES
         self._held: list[Chunk | tuple[str, str, str]] | None = None
         self._block = min(BLOCK_BYTES, MAX_ROW_BYTES)
@@ -158,8 +172,9 @@ class DelimitedReader:
                 yield item
 
     def _whole(self) -> list[Chunk | tuple[str, str, str]] | None:
-        """All rows of a small file, and in their midst those that cannot be read. None where columns that nobody asks
-        for may decide what becomes of a row, or of the file."""
+        """All rows of a small file, and in their midst those that cannot be read. None
+        where columns that nobody asks for may decide what becomes of a row, or of the
+        file."""
         items: list[Chunk | tuple[str, str, str]] = []
         try:
             for chunk in self._read(None, lambda *fault: items.append(fault)):
@@ -187,10 +202,18 @@ class DelimitedReader:
                 if before < chunk.size:
                     yield chunk.keep(range(before, chunk.size)) if before else chunk
 
-    def _parsed(self, paths: Collection[str] | None, reject: Reject) -> Iterator[TableChunk]:
+    def _parsed(
+        self, paths: Collection[str] | None, reject: Reject
+    ) -> Iterator[TableChunk]:
         numbering = _Numbering(self.columns, self.first_row)
-        chosen = None if paths is None else {column_of(path, self.columns) for path in paths}
-        columns = [name for name in self.columns if chosen is None or name in chosen or name in self.marks]
+        chosen = (
+            None if paths is None else {column_of(path, self.columns) for path in paths}
+        )
+        columns = [
+            name
+            for name in self.columns
+            if chosen is None or name in chosen or name in self.marks
+        ]
         columns = columns or self.columns[:1]
         with self.member.open() as raw:
             stream = CheckedStream(raw)
@@ -212,18 +235,24 @@ class DelimitedReader:
                     raise _LongRowError from None
                 raise self._unreadable(str(error)) from None
             if self.quoting and last is not None and last.size and stream.quotes % 2:
-                self._refuse_open_quote(last.data.slice(last.size - 1), last.location(last.size - 1))
+                self._refuse_open_quote(
+                    last.data.slice(last.size - 1), last.location(last.size - 1)
+                )
 
     def notes(self) -> list[str]:
         return []
 
-    def _opened(self, stream: Any, columns: Sequence[str], numbering: _Numbering) -> Iterator[pa.RecordBatch]:
+    def _opened(
+        self, stream: Any, columns: Sequence[str], numbering: _Numbering
+    ) -> Iterator[pa.RecordBatch]:
         def handle(row: Any) -> str:
             numbering.skipped.append(row.number)
             if self.quoting and "\n" in row.text and row.text.count('"') % 2:
                 numbering.open_quote = row.number
             shown = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
-            numbering.rejected.append((f"row {row.number}", shown, f"{row.expected_columns} columns"))
+            numbering.rejected.append(
+                (f"row {row.number}", shown, f"{row.expected_columns} columns")
+            )
             numbering.is_short = row.actual_columns < row.expected_columns
             return "skip"
 
@@ -252,8 +281,8 @@ class DelimitedReader:
         )
 
     def _block_size(self) -> int:
-        """Bytes that are read at a time. A small file has no row as long as a block, and making room for one takes
-        longer than reading it."""
+        """Bytes that are read at a time. A small file has no row as long as a block,
+        and making room for one takes longer than reading it."""
         if not self.member.is_plain:
             return self._block
         longest_mark = 16
@@ -261,11 +290,15 @@ class DelimitedReader:
 
     def _unreadable(self, why: str) -> InputError:
         if "straddling" in why:
-            why = f"a row of more than {MAX_ROW_BYTES} bytes, or a quote that is never closed"
+            why = (
+                f"a row of more than {MAX_ROW_BYTES} bytes, or a quote that is never "
+                "closed"
+            )
         return InputError(why, path=self.member.name, advice=_QUOTING_ADVICE)
 
     def _refuse_swallowed_lines(self, chunk: TableChunk) -> None:
-        """In a file whose cells are parted by tabs, a cell with tabs is several lines in one."""
+        """In a file whose cells are parted by tabs, a cell with tabs is several lines
+        in one."""
         for column in chunk.data.columns:
             if column.type != pa.string():
                 continue
@@ -292,34 +325,45 @@ class _Numbering:
     def __init__(self, order: Sequence[str], first: int) -> None:
         self.order = order
         self.skipped: list[int] = []
-        self.rejected: list[tuple[str, str, str]] = []  # not yet told: errors would be swallowed
+        self.rejected: list[
+            tuple[str, str, str]
+        ] = []  # not yet told: errors would be swallowed
         self.is_short = False  # whether the last of them lacks cells
         self.open_quote = 0  # number of a row whose quote is never closed
         self.count, self.next = 0, first  # a header is row 1
 
     def tell(self, reject: Reject, size: int) -> None:
-        """Reject the rows that the parser has skipped since, but for one that stands behind the
-        next ``size`` rows: it may be the last of the file."""
+        """Reject the rows that the parser has skipped since, but for one that stands
+        behind the next ``size`` rows: it may be the last of the file."""
         later = sum(number >= self.next for number in self.skipped)
         is_behind = later > 0 and self.skipped[-1] >= self.next + size + later - 1
         while len(self.rejected) > is_behind:
             reject(*self.rejected.pop(0))
 
     def tell_all(self, reject: Reject, ends_in_row: bool) -> None:
-        """Reject the others at the end of the file, where it ends inside the last one as such."""
+        """Reject the others at the end of the file, where it ends inside the last one
+        as such."""
         while self.rejected:
             location, shown, expected = self.rejected.pop(0)
             is_last = not self.rejected and self.skipped[-1] >= self.next
             cut = CUT_SHORT if ends_in_row and is_last and self.is_short else ""
             reject(location, cut + shown, expected)
 
-    def chunk(self, batch: pa.RecordBatch, marked: bool, header: Mapping[str, str], reject: Reject) -> TableChunk:
-        """The batch without rows in which bytes were marked as no UTF-8, and without the header where it stands
-        again."""
+    def chunk(
+        self,
+        batch: pa.RecordBatch,
+        marked: bool,
+        header: Mapping[str, str],
+        reject: Reject,
+    ) -> TableChunk:
+        """The batch without rows in which bytes were marked as no UTF-8, and without
+        the header where it stands again."""
         numbers = self._numbers(batch.num_rows)
         table = pa.Table.from_batches([batch])
         for name in table.column_names if marked else ():
-            fine = pc.invert(pc.fill_null(pc.match_substring(table.column(name), MARK), False))
+            fine = pc.invert(
+                pc.fill_null(pc.match_substring(table.column(name), MARK), False)
+            )
             for row in np.flatnonzero(~fine.to_numpy()).tolist():
                 shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
                 reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
@@ -327,7 +371,11 @@ class _Numbering:
         is_header = _is_header(table, header)
         if is_header is not None:
             for row in np.flatnonzero(is_header.to_numpy()).tolist():
-                reject(f"row {numbers[row]}", f"the header again: {', '.join(header.values())[:60]!r}", "data")
+                reject(
+                    f"row {numbers[row]}",
+                    f"the header again: {', '.join(header.values())[:60]!r}",
+                    "data",
+                )
             table, numbers = _kept(table, numbers, pc.invert(is_header))
         indices = range(self.count, self.count + table.num_rows)
         chunk = TableChunk(table, indices, numbers, order=self.order)
@@ -344,8 +392,12 @@ class _Numbering:
         return numbers
 
 
-def _kept(table: pa.Table, numbers: Sequence[int], keep: pa.ChunkedArray) -> tuple[pa.Table, Sequence[int]]:
-    return table.filter(keep), [number for number, kept in zip(numbers, keep.to_pylist(), strict=True) if kept]
+def _kept(
+    table: pa.Table, numbers: Sequence[int], keep: pa.ChunkedArray
+) -> tuple[pa.Table, Sequence[int]]:
+    return table.filter(keep), [
+        number for number, kept in zip(numbers, keep.to_pylist(), strict=True) if kept
+    ]
 
 
 def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | None:
@@ -361,18 +413,25 @@ def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | 
 
 
 def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, int]:
-    """Names of the header, the lines before the data, the delimiter, and the number of the first row of data."""
+    """Names of the header, the lines before the data, the delimiter, and the number of
+    the first row of data."""
     with member.open() as stream:
         head = read_exactly(stream, _HEADER_BYTES)
     require_utf8(head, member.name)
     try:
-        text = head.decode("utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore")
+        text = head.decode(
+            "utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore"
+        )
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
     above = without_sep(text)
     said, text = text[: len(text) - len(above[0])], above[0]
     first = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = rules.delimiter or above[1] or delimiter_of(first, rules.format or member.format)
+    delimiter = (
+        rules.delimiter
+        or above[1]
+        or delimiter_of(first, rules.format or member.format)
+    )
     rows = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=delimiter,
@@ -382,10 +441,15 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, i
         header = next((row for row in rows if row), None)
     except csv.Error as error:
         raise InputError(
-            f"the header cannot be read: {error}", path=member.name, place="line 1", expected="a row of column names"
+            f"the header cannot be read: {error}",
+            path=member.name,
+            place="line 1",
+            expected="a row of column names",
         ) from None
     if header is None:
-        raise InputError("an empty file", path=member.name, expected="a row of column names")
+        raise InputError(
+            "an empty file", path=member.name, expected="a row of column names"
+        )
     if not rules.header:
         return [""] * len(header), said.count("\n"), delimiter, 1 + bool(said)
     if sum(map(bool, map(str.strip, header))) == 1:
@@ -394,7 +458,8 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, i
 
 
 def without_sep(text: str) -> tuple[str, str]:
-    """The text of a table after a line ``sep=;``, and what that line says parts the cells: nothing without one."""
+    """The text of a table after a line ``sep=;``, and what that line says parts the
+    cells: nothing without one."""
     found = _SEP.match(text)
     return (text[found.end() :], found[1]) if found else (text, "")
 
@@ -408,8 +473,9 @@ def _refuse_titles(text: str, member: Member) -> None:
             for cells in islice(rows, _TITLES):
                 if len(cells) > 2 and all(map(str.strip, cells)):
                     raise InputError(
-                        f"{lines[0][:60]!r} is no row of column names;"
-                        f" line {rows.line_num} looks like it: {lines[rows.line_num - 1][:60]!r}",
+                        f"{lines[0][:60]!r} is no row of column names; line "
+                        f"{rows.line_num} looks like it: "
+                        f"{lines[rows.line_num - 1][:60]!r}",
                         path=member.name,
                         place="line 1",
                         expected="the header first",
@@ -421,8 +487,9 @@ def delimiter_of(header: str, format: str | None) -> str:
     """What parts the cells of a header line.
 
     Args:
-        format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where the line
-            has none of it, the first of comma, tab, semicolon and bar that it has.
+        format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where
+            the line has none of it, the first of comma, tab, semicolon and bar that it
+            has.
     """
     own = {"csv": ",", "tsv": "\t"}.get(format or "", "\t")
     return next((mark for mark in (own, *DELIMITERS) if mark in header), own)

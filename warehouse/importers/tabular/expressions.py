@@ -1,7 +1,7 @@
 """Where the value of a field comes from: expressions of the mapping language.
 
-A :class:`Source` turns the rows of a :class:`RowView` into a column. Its ``recode`` then changes
-single values (null, pattern, value map, scale …).
+A :class:`Source` turns the rows of a :class:`RowView` into a column. Its ``recode``
+then changes single values (null, pattern, value map, scale …).
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ from warehouse.records.canonical_json import sha256_of
 
 #: Numbers with separators of thousands, by their decimal mark.
 _GROUPED = {
-    mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:\{other}\d{{2,3}})*\{other}\d{{3}}(?:\{mark}\d*)?")
+    mark: re.compile(
+        rf"[+-]?[1-9]\d{{0,2}}(?:\{other}\d{{2,3}})*\{other}\d{{3}}(?:\{mark}\d*)?"
+    )
     for mark, other in ((",", "."), (".", ","))
 }
 #: Largest difference of equal numbers, relative to the larger of 1 and the second one.
@@ -50,9 +52,12 @@ TOLERANCE = 1e-9
 class Equality:
     """How two values are compared."""
 
-    #: as words: lower case, no punctuation, blanks as one. Signs, decimal points and fraction bars of numbers stay.
+    #: as words: lower case, no punctuation, blanks as one. Signs, decimal points and
+    #: fraction bars of numbers stay.
     normalise: bool = False
-    numeric: bool = False  #: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
+    numeric: bool = (
+        False  #: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
+    )
     tolerance: float = TOLERANCE  #: largest difference of equal numbers, relative to the larger of 1 and the second.
 
     def same(self, left: Any, right: Any) -> bool:
@@ -72,7 +77,11 @@ class Equality:
 
 def number_in(value: Any) -> Fraction | None:
     """The number that a value is, exactly; ``None`` where it is none."""
-    return None if isinstance(value, bool) else number_of_text(value if isinstance(value, str) else str(text_of(value)))
+    return (
+        None
+        if isinstance(value, bool)
+        else number_of_text(value if isinstance(value, str) else str(text_of(value)))
+    )
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,14 @@ class Recode:
             return self.default if value is None else value
         if self.null and text_of(value) in self.null:
             return self.default
-        for change in (self._parse, self._cut, self._translate, self._date, self._point, self._calculate):
+        for change in (
+            self._parse,
+            self._cut,
+            self._translate,
+            self._date,
+            self._point,
+            self._calculate,
+        ):
             value = change(value)
             if value is None or isinstance(value, Unfit):
                 return self.default if value is None else value
@@ -115,7 +131,11 @@ class Recode:
             return parse_json(value)
         except ValueError as error:
             printed = _printed_by_python(value)
-            return Unfit(repr(value)[:60], f"JSON ({error})") if printed is None else printed
+            return (
+                Unfit(repr(value)[:60], f"JSON ({error})")
+                if printed is None
+                else printed
+            )
 
     def _cut(self, value: Any) -> Any:
         if self.pattern is None:
@@ -162,12 +182,17 @@ class Recode:
 
 
 def _printed_by_python(text: str) -> list[Any] | dict[str, Any] | None:
-    """The list or object that Python printed so (``['a', "b's"]``, as frames are written to CSV)."""
+    """The list or object that Python printed so (``['a', "b's"]``, as frames are
+    written to CSV)."""
     if text.strip()[:1] not in ("[", "{"):
         return None
     try:
         literal: Any = literal_eval(text.strip())
-        return literal if isinstance(literal, list | dict) and json.dumps(literal, allow_nan=False) else None
+        return (
+            literal
+            if isinstance(literal, list | dict) and json.dumps(literal, allow_nan=False)
+            else None
+        )
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
 
@@ -191,8 +216,8 @@ def fill_in(text: str, words: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Source(ABC):
-    """One expression. ``where`` is its place in the mapping, for messages; ``optional`` says that
-    its paths may be absent from the file."""
+    """One expression. ``where`` is its place in the mapping, for messages; ``optional``
+    says that its paths may be absent from the file."""
 
     where: str
     recode: Recode = field(default=PLAIN, kw_only=True)
@@ -207,9 +232,12 @@ class Source(ABC):
         return ()
 
     def leaves(self) -> Iterator[Source]:
-        """The innermost expressions that this one is made of; itself where it is made of none."""
+        """The innermost expressions that this one is made of; itself where it is made
+        of none."""
         parts = tuple(self.inner())
-        yield from (leaf for part in parts for leaf in part.leaves()) if parts else (self,)
+        yield from (
+            (leaf for part in parts for leaf in part.leaves()) if parts else (self,)
+        )
 
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""
@@ -281,7 +309,9 @@ class TextTemplate(Source):
         return [self._filled(names, row) for row in zip(*columns, strict=True)]
 
     def paths(self) -> Iterator[str]:
-        return (name for name in placeholders(self.text) if name not in self.path_groups)
+        return (
+            name for name in placeholders(self.text) if name not in self.path_groups
+        )
 
     def groups(self) -> Iterator[str]:
         return (name for name in placeholders(self.text) if name in self.path_groups)
@@ -289,10 +319,18 @@ class TextTemplate(Source):
     def _part(self, view: RowView, name: str) -> Column:
         if name in self.path_groups:
             return Constant(view.groups.get(name))
-        return Constant(None) if self.optional and not view.holds(name) else view.column(name)
+        return (
+            Constant(None)
+            if self.optional and not view.holds(name)
+            else view.column(name)
+        )
 
     def _filled(self, names: Sequence[str], words: Sequence[Any]) -> str | None:
-        return None if None in words else fill_in(self.text, dict(zip(names, words, strict=True)))
+        return (
+            None
+            if None in words
+            else fill_in(self.text, dict(zip(names, words, strict=True)))
+        )
 
 
 @dataclass(frozen=True)
@@ -304,7 +342,9 @@ class _Parts(Source):
 
     def rows(self, view: RowView) -> Iterator[tuple[Any, ...]]:
         """The values of all parts, row by row."""
-        return zip(*(as_list(part.column(view), view.size) for part in self.parts), strict=True)
+        return zip(
+            *(as_list(part.column(view), view.size) for part in self.parts), strict=True
+        )
 
 
 @dataclass(frozen=True)
@@ -320,7 +360,10 @@ class First(_Parts):
     """The first of several expressions that is not null."""
 
     def raw(self, view: RowView) -> Column:
-        return [next((value for value in row if value is not None), None) for row in self.rows(view)]
+        return [
+            next((value for value in row if value is not None), None)
+            for row in self.rows(view)
+        ]
 
 
 @dataclass(frozen=True)
@@ -333,8 +376,17 @@ class Record(Source):
         encoded = [encode(part.column(view), view.size) for _, part in self.parts]
         codes, rows = combine(encoded, view.size)
         names = [name for name, _ in self.parts]
-        unfit = [next((value for value in row if isinstance(value, Unfit)), None) for row in rows]
-        return decode(codes, [why or dict(zip(names, row, strict=True)) for why, row in zip(unfit, rows, strict=True)])
+        unfit = [
+            next((value for value in row if isinstance(value, Unfit)), None)
+            for row in rows
+        ]
+        return decode(
+            codes,
+            [
+                why or dict(zip(names, row, strict=True))
+                for why, row in zip(unfit, rows, strict=True)
+            ],
+        )
 
     def inner(self) -> Iterable[Source]:
         return (part for _, part in self.parts)
@@ -350,7 +402,9 @@ class Pick(Source):
     def raw(self, view: RowView) -> Column:
         indices = as_list(self.index.column(view), view.size)
         options = as_list(self.options.column(view), view.size)
-        return [_picked(index, row) for index, row in zip(indices, options, strict=True)]
+        return [
+            _picked(index, row) for index, row in zip(indices, options, strict=True)
+        ]
 
     def inner(self) -> Iterable[Source]:
         return self.index, self.options
@@ -358,8 +412,8 @@ class Pick(Source):
 
 @dataclass(frozen=True)
 class Equals(Source):
-    """1 where two values are equal, else 0; null where one is null. ``among``: the first must
-    equal exactly one of these options, else the result is null."""
+    """1 where two values are equal, else 0; null where one is null. ``among``: the
+    first must equal exactly one of these options, else the result is null."""
 
     pair: tuple[Source, Source]
     equality: Equality = Equality()
@@ -370,14 +424,20 @@ class Equals(Source):
         if self.equality == Equality() and self.among is None and are_text(columns):
             return pc.equal(*columns).cast(pa.int64())
         left, right = (as_list(column, view.size) for column in columns)
-        options = as_list(self.among.column(view), view.size) if self.among else [None] * view.size
+        options = (
+            as_list(self.among.column(view), view.size)
+            if self.among
+            else [None] * view.size
+        )
         return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
 
     def inner(self) -> Iterable[Source]:
         return (*self.pair, self.among) if self.among else self.pair
 
     def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
-        unfit = next((value for value in (left, right) if isinstance(value, Unfit)), None)
+        unfit = next(
+            (value for value in (left, right) if isinstance(value, Unfit)), None
+        )
         if unfit is not None or left is None or right is None:
             return unfit
         if options is not None and not isinstance(options, list):
@@ -395,5 +455,7 @@ def _picked(index: Any, options: Any) -> Any:
     if not isinstance(options, list) or not isinstance(number, int):
         return Unfit(repr(index)[:60], "the 0-based number of an option")
     if not 0 <= number < len(options):
-        return Unfit(repr(index)[:60], f"the 0-based number of one of {len(options)} options")
+        return Unfit(
+            repr(index)[:60], f"the 0-based number of one of {len(options)} options"
+        )
     return options[number]

@@ -1,7 +1,7 @@
 """Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip.
 
-A mapping file says which column or path is which field (docs/mappings.md). Without one, tables
-whose columns already carry the names of fields are taken as they are.
+A mapping file says which column or path is which field (docs/mappings.md). Without one,
+tables whose columns already carry the names of fields are taken as they are.
 """
 
 from __future__ import annotations
@@ -25,9 +25,18 @@ from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
 from warehouse.importers.tabular.column_names import path_of
-from warehouse.importers.tabular.constant_columns import ConstantColumns, CrossedColumns, leaves_at
+from warehouse.importers.tabular.constant_columns import (
+    ConstantColumns,
+    CrossedColumns,
+    leaves_at,
+)
 from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
-from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
+from warehouse.importers.tabular.mapping_files import (
+    in_row,
+    load_mapping,
+    named_by_others,
+    shipped_mappings,
+)
 from warehouse.importers.tabular.plain_tables import (
     PlainTable,
     canonical_mapping,
@@ -51,7 +60,14 @@ from warehouse.importers.tabular.table import (
     without_strangers,
 )
 from warehouse.importers.tabular.votes import votes_of
-from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    Rejection,
+    SameContent,
+    SourceFiles,
+)
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
 
@@ -62,11 +78,12 @@ _EXPLAINED = 2
 
 
 class Tabular:
-    """The importer without a mapping: takes tables whose columns carry the names of fields."""
+    """The importer without a mapping: takes tables whose columns carry the names of
+    fields."""
 
     name = "tabular"
-    # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from its columns; 7: columns of one
-    # value in each run are settings
+    # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from
+    # its columns; 7: columns of one value in each run are settings
     version = "7"
     folders = 0
 
@@ -80,8 +97,12 @@ class Tabular:
         return MappedTabular(mapping, path)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Tables whose columns have the usual names of prompts and scores, one source each."""
-        return _one_each([item.path for item in candidates if carries_names(item)], _common_folder(candidates))
+        """Tables whose columns have the usual names of prompts and scores, one source
+        each."""
+        return _one_each(
+            [item.path for item in candidates if carries_names(item)],
+            _common_folder(candidates),
+        )
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source, with the mapping of the settings if they have one.
@@ -96,8 +117,14 @@ class Tabular:
         if found is not None:
             (values, notes), path = found, source.name
         elif values is None:
-            columns = plain_columns(source, settings.user_values).with_metadata(settings.cluster_by)
-            plain = _with_objects(PlainTable(columns, settings.higher_is_better), source, settings.cluster_by)
+            columns = plain_columns(source, settings.user_values).with_metadata(
+                settings.cluster_by
+            )
+            plain = _with_objects(
+                PlainTable(columns, settings.higher_is_better),
+                source,
+                settings.cluster_by,
+            )
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
@@ -111,9 +138,14 @@ class Tabular:
         return dump
 
 
-def _with_objects(plain: PlainTable, source: SourceFiles, asked_for: Collection[str]) -> PlainTable:
-    """A plain table of which columns that hold objects are no properties of prompts, unless they are asked for."""
-    if not plain.columns.metadata.keys() - {*asked_for} or not may_hold_objects(source.files[0]):
+def _with_objects(
+    plain: PlainTable, source: SourceFiles, asked_for: Collection[str]
+) -> PlainTable:
+    """A plain table of which columns that hold objects are no properties of prompts,
+    unless they are asked for."""
+    if not plain.columns.metadata.keys() - {*asked_for} or not may_hold_objects(
+        source.files[0]
+    ):
         return plain
     mapping, _ = parse_mapping(canonical_mapping(plain.columns))
     sample = _tables(mapping, source)[0].sample()
@@ -126,16 +158,19 @@ class MappedTabular(Tabular):
     def __init__(self, mapping: Mapping[str, Any], path: str) -> None:
         self.values, self.path = mapping, path
         self.is_shipped = path in shipped_mappings()
-        self.left_out: list[str] = []  # files that are named and tables of something else
+        self.left_out: list[
+            str
+        ] = []  # files that are named and tables of something else
         self.mapping, self.mistakes = parse_mapping(mapping)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
+        """Files that match ``files`` and not ``exclude``; each is a source, or all are
+        one.
 
         Raises:
             NothingMatchesError: no file matches.
-            MappingError: the mapping has mistakes that show without a dump; those that show in the
-                first file are named with them.
+            MappingError: the mapping has mistakes that show without a dump; those that
+                show in the first file are named with them.
         """
         root, files = _common_folder(candidates), [item.path for item in candidates]
         paths, mistakes = self._chosen(files, root), list(self.mistakes)
@@ -150,16 +185,21 @@ class MappedTabular(Tabular):
         if not self.mapping.together:
             return _one_each(paths, root)
         together = without_strangers(self.mapping, paths, root)
-        self.left_out = [relative_name(path, root) for path in paths if path not in together]
+        self.left_out = [
+            relative_name(path, root) for path in paths if path not in together
+        ]
         paths = together
         return [SourceFiles(str(root), root, tuple(sorted(paths)))] if paths else []
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        dump = super().read(source, replace(settings, mapping=self.values, mapping_path=self.path))
+        dump = super().read(
+            source, replace(settings, mapping=self.values, mapping_path=self.path)
+        )
         if self.left_out:
             dump.notes.append(
-                f"{listed(self.left_out, 5)}: nothing there says which prompt a row is; left out as a table of "
-                "something else (exclude says so in the mapping)"
+                f"{listed(self.left_out, 5)}: nothing there says which prompt a row "
+                "is; left out as a table of something else (exclude says so in the "
+                "mapping)"
             )
         return dump
 
@@ -184,31 +224,62 @@ class MappedTabular(Tabular):
         return []
 
     def _chosen(self, paths: Sequence[Path], root: Path) -> list[Path]:
-        """The files that ``files`` names; where that are none, those of the mapping's shape, whatever they are called.
-        A shipped mapping takes those of the same suffixes too, but for those that another one names."""
+        """The files that ``files`` names; where that are none, those of the mapping's
+        shape, whatever they are called. A shipped mapping takes those of the same
+        suffixes too, but for those that another one names."""
         globs = self.mapping.files
         tables = self._tables(paths)
-        named = [path for path in self._not_excluded(paths) if _matches(path, globs)] if globs else tables
+        named = (
+            [path for path in self._not_excluded(paths) if _matches(path, globs)]
+            if globs
+            else tables
+        )
         if self.mistakes or (named and not self.is_shipped):
             return named
-        kinds = {Path(glob).suffix.lower() for glob in globs} | {*_PACKED} if named else _KINDS
-        others = [path for path in tables if path not in named and path.suffix.lower() in kinds]
+        kinds = (
+            {Path(glob).suffix.lower() for glob in globs} | {*_PACKED}
+            if named
+            else _KINDS
+        )
+        others = [
+            path
+            for path in tables
+            if path not in named and path.suffix.lower() in kinds
+        ]
         if self.is_shipped:
             own = shipped_mappings()[self.path]
-            others = [path for path in others if not named_by_others(path.absolute(), own)]
-        return sorted({*named, *(path for path in others if not mistakes_in_file(self.mapping, path, root))})
+            others = [
+                path for path in others if not named_by_others(path.absolute(), own)
+            ]
+        return sorted(
+            {
+                *named,
+                *(
+                    path
+                    for path in others
+                    if not mistakes_in_file(self.mapping, path, root)
+                ),
+            }
+        )
 
     def _tables(self, paths: Sequence[Path]) -> list[Path]:
         """Files with a suffix of tables that are not excluded."""
-        return [path for path in self._not_excluded(paths) if path.suffix.lower() in _KINDS]
+        return [
+            path for path in self._not_excluded(paths) if path.suffix.lower() in _KINDS
+        ]
 
     def _not_excluded(self, paths: Sequence[Path]) -> list[Path]:
         return [path for path in paths if not _matches(path, self.mapping.exclude)]
 
     def _unmatched(self, paths: Sequence[Path], root: Path) -> str:
-        """Why no file is taken: no name matches, and what the first of their kind lacks."""
+        """Why no file is taken: no name matches, and what the first of their kind
+        lacks."""
         others = sorted(self._tables(paths))[:_EXPLAINED]
-        lacks = "; ".join(first for path in others for first in mistakes_in_file(self.mapping, path, root)[:1])
+        lacks = "; ".join(
+            first
+            for path in others
+            for first in mistakes_in_file(self.mapping, path, root)[:1]
+        )
         return (
             f"files = {list(self.mapping.files) or 'any table'} matches no file"
             f"{f', and no other fits: {lacks}' if lacks else ''}; "
@@ -249,9 +320,14 @@ class _Reading:
             self._settle(self._with_crossed(self.plain))
         elif self.mapping.constants:
             taken = self._take_constants(self.constants)
-            self._dump.notes += [f"taken as settings of the runs: {', '.join(taken)}"] if taken else []
+            self._dump.notes += (
+                [f"taken as settings of the runs: {', '.join(taken)}"] if taken else []
+            )
         of_several = len(self.tables) > 1
-        self._dump.notes += [f"{file}: {note}" if of_several else note for file, note in self.registry.notes]
+        self._dump.notes += [
+            f"{file}: {note}" if of_several else note
+            for file, note in self.registry.notes
+        ]
         self.registry.closed = True
         self._dump.same_content = same_content(self.mapping, by_user=self.plain is None)
         self._dump.runs = self.registry.headers()
@@ -265,7 +341,8 @@ class _Reading:
                 table.forget()
 
     def _with_crossed(self, plain: PlainTable) -> PlainTable:
-        """What is learnt of the table; anew where columns tell runs apart that were taken for one."""
+        """What is learnt of the table; anew where columns tell runs apart that were
+        taken for one."""
         crossed = self._crossed(plain)
         if not crossed:
             return plain
@@ -273,7 +350,9 @@ class _Reading:
         self.mapping, _ = parse_mapping(canonical_mapping(self.plain.columns, crossed))
         for table in self.tables:
             table.mapping = self.mapping
-        self.registry = RunRegistry(self.registry.values, self.mapping.metrics, self.registry.defaults)
+        self.registry = RunRegistry(
+            self.registry.values, self.mapping.metrics, self.registry.defaults
+        )
         self._survey_all()
         return self.plain
 
@@ -291,10 +370,18 @@ class _Reading:
         return crossed.found()
 
     def _settle(self, plain: PlainTable) -> None:
-        """Read the scores as their values want it; columns of one value in each run are its settings."""
+        """Read the scores as their values want it; columns of one value in each run are
+        its settings."""
         plain.settings = tuple(self._take_constants(plain.constants))
-        taken = {name for setting in plain.settings for name in (setting, setting.partition(".")[0])}
-        plain.columns = replace(plain.columns, unused=tuple(name for name in plain.columns.unused if name not in taken))
+        taken = {
+            name
+            for setting in plain.settings
+            for name in (setting, setting.partition(".")[0])
+        }
+        plain.columns = replace(
+            plain.columns,
+            unused=tuple(name for name in plain.columns.unused if name not in taken),
+        )
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
@@ -317,7 +404,9 @@ class _Reading:
         columns: dict[str, str] = {}
         for path in self.mapping.constants:
             if path == "*":
-                free = [name for name in sample.chunk.names() if path_of(name) not in taken]
+                free = [
+                    name for name in sample.chunk.names() if path_of(name) not in taken
+                ]
                 columns |= {name: path_of(name) for name in free}
             else:
                 columns |= leaves_at(sample, path, taken)
@@ -325,14 +414,23 @@ class _Reading:
         self.constants.shortlist(sample)
 
     def _runs(self, table: MappedTable) -> list[RunColumns]:
-        return [RunColumns(variant, self.registry, table.member.name) for variant in self.mapping.variants]
+        return [
+            RunColumns(variant, self.registry, table.member.name)
+            for variant in self.mapping.variants
+        ]
 
     def _survey(self, table: MappedTable) -> None:
         runs = self._runs(table)
         has_constants = bool(self.mapping.constants)
-        if self.plain is None and not has_constants and not any(part.per_row for part in runs):
+        if (
+            self.plain is None
+            and not has_constants
+            and not any(part.per_row for part in runs)
+        ):
             for part in runs:
-                part.learn(table.constants(), partial(_refuse_constant, table.member.name))
+                part.learn(
+                    table.constants(), partial(_refuse_constant, table.member.name)
+                )
             return
         paths = {path for part in runs for path in part.paths()}
         paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
@@ -348,7 +446,9 @@ class _Reading:
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(paths, ignore if self.has_samples else self._reject)
         for view in islice(views, 1) if table.tells_all(paths) else views:
-            numbers = [part.learn(view, table.rejected(view, self._reject)) for part in runs]
+            numbers = [
+                part.learn(view, table.rejected(view, self._reject)) for part in runs
+            ]
             if has_constants:
                 self.constants.learn(view, numbers[0])
             if self.plain is not None:
@@ -363,7 +463,10 @@ class _Reading:
                     has_rows = True
                     yield batch
             self._dump.notes += table.notes()
-            absent += [note.removeprefix(f"{table.member.name}: ") for note in table.reader.notes()]
+            absent += [
+                note.removeprefix(f"{table.member.name}: ")
+                for note in table.reader.notes()
+            ]
             table.forget()
         if absent and not has_rows and not self._dump.rejections:
             raise InputError(
@@ -373,7 +476,9 @@ class _Reading:
                 advice="correct the path in the mapping",
             )
         if self.tables:
-            self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
+            self._dump.notes += self.tally.settle(
+                self.tables[0].member.name, self.mapping.variants
+            )
 
     def _votes(self) -> Iterator[pa.RecordBatch]:
         for table in self.tables:
@@ -381,13 +486,20 @@ class _Reading:
             for view in table.views(None, self._reject):
                 rejected = table.rejected(view, self._reject)
                 for variant in self.mapping.variants:
-                    batch = votes_of(view, self.mapping, variant, self.settings, rejected)
+                    batch = votes_of(
+                        view, self.mapping, variant, self.settings, rejected
+                    )
                     if batch is not None:
                         n_votes += batch.num_rows
-                        n_outcomes += len(batch.column("outcome")) - batch.column("outcome").null_count
+                        n_outcomes += (
+                            len(batch.column("outcome"))
+                            - batch.column("outcome").null_count
+                        )
                         yield batch
             if not n_outcomes:
-                said = f"no verdict in any of {n_votes} votes" if n_votes else "no votes"
+                said = (
+                    f"no verdict in any of {n_votes} votes" if n_votes else "no votes"
+                )
                 self._dump.notes.append(f"{table.member.name}: {said}")
             self._dump.notes += table.notes()
             table.forget()
@@ -398,7 +510,9 @@ class _Reading:
         for view in table.views(None, self._reject):
             is_empty = False
             for runs in variants:
-                batch = batch_of(view, self.mapping, runs, table.rejected(view, self._reject))
+                batch = batch_of(
+                    view, self.mapping, runs, table.rejected(view, self._reject)
+                )
                 if batch is not None:
                     self.tally.add(batch, runs.variant)
                     yield batch
@@ -441,8 +555,8 @@ _CONTENT = ("text", "target", "choices")
 
 
 def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | None:
-    """Whether such rows are draws of one prompt; ``None`` where the mapping settles it in another way: by numbered
-    generations in a record, or by places that it names.
+    """Whether such rows are draws of one prompt; ``None`` where the mapping settles it
+    in another way: by numbered generations in a record, or by places that it names.
 
     Args:
         by_user: whether a user wrote it, or the names of the columns did.
@@ -457,7 +571,9 @@ def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | Non
     return SameContent(
         are_draws,
         belong_together=are_draws or (first.is_long and bool(mapping.key)),
-        by_metric=any(in_row(path) for rule in first.scores for path in rule.metric.paths()),
+        by_metric=any(
+            in_row(path) for rule in first.scores for path in rule.metric.paths()
+        ),
         by_id="prompt_id" in first.sample,
         key=f"key = {json.dumps(list(key))}",
     )
@@ -471,7 +587,8 @@ _REASONS = ("no_answer", "error", "limit", "refused")
 class ScoreTally:
     """Counts over the rows of a source, batch by batch.
 
-    ``explained`` are rows without a value that say why: an error of the sample, or a status that a column states.
+    ``explained`` are rows without a value that say why: an error of the sample, or a
+    status that a column states.
     """
 
     rows: int = 0
@@ -507,10 +624,20 @@ class ScoreTally:
             why = batch.column("error").is_valid()
         if any(rule.status is not None for rule in variant.scores):
             has_reason = pc.is_in(scores.field("status"), pa.array(_REASONS))
-            rows = pc.list_parent_indices(batch.column("scores")).filter(has_reason).cast(pa.int64())
-            why = pc.or_(why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), rows))
+            rows = (
+                pc.list_parent_indices(batch.column("scores"))
+                .filter(has_reason)
+                .cast(pa.int64())
+            )
+            why = pc.or_(
+                why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), rows)
+            )
         self.explained += _count(why)
-        for metric, word in zip(scores.field("metric").to_pylist(), scores.field("raw").to_pylist(), strict=True):
+        for metric, word in zip(
+            scores.field("metric").to_pylist(),
+            scores.field("raw").to_pylist(),
+            strict=True,
+        ):
             if word is not None:
                 self.words.setdefault(metric, word)
 
@@ -527,7 +654,10 @@ class ScoreTally:
                 return []
             raise self._unscored(name, variants)
         counts = {metric: count for metric, count in self.scores.items() if count}
-        lines = {metric: f"{metric}: no value in any of {count} rows" for metric, count in counts.items()}
+        lines = {
+            metric: f"{metric}: no value in any of {count} rows"
+            for metric, count in counts.items()
+        }
         notes = [line for metric, line in lines.items() if not self.values[metric]]
         return notes + [
             f"{line}, and if_null gives each one"
@@ -536,7 +666,9 @@ class ScoreTally:
         ]
 
     def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
-        sections = dict.fromkeys(rule.value.where for variant in variants for rule in variant.scores)
+        sections = dict.fromkeys(
+            rule.value.where for variant in variants for rule in variant.scores
+        )
         found = f"no score in any of {self.rows} rows"
         if self.words:
             found += f", only text such as {next(iter(self.words.values()))[:40]!r}"

@@ -1,4 +1,5 @@
-"""A mapping: the rules that its file consists of, made of the parsed TOML with every mistake in it.
+"""A mapping: the rules that its file consists of, made of the parsed TOML with every
+mistake in it.
 
 docs/mappings.md is the reference of the language.
 """
@@ -14,14 +15,28 @@ from typing import Any, cast, get_args
 from warehouse.importers.common.header_values import header_kinds
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.tabular.chunks import Each, FieldPath, PathError, Special, parse_path
-from warehouse.importers.tabular.expressions import At, Literal, PathGroup, Source, placeholders
+from warehouse.importers.tabular.chunks import (
+    Each,
+    FieldPath,
+    PathError,
+    Special,
+    parse_path,
+)
+from warehouse.importers.tabular.expressions import (
+    At,
+    Literal,
+    PathGroup,
+    Source,
+    placeholders,
+)
 from warehouse.importers.tabular.mapping_files import Expressions, Section, in_row
 from warehouse.importers.tabular.readers import ORIENTATIONS, MatrixRule, ReadingRules
 from warehouse.records import SAMPLE_SCHEMA, SCORE_STATUSES, Link, MetricKind
 
 #: Fields of the run header that a mapping fills in ``[run]``.
-RUN_FIELDS = tuple(name for name in header_kinds() if name not in ("metrics", "published", "place"))
+RUN_FIELDS = tuple(
+    name for name in header_kinds() if name not in ("metrics", "published", "place")
+)
 #: Those of them that hold an object.
 RECORD_FIELDS = tuple(name for name in RUN_FIELDS if header_kinds()[name] is Mapping)
 #: Those that hold a list of names.
@@ -30,14 +45,26 @@ LIST_FIELDS = tuple(name for name in RUN_FIELDS if header_kinds()[name] is tuple
 SAMPLE_FIELDS = tuple(
     name
     for name in SAMPLE_SCHEMA.names
-    if name not in ("run", "identity", "metadata", "scores", "choice_scores", "transcript")
+    if name
+    not in ("run", "identity", "metadata", "scores", "choice_scores", "transcript")
 )
 #: Fields of a vote that a mapping fills in ``[votes]``.
 VOTE_FIELDS = (
-    *("model_a", "model_b", "outcome", "first", "voter", "judge", "scorer", "scorer_kind", "judge_model"),
+    *(
+        "model_a",
+        "model_b",
+        "outcome",
+        "first",
+        "voter",
+        "judge",
+        "scorer",
+        "scorer_kind",
+        "judge_model",
+    ),
     *("weight", "created_at"),
 )
-#: Fields of ``[scorer]``: ``judge_model`` names a model, ``annotator`` a person, ``scorer`` any of them.
+#: Fields of ``[scorer]``: ``judge_model`` names a model, ``annotator`` a person,
+#: ``scorer`` any of them.
 SCORER_FIELDS = ("scorer", "scorer_kind", "judge_model", "annotator")
 #: Fields that tell apart several rows of one prompt.
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
@@ -82,7 +109,8 @@ class ScoreRule(_Rule):
 
 @dataclass(frozen=True)
 class ChoiceRule(_Rule):
-    """``[choice_scores]``: numbers of each option, as lists; the index of the right one."""
+    """``[choice_scores]``: numbers of each option, as lists; the index of the right
+    one."""
 
     lists: Mapping[str, Source]
     target: Source | None = None
@@ -94,9 +122,11 @@ class PublishedRule(_Rule):
 
     value: Source
     names: Mapping[str, Source]  #: the texts that say what is measured.
-    spread: Mapping[str, Source]  #: ``standard_error`` and ``n``, where they are mapped.
-    #: those of ``value`` and the spread whose path leads to a list or object of figures, with the same keys; they
-    #: replace ``{key}`` in the names.
+    spread: Mapping[
+        str, Source
+    ]  #: ``standard_error`` and ``n``, where they are mapped.
+    #: those of ``value`` and the spread whose path leads to a list or object of
+    #: figures, with the same keys; they replace ``{key}`` in the names.
     by_key: frozenset[str] = frozenset()
 
     @property
@@ -107,7 +137,8 @@ class PublishedRule(_Rule):
 
 @dataclass(frozen=True)
 class VoteRule(_Rule):
-    """``[votes]``: which of two models did better in each row; of each covariate the numbers of both answers."""
+    """``[votes]``: which of two models did better in each row; of each covariate the
+    numbers of both answers."""
 
     fields: Mapping[str, Source]
     covariates: Mapping[str, tuple[Source, Source]]
@@ -115,7 +146,8 @@ class VoteRule(_Rule):
 
 @dataclass(frozen=True)
 class SkipRule:
-    """``[[rows.skip]]``: rows that are no data; any of the conditions that are given holds."""
+    """``[[rows.skip]]``: rows that are no data; any of the conditions that are given
+    holds."""
 
     source: Source
     matching: Pattern | None = None
@@ -126,8 +158,9 @@ class SkipRule:
 
 @dataclass(frozen=True)
 class JoinRule:
-    """``[join.NAME]``: another file, found from the data file's folder upwards; ``key`` is a path
-    in its records, ``on`` one in ours. Without them the whole file is one record."""
+    """``[join.NAME]``: another file, found from the data file's folder upwards; ``key``
+    is a path in its records, ``on`` one in ours. Without them the whole file is one
+    record."""
 
     name: str
     file: str
@@ -139,8 +172,8 @@ class JoinRule:
 
 @dataclass(frozen=True)
 class AgreementRule(_Rule):
-    """A second source of a field of the run. Where it says something else than the first, the
-    rows are rejected (``strict``), or a note says so and the first holds."""
+    """A second source of a field of the run. Where it says something else than the
+    first, the rows are rejected (``strict``), or a note says so and the first holds."""
 
     field: str
     other: Source
@@ -159,18 +192,29 @@ class Variant(_Rule):
     choices: ChoiceRule | None
     published: tuple[PublishedRule, ...]
     votes: VoteRule | None = None
-    scorer: Mapping[str, Source] = field(default_factory=dict)  #: ``[scorer]``: who gave the scores of a row.
+    scorer: Mapping[str, Source] = field(
+        default_factory=dict
+    )  #: ``[scorer]``: who gave the scores of a row.
 
     @property
     def has_samples(self) -> bool:
         """Whether rows are samples (not only published figures)."""
-        return bool(self.scores or self.choices or {"response", "extracted_answer"} & {*self.sample})
+        return bool(
+            self.scores
+            or self.choices
+            or {"response", "extracted_answer"} & {*self.sample}
+        )
 
     @property
     def is_long(self) -> bool:
-        """Whether several rows can be about one prompt of one run, or one prompt of several."""
+        """Whether several rows can be about one prompt of one run, or one prompt of
+        several."""
         varying = [self.sample[name] for name in _OF_ONE_PROMPT if name in self.sample]
-        varying += [*self.run.values(), *self.scorer.values(), *(rule.metric for rule in self.scores)]
+        varying += [
+            *self.run.values(),
+            *self.scorer.values(),
+            *(rule.metric for rule in self.scores),
+        ]
         return any(in_row(path) for source in varying for path in source.paths())
 
 
@@ -186,7 +230,8 @@ class TabularMapping:
     patterns: tuple[Pattern, ...]
     nulls: frozenset[str]
     columns: tuple[str, ...]  #: those that a table may have; empty: any.
-    #: columns and objects whose parts are settings where they hold one value in a run; ``*``: all that nothing reads.
+    #: columns and objects whose parts are settings where they hold one value in a run;
+    #: ``*``: all that nothing reads.
     constants: tuple[str, ...]
     key: tuple[str, ...]
     skips: tuple[SkipRule, ...]
@@ -197,9 +242,15 @@ class TabularMapping:
 
     @cached_property
     def paths(self) -> tuple[tuple[Source, str], ...]:
-        """The paths of samples and runs, each with the innermost expression that reads it."""
+        """The paths of samples and runs, each with the innermost expression that reads
+        it."""
         sources = (source for variant in self.variants for source in variant.sources)
-        return tuple((leaf, path) for source in sources for leaf in source.leaves() for path in leaf.paths())
+        return tuple(
+            (leaf, path)
+            for source in sources
+            for leaf in source.leaves()
+            for path in leaf.paths()
+        )
 
 
 #: What a mapping calls their format.
@@ -233,7 +284,8 @@ _FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 
 def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
-    """A mapping from parsed TOML, and every mistake that shows without looking at a dump."""
+    """A mapping from parsed TOML, and every mistake that shows without looking at a
+    dump."""
     text = repr(values)
     parsed = _PARSED.get(text)
     if parsed is None:
@@ -281,7 +333,9 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
     undecided = list(_undecided(top.take("choose", list, [])))
     for section in (rows, archive, top):
         section.close()
-    return mapping, tuple(dict.fromkeys(mistakes + (undecided or _contradictions(mapping))))
+    return mapping, tuple(
+        dict.fromkeys(mistakes + (undecided or _contradictions(mapping)))
+    )
 
 
 def _reading_rules(top: Section, rows: Section) -> ReadingRules:
@@ -289,7 +343,9 @@ def _reading_rules(top: Section, rows: Section) -> ReadingRules:
     format = _chosen_format(top, _FORMATS)
     delimiter = table.text("delimiter")
     if len(delimiter) > 1:
-        top.mistakes.append(f"[table] delimiter = {delimiter!r}: expected one character")
+        top.mistakes.append(
+            f"[table] delimiter = {delimiter!r}: expected one character"
+        )
     rules = ReadingRules(
         format=format,
         delimiter=delimiter[:1],
@@ -313,9 +369,13 @@ def _path(section: Section, key: str, iterates: bool = False) -> FieldPath | Non
     goes_down = path.root == "row" and not path.up
     each = [step for step in path.steps if isinstance(step, Each)]
     if not goes_down or any(isinstance(step, Special) for step in path.steps):
-        section.mistakes.append(f"{section.where} {key} = {text!r}: expected a path like a.b[]")
+        section.mistakes.append(
+            f"{section.where} {key} = {text!r}: expected a path like a.b[]"
+        )
     elif text and iterates and not each:
-        section.mistakes.append(f"{section.where} {key} = {text!r}: expected a path with [] or {{}}")
+        section.mistakes.append(
+            f"{section.where} {key} = {text!r}: expected a path with [] or {{}}"
+        )
     elif path.steps:
         return path
     return None
@@ -337,7 +397,9 @@ def _skips(rows: Section, expressions: Expressions) -> Iterator[SkipRule]:
 def _joins(joins: Section, expressions: Expressions) -> Iterator[JoinRule]:
     for name in list(joins.values):
         section = joins.table(name)
-        reading = ReadingRules(format=_chosen_format(section, (*_FORMATS, TEXT)), at=_path(section, "at"))
+        reading = ReadingRules(
+            format=_chosen_format(section, (*_FORMATS, TEXT)), at=_path(section, "at")
+        )
         rule = JoinRule(
             name,
             section.text("file"),
@@ -349,14 +411,17 @@ def _joins(joins: Section, expressions: Expressions) -> Iterator[JoinRule]:
         section.close()
         for group in set(placeholders(rule.file)) - expressions.groups:
             joins.mistakes.append(
-                f"[join.{name}] file = {rule.file!r}: no group {group!r} in [path] pattern; "
-                f"groups: {listed(sorted(expressions.groups)) or 'none'}"
+                f"[join.{name}] file = {rule.file!r}: no group {group!r} in [path] "
+                f"pattern; groups: {listed(sorted(expressions.groups)) or 'none'}"
             )
         if not rule.file or bool(rule.key) != bool(rule.on):
-            joins.mistakes.append(f"[join.{name}]: expected `file`, and `key` together with `on`")
+            joins.mistakes.append(
+                f"[join.{name}]: expected `file`, and `key` together with `on`"
+            )
         if reading.format == TEXT and rule.key not in NUMBERS:
             joins.mistakes.append(
-                f"[join.{name}] key = {rule.key!r}: of lines of text expected one of {listed(NUMBERS)}"
+                f"[join.{name}] key = {rule.key!r}: of lines of text expected one of "
+                f"{listed(NUMBERS)}"
             )
         yield rule
 
@@ -365,16 +430,25 @@ def _chosen_format(section: Section, formats: Sequence[str]) -> str:
     chosen = section.text("format")
     if chosen in ("", *formats):
         return chosen
-    section.mistakes.append(f"{section.where} format = {chosen!r}: expected one of {listed(formats)}".strip())
+    section.mistakes.append(
+        f"{section.where} format = {chosen!r}: expected one of {listed(formats)}".strip()
+    )
     return ""
 
 
 def _matrix(top: Section) -> MatrixRule | None:
     given = "matrix" in top.values
     section = top.table("matrix")
-    rule = MatrixRule(section.text("label"), section.pattern("cells", whole=True), section.text("orientation"))
+    rule = MatrixRule(
+        section.text("label"),
+        section.pattern("cells", whole=True),
+        section.text("orientation"),
+    )
     if rule.orientation and rule.orientation not in ORIENTATIONS:
-        top.mistakes.append(f"[matrix] orientation = {rule.orientation!r}: expected one of {listed(ORIENTATIONS)}")
+        top.mistakes.append(
+            f"[matrix] orientation = {rule.orientation!r}: expected one of "
+            f"{listed(ORIENTATIONS)}"
+        )
     section.close()
     return rule if given else None
 
@@ -383,12 +457,19 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
     specs: dict[str, dict[str, Any]] = {}
     for name in list(section.values):
         spec = section.table(name)
-        specs[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items() if key in spec.values}
+        specs[name] = {
+            key: spec.take(key, kind)
+            for key, kind in SPEC_FIELDS.items()
+            if key in spec.values
+        }
         spec.keys = list(SPEC_FIELDS)
         spec.close()
         for key, allowed in _SPEC_WORDS.items():
             if specs[name].get(key, allowed[0]) not in allowed:
-                section.mistakes.append(f"{spec.where} {key} = {specs[name][key]!r}: expected one of {listed(allowed)}")
+                section.mistakes.append(
+                    f"{spec.where} {key} = {specs[name][key]!r}: expected one of "
+                    f"{listed(allowed)}"
+                )
     return specs
 
 
@@ -396,10 +477,14 @@ def _undecided(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What is said of each ``[[choose]]`` that is left in a mapping."""
     for table in tables:
         line = f"line {table['line']}: " if "line" in table else ""
-        readings = [f"({number}) {reading}" for number, reading in enumerate(table.get("between", ()), 1)]
+        readings = [
+            f"({number}) {reading}"
+            for number, reading in enumerate(table.get("between", ()), 1)
+        ]
         yield (
-            f"{line}[[choose]] {table.get('what', 'something')} is not decided: {listed(readings, 8)}; "
-            "write one of these into the mapping, as the comments there show, and delete this [[choose]]"
+            f"{line}[[choose]] {table.get('what', 'something')} is not decided: "
+            f"{listed(readings, 8)}; write one of these into the mapping, as the "
+            "comments there show, and delete this [[choose]]"
         )
 
 
@@ -407,14 +492,21 @@ def _contradictions(mapping: TabularMapping) -> list[str]:
     contradictions = []
     for variant in mapping.variants:
         if not variant.has_samples and not variant.published and not variant.votes:
-            contradictions.append("expected [[scores]], [choice_scores], [[published]], [votes] or [matrix]")
+            contradictions.append(
+                "expected [[scores]], [choice_scores], [[published]], [votes] or "
+                "[matrix]"
+            )
         if variant.votes and (variant.has_samples or variant.published):
-            contradictions.append("[votes] stands alone: what else its rows hold takes a mapping of its own")
+            contradictions.append(
+                "[votes] stands alone: what else its rows hold takes a mapping of its "
+                "own"
+            )
         mapped = [*variant.sample, *variant.metadata]
         for name in mapping.key:
             if name not in mapped:
                 contradictions.append(
-                    f"key: {name!r} is not mapped in [sample] or [metadata]; mapped: {listed(mapped) or 'none'}"
+                    f"key: {name!r} is not mapped in [sample] or [metadata]; mapped: "
+                    f"{listed(mapped) or 'none'}"
                 )
         if (
             variant.has_samples
@@ -423,38 +515,69 @@ def _contradictions(mapping: TabularMapping) -> list[str]:
             and not {"prompt_id", "position"} & {*variant.sample}
         ):
             contradictions.append(
-                "nothing says which prompt a row is about: rows of several runs or generations "
-                "stand below each other, so map [sample] prompt_id (or position), or name `key`"
+                "nothing says which prompt a row is about: rows of several runs or "
+                "generations stand below each other, so map [sample] prompt_id (or "
+                "position), or name `key`"
             )
     return contradictions
 
 
-_CHOICE_FIELDS = ("loglikelihood", "unconditional_loglikelihood", "is_greedy", "n_tokens", "n_bytes")
+_CHOICE_FIELDS = (
+    "loglikelihood",
+    "unconditional_loglikelihood",
+    "is_greedy",
+    "n_tokens",
+    "n_bytes",
+)
 _AGREEMENTS = ("compare_with", "must_equal")
 _FIGURES = ("scores", "published")
-_EXPANDED = ("run", "sample", "metadata", "scorer", "scores", "choice_scores", "published", "votes")
+_EXPANDED = (
+    "run",
+    "sample",
+    "metadata",
+    "scorer",
+    "scores",
+    "choice_scores",
+    "published",
+    "votes",
+)
 
 
-def parse_variants(top: Section, expressions: Expressions, matrix: MatrixRule | None) -> tuple[Variant, ...]:
+def parse_variants(
+    top: Section, expressions: Expressions, matrix: MatrixRule | None
+) -> tuple[Variant, ...]:
     each = top.take("each", dict, {})
     template = {name: top.anything(name) for name in _EXPANDED}
-    lengths = {len(values) if isinstance(values, list) else 0 for values in each.values()}
+    lengths = {
+        len(values) if isinstance(values, list) else 0 for values in each.values()
+    }
     if each and (len(lengths) != 1 or lengths == {0}):
         top.mistakes.append("[each]: expected lists of one length, not empty")
         each = {}
-    rounds = [dict(zip(each, row, strict=True)) for row in zip(*each.values(), strict=True)]
+    rounds = [
+        dict(zip(each, row, strict=True)) for row in zip(*each.values(), strict=True)
+    ]
     filled = _of_one_row([_filled_in(template, row) for row in rounds or [{}]])
     return tuple(_variant(each, expressions, matrix) for each in filled)
 
 
 def _of_one_row(filled: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rounds that differ in nothing but their scores and figures as one: a row with several metrics is one answer."""
+    """Rounds that differ in nothing but their scores and figures as one: a row with
+    several metrics is one answer."""
     merged: list[dict[str, Any]] = []
     for item in filled:
         last = merged[-1] if merged else {}
-        lists = [name for name in _FIGURES if isinstance(item[name], list) and isinstance(last.get(name), list)]
+        lists = [
+            name
+            for name in _FIGURES
+            if isinstance(item[name], list) and isinstance(last.get(name), list)
+        ]
         if last and {**item, **{name: last[name] for name in lists}} == last:
-            last |= {name: last[name] + [rule for rule in item[name] if rule not in last[name]] for name in lists}
+            last |= {
+                name: last[name]
+                + [rule for rule in item[name] if rule not in last[name]]
+                for name in lists
+            }
         else:
             merged.append(item)
     return merged
@@ -472,21 +595,29 @@ def _filled_in(value: Any, words: Mapping[str, Any]) -> Any:
     return value
 
 
-def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: MatrixRule | None) -> Variant:
-    top = Section({k: v for k, v in template.items() if v is not None}, "", expressions.mistakes)
+def _variant(
+    template: Mapping[str, Any], expressions: Expressions, matrix: MatrixRule | None
+) -> Variant:
+    top = Section(
+        {k: v for k, v in template.items() if v is not None}, "", expressions.mistakes
+    )
     section = top.table("run")
     agreements = _agreements(section, expressions)
     run = _fields(section, RUN_FIELDS, SAMPLE_FIELDS, "sample", expressions)
     sample = _fields(top.table("sample"), SAMPLE_FIELDS, RUN_FIELDS, "run", expressions)
     metadata = top.table("metadata").rest()
     scores = tuple(_score(section, expressions) for section in top.tables("scores"))
-    published = tuple(_published(section, expressions) for section in top.tables("published"))
+    published = tuple(
+        _published(section, expressions) for section in top.tables("published")
+    )
     scorer = _scorer(top, expressions)
     if matrix is not None:
         _fill_from_matrix(run, sample, matrix)
         if not scores and not published:
             empty = Literal("[matrix]", "")
-            scores = (ScoreRule(Literal("[matrix]", "score"), empty, At("[matrix]", "@cell")),)
+            scores = (
+                ScoreRule(Literal("[matrix]", "score"), empty, At("[matrix]", "@cell")),
+            )
     for name in sorted(expressions.groups):
         group = PathGroup("[path] pattern", name)
         if name in SCORER_FIELDS:
@@ -499,7 +630,10 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
         agreements=tuple(agreements.values()),
         run=run,
         sample=sample,
-        metadata={name: expressions.value(value, f"[metadata] {name}") for name, value in metadata.items()},
+        metadata={
+            name: expressions.value(value, f"[metadata] {name}")
+            for name, value in metadata.items()
+        },
         scores=scores,
         choices=_choices(top, expressions),
         published=published,
@@ -530,7 +664,9 @@ def _votes(top: Section, parse: Expressions) -> VoteRule | None:
         if len(sides) == 2:
             covariates[name] = (sides["a"], sides["b"])
         else:
-            parse.mistakes.append(f"{pair.where}: expected `a` and `b`, the numbers of both answers")
+            parse.mistakes.append(
+                f"{pair.where}: expected `a` and `b`, the numbers of both answers"
+            )
     given = _given(section, VOTE_FIELDS, parse.value)
     section.close()
     if missing := [name for name in VOTE_FIELDS[:3] if name not in given]:
@@ -539,35 +675,49 @@ def _votes(top: Section, parse: Expressions) -> VoteRule | None:
 
 
 def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule]:
-    """Second sources that ``must_equal`` and ``compare_with`` name, taken out of the fields."""
+    """Second sources that ``must_equal`` and ``compare_with`` name, taken out of the
+    fields."""
     rules: dict[str, AgreementRule] = {}
     for name, value in section.values.items():
         for key in _AGREEMENTS if isinstance(value, dict) else ():
             if key in value:
                 other = parse.value(value[key], f"{section.where} {name} {key}")
                 rules[name] = AgreementRule(name, other, key == "must_equal")
-                section.values[name] = {k: v for k, v in value.items() if k not in _AGREEMENTS}
+                section.values[name] = {
+                    k: v for k, v in value.items() if k not in _AGREEMENTS
+                }
     return rules
 
 
-def _fill_from_matrix(run: dict[str, Source], sample: dict[str, Source], matrix: MatrixRule) -> None:
+def _fill_from_matrix(
+    run: dict[str, Source], sample: dict[str, Source], matrix: MatrixRule
+) -> None:
     for name, path in ORIENTATIONS.get(matrix.orientation, {}).items():
         target = run if name in RUN_FIELDS else sample
         target.setdefault(name, At("[matrix] orientation", path))
 
 
 def _fields(
-    section: Section, names: Sequence[str], others: Sequence[str], of_others: str, parse: Expressions
+    section: Section,
+    names: Sequence[str],
+    others: Sequence[str],
+    of_others: str,
+    parse: Expressions,
 ) -> dict[str, Source]:
-    """The expressions of a section's fields; ``others`` are the fields of the section ``of_others``."""
+    """The expressions of a section's fields; ``others`` are the fields of the section
+    ``of_others``."""
     sources: dict[str, Source] = {}
     for name, value in section.rest().items():
         where = f"{section.where} {name}"
         if name in names:
             sources[name] = _parser(name, parse)(value, where)
             continue
-        hint = f"; it belongs to [{of_others}]" if name in others else similar(name, names)
-        parse.mistakes.append(f"{where}: no such field{hint or f'; fields here: {listed(names, 60)}'}")
+        hint = (
+            f"; it belongs to [{of_others}]" if name in others else similar(name, names)
+        )
+        parse.mistakes.append(
+            f"{where}: no such field{hint or f'; fields here: {listed(names, 60)}'}"
+        )
     return sources
 
 
@@ -580,10 +730,16 @@ def _parser(name: str, parse: Expressions) -> Callable[[Any, str], Source]:
     return parse.options if name == "choices" else parse.value
 
 
-def _given(section: Section, names: Sequence[str], parse: Callable[[Any, str], Source]) -> dict[str, Source]:
+def _given(
+    section: Section, names: Sequence[str], parse: Callable[[Any, str], Source]
+) -> dict[str, Source]:
     """The expressions of those keys that a section has."""
     values = {name: section.anything(name) for name in names}
-    return {name: parse(value, f"{section.where} {name}") for name, value in values.items() if value is not None}
+    return {
+        name: parse(value, f"{section.where} {name}")
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def _score(section: Section, parse: Expressions) -> ScoreRule:
@@ -596,10 +752,14 @@ def _score(section: Section, parse: Expressions) -> ScoreRule:
     section.close()
     if "value" not in parts or metric is None:
         parse.mistakes.append(f"{where}: expected `metric` and `value`")
-    fits = set(rule) <= {"value", "status"} and rule.get("status", "error") in SCORE_STATUSES
+    fits = (
+        set(rule) <= {"value", "status"}
+        and rule.get("status", "error") in SCORE_STATUSES
+    )
     if null not in (None, "omit", "omit_absent") and not (rule and fits):
         parse.mistakes.append(
-            f'{where} if_null = {null!r}: expected "omit", "omit_absent" or a table with `value` (a number) and '
+            f'{where} if_null = {null!r}: expected "omit", "omit_absent" or a table '
+            "with `value` (a number) and "
             f"`status` (one of {listed(SCORE_STATUSES)})"
         )
     if "n_draws" in parse.groups and "n_draws" not in parts:
@@ -626,21 +786,35 @@ def _choices(top: Section, parse: Expressions) -> ChoiceRule | None:
     lists = _given(section, _CHOICE_FIELDS, parse.options)
     section.close()
     if not lists:
-        parse.mistakes.append(f"{section.where}: expected one of {listed(_CHOICE_FIELDS)}")
-    return ChoiceRule(lists, parse.value(target, f"{section.where} target") if target is not None else None)
+        parse.mistakes.append(
+            f"{section.where}: expected one of {listed(_CHOICE_FIELDS)}"
+        )
+    return ChoiceRule(
+        lists,
+        parse.value(target, f"{section.where} target") if target is not None else None,
+    )
 
 
 def _published(section: Section, parse: Expressions) -> PublishedRule:
     numbers = _given(section, ("value", "standard_error", "n"), parse.value)
-    names = _given(section, ("metric", "filter", "benchmark", "statistic", "perturbation", "split"), parse.name)
+    names = _given(
+        section,
+        ("metric", "filter", "benchmark", "statistic", "perturbation", "split"),
+        parse.name,
+    )
     section.close()
     if "value" not in numbers or "metric" not in names:
         parse.mistakes.append(f"{section.where}: expected `metric` and `value`")
         numbers = {"value": Literal(section.where, None)} | numbers
-    by_key = [name for name, source in numbers.items() if isinstance(source, At) and source.path.endswith(("[]", "{}"))]
+    by_key = [
+        name
+        for name, source in numbers.items()
+        if isinstance(source, At) and source.path.endswith(("[]", "{}"))
+    ]
     if by_key and "value" not in by_key:
         parse.mistakes.append(
-            f"{section.where}: {listed(sorted(by_key))} with {{}} or [] goes with a `value` that ends so"
+            f"{section.where}: {listed(sorted(by_key))} with {{}} or [] goes with a "
+            "`value` that ends so"
         )
     for name in by_key:  # the list or object itself
         path = cast(At, numbers[name])

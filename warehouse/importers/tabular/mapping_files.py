@@ -1,7 +1,9 @@
-"""Mapping files: those that are shipped, their tables read key by key, and the expressions in them.
+"""Mapping files: those that are shipped, their tables read key by key, and the
+expressions in them.
 
-Reading collects every mistake on the way. Pydantic (10 MB, 0.1 s to import) gave 59 errors for 9 mistakes, one for each
-form that an expression might have had; msgspec stops at the first, and refuses unions of untagged tables.
+Reading collects every mistake on the way. Pydantic (10 MB, 0.1 s to import) gave 59
+errors for 9 mistakes, one for each form that an expression might have had; msgspec
+stops at the first, and refuses unions of untagged tables.
 """
 
 from __future__ import annotations
@@ -48,11 +50,18 @@ def load_mapping(path: Path) -> dict[str, Any]:
     try:
         text = own_text(path, "a mapping file (docs/mappings.md)")
         values = _numbered(tomllib.loads(text), text)
-        return {key: _with_lines(value, key, text.splitlines()) for key, value in values.items()}
+        return {
+            key: _with_lines(value, key, text.splitlines())
+            for key, value in values.items()
+        }
     except InputError as error:
         raise MappingError(str(error)) from None
     except RecursionError:
-        raise MappingError("nested too deep", path=str(path), expected="tables and lists a few levels deep") from None
+        raise MappingError(
+            "nested too deep",
+            path=str(path),
+            expected="tables and lists a few levels deep",
+        ) from None
     except ValueError as error:
         raise MappingError(f"not TOML: {error}", path=str(path)) from None
 
@@ -64,7 +73,8 @@ class LinedText(str):
 
 
 def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
-    """What a key holds, with the patterns in it as :class:`LinedText`: TOML's parser tells no lines."""
+    """What a key holds, with the patterns in it as :class:`LinedText`: TOML's parser
+    tells no lines."""
     if isinstance(value, dict):
         return {name: _with_lines(part, name, lines) for name, part in value.items()}
     if isinstance(value, list):
@@ -74,14 +84,24 @@ def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
     text, first = LinedText(value), (value.splitlines() or [""])[0]
     spellings = (first, first.replace("\\", "\\\\").replace('"', '\\"'))
     text.line = next(
-        (number for number, line in enumerate(lines, 1) if any(spelling in line for spelling in spellings)), 0
+        (
+            number
+            for number, line in enumerate(lines, 1)
+            if any(spelling in line for spelling in spellings)
+        ),
+        0,
     )
     return text
 
 
 def _numbered(values: dict[str, Any], text: str) -> dict[str, Any]:
-    """The mapping with the line of each ``[[choose]]``, which is to be found and deleted."""
-    lines = (number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("[[choose]]"))
+    """The mapping with the line of each ``[[choose]]``, which is to be found and
+    deleted."""
+    lines = (
+        number
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.lstrip().startswith("[[choose]]")
+    )
     for table, line in zip(values.get("choose", ()), lines, strict=False):
         if isinstance(table, dict):
             table["line"] = line
@@ -89,17 +109,31 @@ def _numbered(values: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def in_row(path: str) -> bool:
-    """Whether a path reads the row itself (not its document, what it lies in, or a joined file)."""
+    """Whether a path reads the row itself (not its document, what it lies in, or a
+    joined file)."""
     try:
         parsed = parse_path(path)
     except PathError:
         return True  # a column name that is no path
     if parsed.root == "special":
-        return parsed.steps != (Special("draw"),) and not getattr(parsed.steps[0], "up", 0)
+        return parsed.steps != (Special("draw"),) and not getattr(
+            parsed.steps[0], "up", 0
+        )
     return parsed.root == "row" and not parsed.up
 
 
-_RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "decimal", "scale", "add", "sha256")
+_RECODE = (
+    "json",
+    "null",
+    "pattern",
+    "values",
+    "otherwise",
+    "format",
+    "decimal",
+    "scale",
+    "add",
+    "sha256",
+)
 #: Keys that hold regular expressions.
 _PATTERNS = ("pattern", "matching", "not_matching", "cells")
 _EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
@@ -107,7 +141,8 @@ _KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
 
 
 class Section:
-    """A table of the mapping file. Keys are taken one by one; what is left over is a mistake.
+    """A table of the mapping file. Keys are taken one by one; what is left over is a
+    mistake.
 
     Args:
         values: the parsed table.
@@ -115,7 +150,9 @@ class Section:
         mistakes: grows.
     """
 
-    def __init__(self, values: Mapping[str, Any], where: str, mistakes: list[str]) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], where: str, mistakes: list[str]
+    ) -> None:
         self.values, self.where, self.mistakes = dict(values), where, mistakes
         self.keys: list[str] = []
 
@@ -127,7 +164,9 @@ class Section:
         value = self.values.pop(key)
         if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
             return value
-        expected = _KINDS.get(kind, "a number") if isinstance(kind, type) else "a number"
+        expected = (
+            _KINDS.get(kind, "a number") if isinstance(kind, type) else "a number"
+        )
         self.mistakes.append(f"{self.where} {key} = {value!r}: expected {expected}")
         return default
 
@@ -141,8 +180,12 @@ class Section:
             return (self.take(key, str),)
         values = self.take(key, list, [])
         if any(isinstance(value, dict | list) for value in values):
-            self.mistakes.append(f"{self.where} {key} = {values!r}: expected texts".strip())
-        return tuple(value if isinstance(value, str) else str(value) for value in values)
+            self.mistakes.append(
+                f"{self.where} {key} = {values!r}: expected texts".strip()
+            )
+        return tuple(
+            value if isinstance(value, str) else str(value) for value in values
+        )
 
     def table(self, key: str) -> Section:
         """A table inside this one (empty where it is missing)."""
@@ -153,8 +196,13 @@ class Section:
         if isinstance(self.values.get(key), dict):
             self.mistakes.append(f"[{key}]: one of several; write [[{key}]]")
             self.values[key] = [self.values[key]]
-        tables = [value for value in self.take(key, list, []) if isinstance(value, dict)]
-        return [Section(value, f"[[{key}]] {number}", self.mistakes) for number, value in enumerate(tables, 1)]
+        tables = [
+            value for value in self.take(key, list, []) if isinstance(value, dict)
+        ]
+        return [
+            Section(value, f"[[{key}]] {number}", self.mistakes)
+            for number, value in enumerate(tables, 1)
+        ]
 
     def anything(self, key: str) -> Any:
         """A value of any kind, ``None`` where it is missing."""
@@ -188,7 +236,11 @@ class Section:
         try:
             return Pattern(str(text), whole=whole)
         except PatternError as error:
-            line = f" (line {text.line})" if isinstance(text, LinedText) and text.line else ""
+            line = (
+                f" (line {text.line})"
+                if isinstance(text, LinedText) and text.line
+                else ""
+            )
             self.mistakes.append(f"{self.where} {key} = {str(text)!r}{line}: {error}")
             return None
 
@@ -199,8 +251,8 @@ class Section:
 class Expressions:
     """Parses expressions; knows the groups of the path pattern.
 
-    ``[run] model = "name"`` is a path, a number or truth value is a constant, and a table says
-    which kind of expression it is (docs/mappings.md).
+    ``[run] model = "name"`` is a path, a number or truth value is a constant, and a
+    table says which kind of expression it is (docs/mappings.md).
     """
 
     def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:
@@ -213,20 +265,30 @@ class Expressions:
             return At(where, value, optional=self._is_optional)
         if isinstance(value, dict):
             return self._table(value, where)
-        if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
-            self.mistakes.append(f"{where} = {value!r}: expected one value, or a list of constants")
+        if isinstance(value, list) and any(
+            isinstance(part, dict | list) for part in value
+        ):
+            self.mistakes.append(
+                f"{where} = {value!r}: expected one value, or a list of constants"
+            )
         return Literal(where, value)
 
     def names(self, value: Any, where: str) -> Source:
         """An expression for a list of names, or the list of them: texts in it are meant
         literally, tables are expressions."""
-        if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
+        if not isinstance(value, list) or not any(
+            isinstance(part, dict) for part in value
+        ):
             return self.value(value, where)  # a list without tables is a constant
         return Listing(where, tuple(self.name(part, where) for part in value))
 
     def name(self, value: Any, where: str) -> Source:
         """An expression whose plain text is meant literally."""
-        return Literal(where, value) if isinstance(value, str) else self.value(value, where)
+        return (
+            Literal(where, value)
+            if isinstance(value, str)
+            else self.value(value, where)
+        )
 
     def options(self, value: Any, where: str) -> Source:
         """An expression for a list: one path to a list, or a list of expressions."""
@@ -238,10 +300,13 @@ class Expressions:
         return Listing(where, tuple(self.value(part, where) for part in value))
 
     def record(self, value: Any, where: str) -> Source:
-        """An expression for an object: one path to it, or a table of names and expressions."""
+        """An expression for an object: one path to it, or a table of names and
+        expressions."""
         if not isinstance(value, dict) or not set(_EXPRESSIONS).isdisjoint(value):
             return self.value(value, where)
-        parts = ((name, self.value(part, f"{where}.{name}")) for name, part in value.items())
+        parts = (
+            (name, self.value(part, f"{where}.{name}")) for name, part in value.items()
+        )
         return Record(where, tuple(parts))
 
     def _table(self, values: Mapping[str, Any], where: str) -> Source:
@@ -250,8 +315,14 @@ class Expressions:
         recode = _recode(section)
         kinds = [kind for kind in _EXPRESSIONS if kind in values]
         if len(kinds) != 1:
-            shown = f"{' and '.join(kinds)} together" if kinds else f"none in {dict(values)}"
-            self.mistakes.append(f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}")
+            shown = (
+                f"{' and '.join(kinds)} together"
+                if kinds
+                else f"none in {dict(values)}"
+            )
+            self.mistakes.append(
+                f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}"
+            )
             return Literal(where, None)
         options = {"recode": recode, "optional": optional}
         outer, self._is_optional = self._is_optional, optional
@@ -271,7 +342,8 @@ class Expressions:
         if name not in self.groups:
             self.mistakes.append(
                 f"{where} group = {name!r}: no such group in [path] pattern"
-                f"{similar(name, self.groups)}; groups: {listed(sorted(self.groups)) or 'none'}"
+                f"{similar(name, self.groups)}; groups: "
+                f"{listed(sorted(self.groups)) or 'none'}"
             )
         return PathGroup(where, name, **options)
 
@@ -283,7 +355,9 @@ class Expressions:
         equality = _equality(section)
         among = section.anything("among")
         if len(pair) != 2:
-            self.mistakes.append(f"{where} equals: expected a list of two, found {len(pair)}")
+            self.mistakes.append(
+                f"{where} equals: expected a list of two, found {len(pair)}"
+            )
             return Literal(where, None)
         chosen = self.options(among, where) if among is not None else None
         return Equals(where, (pair[0], pair[1]), equality, chosen, **options)
@@ -298,7 +372,9 @@ class Expressions:
         index = self.value(section.anything("pick"), where)
         choices = section.anything("from")
         if choices is None:
-            self.mistakes.append(f"{where} pick: expected also `from`, the list to pick from")
+            self.mistakes.append(
+                f"{where} pick: expected also `from`, the list to pick from"
+            )
         return Pick(where, index, self.options(choices, where), **options)
 
 
@@ -309,7 +385,9 @@ def _equality(section: Section) -> Equality:
         section.mistakes.append(f"{section.where} tolerance: goes with numeric = true")
     tolerance = section.take("tolerance", (int, float), TOLERANCE)
     if not 0 <= tolerance < math.inf:
-        section.mistakes.append(f"{section.where} tolerance = {tolerance}: expected 0 or more")
+        section.mistakes.append(
+            f"{section.where} tolerance = {tolerance}: expected 0 or more"
+        )
         tolerance = TOLERANCE
     return Equality(bool(section.take("normalise", bool, False)), numeric, tolerance)
 
@@ -334,34 +412,53 @@ def _recode(section: Section) -> Recode:
 
 def shipped_mappings() -> dict[str, Path]:
     """The files of the mappings for published dumps, by name."""
-    paths = (Path(str(item)) for item in files("warehouse.mappings").iterdir() if item.name.endswith(".toml"))
+    paths = (
+        Path(str(item))
+        for item in files("warehouse.mappings").iterdir()
+        if item.name.endswith(".toml")
+    )
     return {path.stem: path for path in sorted(paths)}
 
 
 def describe_mapping(path: Path) -> str:
     """The first sentence of the comment that a mapping begins with."""
-    comment = takewhile(lambda line: line.startswith("#") and line.strip("# "), path.read_text("utf-8").splitlines())
-    return " ".join(" ".join(line.removeprefix("#") for line in comment).split()).partition(". ")[0].rstrip(".:")
+    comment = takewhile(
+        lambda line: line.startswith("#") and line.strip("# "),
+        path.read_text("utf-8").splitlines(),
+    )
+    return (
+        " ".join(" ".join(line.removeprefix("#") for line in comment).split())
+        .partition(". ")[0]
+        .rstrip(".:")
+    )
 
 
 def mapping_file(given: str | Path) -> Path:
-    """The file that a path, or the name of a shipped mapping, stands for; a file that is there goes first.
+    """The file that a path, or the name of a shipped mapping, stands for; a file that
+    is there goes first.
 
     Raises:
-        MisuseError: a word that is neither. A path is given back as it is, whether or not a file is there.
+        MisuseError: a word that is neither. A path is given back as it is, whether or
+            not a file is there.
     """
     path = Path(given)
     if path.is_file() or path.suffix or len(path.parts) != 1:
         return path
     shipped = shipped_mappings()
     if str(given) not in shipped:
-        hint = did_you_mean(str(given), shipped, "names of those that are: warehouse mapping --list")
-        raise MisuseError(f"there is no file '{given}', and no mapping of that name is shipped; {hint}")
+        hint = did_you_mean(
+            str(given), shipped, "names of those that are: warehouse mapping --list"
+        )
+        raise MisuseError(
+            f"there is no file '{given}', and no mapping of that name is shipped; "
+            f"{hint}"
+        )
     return shipped[str(given)]
 
 
 def named_by_others(path: Path, but: Path) -> bool:
-    """Whether the ``files`` of another shipped mapping name a file: it is of another dump then.
+    """Whether the ``files`` of another shipped mapping name a file: it is of another
+    dump then.
 
     Args:
         path: of the file, absolute.
@@ -378,4 +475,7 @@ def named_by_others(path: Path, but: Path) -> bool:
 
 @cache
 def _globs() -> dict[Path, tuple[str, ...]]:
-    return {file: tuple(load_mapping(file).get("files", ())) for file in shipped_mappings().values()}
+    return {
+        file: tuple(load_mapping(file).get("files", ()))
+        for file in shipped_mappings().values()
+    }

@@ -1,5 +1,5 @@
-"""Tables without a mapping: the usual names of columns say what they are, the values of the columns of
-scores how they are read (docs/mappings.md).
+"""Tables without a mapping: the usual names of columns say what they are, the values of
+the columns of scores how they are read (docs/mappings.md).
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.common.streams import Member, members, parquet_place, read_exactly
+from warehouse.importers.common.streams import (
+    Member,
+    members,
+    parquet_place,
+    read_exactly,
+)
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
@@ -49,7 +54,11 @@ from warehouse.importers.tabular.columns import (
     to_text,
 )
 from warehouse.importers.tabular.constant_columns import ConstantColumns, leaves_at
-from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
+from warehouse.importers.tabular.delimited import (
+    delimiter_of,
+    unique_names,
+    without_sep,
+)
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
 from warehouse.importers.tabular.readers import flavour_of
@@ -58,12 +67,26 @@ from warehouse.records import Candidate, SourceFiles, parse_json
 
 _RIGHT = frozenset("yes y t correct right pass passed success ok ✓ ✔ ✔️ ✅ ☑".split())
 _WRONG = frozenset("no n f incorrect wrong fail failed failure ✗ ✘ ✖ ✖️ ❌ ☒".split())
-#: Such words that a judge says of a response; classes of questions are called yes and no, too.
+#: Such words that a judge says of a response; classes of questions are called yes and
+#: no, too.
 VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "t", "no", "n", "f", "ok"}
 #: How 1 and 0 are written among such words.
-_NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
+_NUMBERS = {
+    "1": 1,
+    "0": 0,
+    "1.0": 1,
+    "0.0": 0,
+    "true": 1,
+    "false": 0,
+    "True": 1,
+    "False": 0,
+    "TRUE": 1,
+    "FALSE": 0,
+}
 #: Texts that stand for a missing score.
-NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "–", "—", "?", "missing"})
+NULL_WORDS = frozenset(
+    {"na", "n/a", "#n/a", "null", "none", "-", "--", "–", "—", "?", "missing"}
+)
 PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
 #: Distinct texts that are remembered; a column with more is no column of scores.
@@ -80,11 +103,14 @@ class ScoreValues:
 
     binary: bool = True  #: every number so far is 0 or 1.
     numbers: bool = False  #: whether there was any number.
-    #: distinct values that are no numbers, as they stand, at most 33 of them; of numbers in words one of each form.
+    #: distinct values that are no numbers, as they stand, at most 33 of them; of
+    #: numbers in words one of each form.
     forms: dict[object, str] = field(default_factory=dict)
     low: float = math.inf  #: the least number apart from marks, and the greatest.
     high: float = -math.inf
-    marks: set[float] = field(default_factory=set)  #: numbers that may stand for no score.
+    marks: set[float] = field(
+        default_factory=set
+    )  #: numbers that may stand for no score.
 
     def learn(self, column: Column, size: int) -> None:
         """Take in some values; nulls, NaN and empty texts tell nothing."""
@@ -119,16 +145,21 @@ class ScoreValues:
         return [*self.forms.values()]
 
     def unread(self, delimiter: str) -> str | None:
-        """A text like ``85 %`` that is a number to people, and none beside the plain numbers of this column."""
+        """A text like ``85 %`` that is a number to people, and none beside the plain
+        numbers of this column."""
         if not self.numbers or self.reading(delimiter)[0]:
             return None
         return next((text for form, text in self.forms.items() if form != text), None)
 
     @property
     def is_marked(self) -> bool:
-        """Whether a -1 (-9, -99 …) stands beside numbers from 0: what judges write where they gave none. Beside 1 alone
-        it is a loss beside a win."""
-        return bool(self.marks) and 0 <= self.low <= self.high and (self.low == 0 or self.high > 1)
+        """Whether a -1 (-9, -99 …) stands beside numbers from 0: what judges write
+        where they gave none. Beside 1 alone it is a loss beside a win."""
+        return (
+            bool(self.marks)
+            and 0 <= self.low <= self.high
+            and (self.low == 0 or self.high > 1)
+        )
 
     @property
     def marked(self) -> str:
@@ -148,7 +179,8 @@ class ScoreValues:
         return not self.numbers and bool(words) and words <= VERDICTS
 
     def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
-        """Keys of an expression that turn the texts into numbers, and what they do in words.
+        """Keys of an expression that turn the texts into numbers, and what they do in
+        words.
 
         Args:
             delimiter: what parts the cells; where it is a comma, ``0,5`` is no number.
@@ -163,7 +195,9 @@ class ScoreValues:
             return {}, ""
         if nulls:
             keys = {"null": nulls} | keys
-            meaning = ", ".join(filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning]))
+            meaning = ", ".join(
+                filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning])
+            )
         return keys, meaning
 
     def _take_numbers(self, array: pa.Array) -> None:
@@ -182,7 +216,9 @@ def plain(text: str) -> str:
     return text.strip().lower()
 
 
-def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[str, Any], str]:
+def _keys(
+    words: list[str], values: ScoreValues, delimiter: str
+) -> tuple[dict[str, Any], str]:
     if not words or len(values.forms) > _MOST:
         return {}, ""
     if values.binary and _are_words(words):
@@ -192,16 +228,24 @@ def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[s
         return {"values": numbers}, meaning
     if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
         decimal = {"decimal": ","} if any("," in word for word in words) else {}
-        return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
+        return {
+            "pattern": "[^%]+",
+            **decimal,
+            "scale": 0.01,
+        }, "percent are divided by 100"
     if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):
         return {"decimal": ","}, "decimal commas"
     return {}, ""
 
 
 def _form(text: str) -> object:
-    """What all texts have in common that are read as this one is; a text that is no number is alone."""
+    """What all texts have in common that are read as this one is; a text that is no
+    number is alone."""
     word = plain(text)
-    return next(((form, "," in word) for form in (PERCENT, _COMMA) if form.fullmatch(word)), text)
+    return next(
+        ((form, "," in word) for form in (PERCENT, _COMMA) if form.fullmatch(word)),
+        text,
+    )
 
 
 def _are_words(words: Iterable[str]) -> bool:
@@ -230,15 +274,21 @@ _guess, _guess_votes = lru_cache(maxsize=64)(guess), lru_cache(maxsize=64)(guess
 
 
 def carries_names(candidate: Candidate) -> bool:
-    """Whether a file is a table that names prompts (by an id or their text) and scores: model and
-    benchmark may be columns too, or set by the user. Or two models and which of them did better."""
+    """Whether a file is a table that names prompts (by an id or their text) and scores:
+    model and benchmark may be columns too, or set by the user. Or two models and which
+    of them did better."""
     columns = tuple(_columns(candidate.path, candidate.head))
     guessed = _guess(columns)
-    return bool(_guess_votes(columns)) or bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
+    return (
+        bool(_guess_votes(columns))
+        or bool(guessed.scores)
+        and bool(guessed.key or "prompt_id" in guessed.sample)
+    )
 
 
 def without_scores(path: Path) -> str:
-    """What to say of a table that names prompts, and has no column that is called as scores are; else empty."""
+    """What to say of a table that names prompts, and has no column that is called as
+    scores are; else empty."""
     try:
         names = _head_columns(path)
     except OSError:
@@ -248,7 +298,10 @@ def without_scores(path: Path) -> str:
         return ""
     more = f" and {len(found.unused) - 8} more" if len(found.unused) > 8 else ""
     other = f"; unknown: {', '.join(found.unused[:8])}{more}" if found.unused else ""
-    return f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold scores{other}"
+    return (
+        f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold "
+        f"scores{other}"
+    )
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
@@ -264,7 +317,9 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     path = source.files[0]
     names = _head_columns(path)
     guessed = _guess(tuple(names), objects=may_hold_objects(path))
-    missing = [name for name in _NEEDED if name not in values and name not in guessed.run]
+    missing = [
+        name for name in _NEEDED if name not in values and name not in guessed.run
+    ]
     if "prompt_id" not in guessed.sample and not guessed.key:
         missing.append("prompt_id")
     if missing or not guessed.scores:
@@ -272,22 +327,32 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
         raise InputError(
             f"no column {', '.join(missing) or 'score'}",
             path=source.name,
-            expected=f"columns model, benchmark, prompt_id and one of {', '.join(SCORE_NAMES)}",
+            expected=(
+                "columns model, benchmark, prompt_id and one of "
+                f"{', '.join(SCORE_NAMES)}"
+            ),
             advice=(f"say {' '.join(options)}, or " if options else "")
             + "let `warehouse mapping FILE` begin a mapping for --map"
-            + (", which can take the model from names of files or folders" if "model" in missing else ""),
+            + (
+                ", which can take the model from names of files or folders"
+                if "model" in missing
+                else ""
+            ),
         )
     return guessed
 
 
-#: Where Arena's dumps keep the first message of a conversation, and the lengths of both answers.
+#: Where Arena's dumps keep the first message of a conversation, and the lengths of both
+#: answers.
 _OPENING = "conversation_a[0].content"
 _LENGTHS = {side: f"conv_metadata.sum_assistant_{side}_tokens" for side in "ab"}
 
 
-def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]] | None:
-    """The mapping that the column names of a table of votes amount to, and what its owner should know; ``None`` if it
-    is none.
+def vote_mapping(
+    source: SourceFiles, values: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]] | None:
+    """The mapping that the column names of a table of votes amount to, and what its
+    owner should know; ``None`` if it is none.
 
     Args:
         source: one file.
@@ -306,11 +371,17 @@ def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[s
             "nothing says on which benchmark these votes are",
             path=source.name,
             expected="a column benchmark, beside both models and the winner",
-            advice="say --default benchmark=NAME, or --map MAPPING (warehouse mapping --list)",
+            advice=(
+                "say --default benchmark=NAME, or --map MAPPING (warehouse mapping "
+                "--list)"
+            ),
         )
     used = {column for part in parts.values() for column in part.values()}
     mapping: dict[str, Any] = {
-        part: {name: {"path": path_of(column), "optional": True} for name, column in fields.items()}
+        part: {
+            name: {"path": path_of(column), "optional": True}
+            for name, column in fields.items()
+        }
         for part, fields in parts.items()
     }
     if "text" not in parts["sample"] and "conversation_a" in names:
@@ -327,10 +398,13 @@ def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[s
         mapping["votes"]["first"] = {"const": "a"}
         first = parts["votes"]["model_a"]
         notes.append(
-            f"the answer of {first} is taken for the one that was shown first; a column `first` says otherwise"
+            f"the answer of {first} is taken for the one that was shown first; a "
+            "column `first` says otherwise"
         )
     unused = [name for name in names if name not in used]
-    return mapping, notes + ([f"columns not used: {', '.join(unused)}"] if unused else [])
+    return mapping, notes + (
+        [f"columns not used: {', '.join(unused)}"] if unused else []
+    )
 
 
 def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str, Any]:
@@ -339,17 +413,23 @@ def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str,
     Args:
         settings: columns that are settings of the runs.
     """
-    sample: dict[str, Any] = {name: path_of(column) for name, column in guessed.sample.items()}
+    sample: dict[str, Any] = {
+        name: path_of(column) for name, column in guessed.sample.items()
+    }
     if "target" in guessed.key:  # not every question has one
         sample["target"] = {"path": sample["target"], "optional": True}
     parts: dict[str, Any] = {
         "run": {name: path_of(column) for name, column in guessed.run.items()},
         "sample": sample,
-        "metadata": {name: path_of(column) for name, column in guessed.metadata.items()},
+        "metadata": {
+            name: path_of(column) for name, column in guessed.metadata.items()
+        },
         "scores": [dict(_score(guessed, *pair)) for pair in guessed.scores],
     }
     if guessed.scorer:
-        parts["scorer"] = {name: path_of(column) for name, column in guessed.scorer.items()}
+        parts["scorer"] = {
+            name: path_of(column) for name, column in guessed.scorer.items()
+        }
     if settings:
         parts["run"]["configuration"] = {name: path_of(name) for name in settings}
     return parts | ({"key": list(guessed.key)} if guessed.key else {})
@@ -363,7 +443,8 @@ def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]
 
 
 def _format(path: Path) -> str:
-    """The format that a file's name promises, or that of the first table in an archive; ``""`` if none."""
+    """The format that a file's name promises, or that of the first table in an archive;
+    ``""`` if none."""
     return members(path, path.name)[0].format
 
 
@@ -378,10 +459,12 @@ def _head_columns(path: Path) -> Sequence[str]:
 
 
 def _columns(path: Path, head: bytes) -> Sequence[str]:
-    """Names of the columns of a file, as far as they can be told from its beginning; of an archive those that all
-    its tables have."""
+    """Names of the columns of a file, as far as they can be told from its beginning; of
+    an archive those that all its tables have."""
     if path.suffix.lower() == ".zip":
-        with contextlib.suppress(InputError):  # hostile or damaged, or nothing in it is a table
+        with contextlib.suppress(
+            InputError
+        ):  # hostile or damaged, or nothing in it is a table
             return _shared_names(members(path, path.name))
         return []
     kind = _format(path)
@@ -389,14 +472,17 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
         head = unpacked_start(head)
     elif kind == "parquet" and head.startswith(b"PAR1"):
         return _parquet_columns(path)
-    elif kind == "jsonl" and b"\n" not in head and head.startswith(b"{"):  # a first row of megabytes
+    elif (
+        kind == "jsonl" and b"\n" not in head and head.startswith(b"{")
+    ):  # a first row of megabytes
         with open_text(path) as handle:
             head = handle.readline(bounds.MAX_DOCUMENT_BYTES)
     return _names_in(kind, head)
 
 
 def _shared_names(tables: Sequence[Member]) -> Sequence[str]:
-    """Names of the columns that all tables have; none where some differ, or the first has none."""
+    """Names of the columns that all tables have; none where some differ, or the first
+    has none."""
     first = _names_in(tables[0].format, _head(tables[0]))
     if not first:
         return []
@@ -418,7 +504,9 @@ def _names_in(kind: str, head: bytes) -> Sequence[str]:
     if kind in ("csv", "tsv"):
         text, mark = without_sep(head.decode("utf-8", "replace"))
         line = text.lstrip("\r\n").partition("\n")[0]
-        rows = csv.reader([line.strip("\r")], delimiter=mark or delimiter_of(line, kind))
+        rows = csv.reader(
+            [line.strip("\r")], delimiter=mark or delimiter_of(line, kind)
+        )
         with contextlib.suppress(csv.Error):  # then no importer knows the file
             return unique_names(next(rows, []))
     if kind not in ("json", "jsonl"):
@@ -437,7 +525,8 @@ def _parquet_columns(path: Path) -> list[str]:
 
 
 def _first_keys(head: bytes) -> list[str]:
-    """Keys of the first record of a list, if all of it stands in the beginning of the file."""
+    """Keys of the first record of a list, if all of it stands in the beginning of the
+    file."""
     text = head.decode("utf-8", "replace").lstrip().removeprefix("[").lstrip()
     try:
         record, _ = json.JSONDecoder().raw_decode(text)
@@ -469,26 +558,42 @@ class PlainTable:
     crossed: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()  #: columns of one value in each run.
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
-    _labels: ScoreValues = field(default_factory=ScoreValues)  #: those of a target that is called ``label``.
+    _labels: ScoreValues = field(
+        default_factory=ScoreValues
+    )  #: those of a target that is called ``label``.
 
     def __post_init__(self) -> None:
-        self.constants = ConstantColumns({column: path_of(column) for column in self.columns.unused})
+        self.constants = ConstantColumns(
+            {column: path_of(column) for column in self.columns.unused}
+        )
 
     def with_objects(self, view: RowView) -> PlainTable:
-        """The same where columns of objects are no property of the prompt, but may hold settings leaf by leaf.
+        """The same where columns of objects are no property of the prompt, but may hold
+        settings leaf by leaf.
 
         Args:
             view: the first rows.
         """
-        objects = {name: column for name, column in self.columns.metadata.items() if leaves_at(view, path_of(column))}
+        objects = {
+            name: column
+            for name, column in self.columns.metadata.items()
+            if leaves_at(view, path_of(column))
+        }
         if not objects:
             return self
-        metadata = {name: column for name, column in self.columns.metadata.items() if name not in objects}
+        metadata = {
+            name: column
+            for name, column in self.columns.metadata.items()
+            if name not in objects
+        }
         unused = (*self.columns.unused, *objects.values())
-        return replace(self, columns=replace(self.columns, metadata=metadata, unused=unused))
+        return replace(
+            self, columns=replace(self.columns, metadata=metadata, unused=unused)
+        )
 
     def shortlist(self, view: RowView) -> None:
-        """Choose what may be a setting, of columns and of the leaves of those that hold objects, by the first rows."""
+        """Choose what may be a setting, of columns and of the leaves of those that hold
+        objects, by the first rows."""
         for column in self.columns.unused:
             self.constants.add(leaves_at(view, path_of(column), name=column))
         self.constants.shortlist(view)
@@ -497,13 +602,17 @@ class PlainTable:
         """Nothing learnt yet, but for columns that tell runs apart."""
         unused = tuple(name for name in self.columns.unused if name not in crossed)
         columns = replace(self.columns, unused=unused)
-        return PlainTable(columns, self.higher_is_better, self.delimiter, tuple(crossed))
+        return PlainTable(
+            columns, self.higher_is_better, self.delimiter, tuple(crossed)
+        )
 
     def paths(self) -> set[str]:
         """Field paths that have to be read for that."""
         columns = {column for _, column in self.columns.scores}
         columns |= {self.columns.metric, self._label, self._name}
-        return {path_of(column) for column in columns if column} | self.constants.paths()
+        return {
+            path_of(column) for column in columns if column
+        } | self.constants.paths()
 
     def key(self) -> list[str]:
         """Field paths that tell the rows of a run apart."""
@@ -511,13 +620,17 @@ class PlainTable:
         names = ["prompt_id"] if "prompt_id" in sample else list(self.columns.key)
         names += [name for name in _OF_ROWS if name in sample]
         columns = [sample[name] for name in names]
-        columns += [column for column in (self.columns.metric, self.columns.filter) if column]
+        columns += [
+            column for column in (self.columns.metric, self.columns.filter) if column
+        ]
         return [path_of(column) for column in columns]
 
     @property
     def _name(self) -> str:
         """The column by which prompts are called."""
-        return self.columns.sample.get("prompt_id") or self.columns.sample.get("text", "")
+        return self.columns.sample.get("prompt_id") or self.columns.sample.get(
+            "text", ""
+        )
 
     @property
     def _label(self) -> str:
@@ -526,75 +639,118 @@ class PlainTable:
         return column if plain_name(column) == "label" else ""
 
     def learn(self, view: RowView, runs: Codes) -> None:
-        """Take in some rows; those that sum up others are no scores of prompts, and may be written otherwise.
+        """Take in some rows; those that sum up others are no scores of prompts, and may
+        be written otherwise.
 
         Args:
             view: the rows.
             runs: number of the run of each row, -1 where it has none; shape (rows,).
         """
         if self._name:
-            names = to_text(view.column(path_of(self._name)), view.size, labels=True).array
+            names = to_text(
+                view.column(path_of(self._name)), view.size, labels=True
+            ).array
             sums = pc.fill_null(summaries(names), False)
             if pc.any(sums).as_py():
                 kept = np.flatnonzero(~np.asarray(sums))
-                view, runs = replace(view, chunk=view.chunk.keep(kept.tolist())), runs[kept]
+                view, runs = (
+                    replace(view, chunk=view.chunk.keep(kept.tolist())),
+                    runs[kept],
+                )
                 names = names.take(pa.array(kept))
             self.constants.learn_prompts(names, runs)
         self.constants.learn(view, runs)
         if self._label:
-            self._labels.learn_values(encode(view.column(path_of(self._label)), view.size)[1])
+            self._labels.learn_values(
+                encode(view.column(path_of(self._label)), view.size)[1]
+            )
         for metric, column in self.columns.scores:
             values = view.column(path_of(column))
             if metric:
-                self._values.setdefault((metric, column), ScoreValues()).learn(values, view.size)
+                self._values.setdefault((metric, column), ScoreValues()).learn(
+                    values, view.size
+                )
             else:
                 self._learn_named(view, column, as_list(values, view.size))
 
     def settled(self, mapping: TabularMapping, name: str) -> TabularMapping:
-        """The mapping with what the values tell: words as numbers, directions, verdicts that are no target.
+        """The mapping with what the values tell: words as numbers, directions, verdicts
+        that are no target.
 
         Args:
             mapping: what the names of columns amount to.
             name: the file's name.
 
         Raises:
-            InputError: numbers of a column are written in forms of which one alone would be read.
+            InputError: numbers of a column are written in forms of which one alone
+                would be read.
         """
-        if self._labels.are_verdicts:  # which would make other prompts of those that one model has right
+        if (
+            self._labels.are_verdicts
+        ):  # which would make other prompts of those that one model has right
             unused = (*self.columns.unused, self._label)
-            sample = {name: column for name, column in self.columns.sample.items() if name != "target"}
+            sample = {
+                name: column
+                for name, column in self.columns.sample.items()
+                if name != "target"
+            }
             self.columns = replace(self.columns, sample=sample, unused=unused)
-            kept = (replace(part, sample={name: part.sample[name] for name in sample}) for part in mapping.variants)
+            kept = (
+                replace(part, sample={name: part.sample[name] for name in sample})
+                for part in mapping.variants
+            )
             mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
         for metric, values in self._by_metric().items():
-            if values.is_marked and min(values.marks) < min(-9, -values.high):  # too far off to be a score
+            if values.is_marked and min(values.marks) < min(
+                -9, -values.high
+            ):  # too far off to be a score
                 raise InputError(
                     f"{values.marked} in scores of {metric}",
                     path=name,
                     expected="an empty cell where there is no score",
-                    advice=f"`warehouse mapping {name}` begins a mapping for --map, with what to do about it",
+                    advice=(
+                        f"`warehouse mapping {name}` begins a mapping for --map, with "
+                        "what to do about it"
+                    ),
                 )
             text = values.unread(self.delimiter)
             if text is not None:
                 raise InputError(
                     f"{text!r} beside plain numbers in scores of {metric}",
                     path=name,
-                    expected=f"numbers of one form, or --map; `warehouse mapping {name}` begins a mapping",
+                    expected=(
+                        f"numbers of one form, or --map; `warehouse mapping {name}` "
+                        "begins a mapping"
+                    ),
                 )
-        recodes = {path_of(column): _recode(keys) for column, (keys, _) in self._readings().items() if keys}
+        recodes = {
+            path_of(column): _recode(keys)
+            for column, (keys, _) in self._readings().items()
+            if keys
+        }
 
         def reread(rule: ScoreRule) -> ScoreRule:
             recode = recodes.get(next(rule.value.paths(), ""))
-            return rule if recode is None else replace(rule, value=replace(rule.value, recode=recode))
+            return (
+                rule
+                if recode is None
+                else replace(rule, value=replace(rule.value, recode=recode))
+            )
 
-        variants = (replace(part, scores=tuple(map(reread, part.scores))) for part in mapping.variants)
+        variants = (
+            replace(part, scores=tuple(map(reread, part.scores)))
+            for part in mapping.variants
+        )
         return replace(mapping, variants=tuple(variants))
 
     def metrics(self) -> dict[str, dict[str, Any]]:
         """What is known of metrics by their names and values."""
         if self.higher_is_better is not None:
             return {}
-        return {name: {"kind": "binary", "higher_is_better": True} for name in self._truths()}
+        return {
+            name: {"kind": "binary", "higher_is_better": True}
+            for name in self._truths()
+        }
 
     def notes(self, name: str) -> Iterator[str]:
         """What the owner of the table should know.
@@ -602,7 +758,9 @@ class PlainTable:
         Args:
             name: the file, as it is named to a shell.
         """
-        renamed = [f"{column} as {field}" for field, column in self.columns.renamed.items()]
+        renamed = [
+            f"{column} as {field}" for field, column in self.columns.renamed.items()
+        ]
         if renamed:
             yield f"columns taken by their usual names: {', '.join(renamed)}"
         if self.columns.scorer:
@@ -612,14 +770,18 @@ class PlainTable:
             )
         taken = [*self.crossed, *self.settings]
         if taken:
-            ignore = f"`warehouse benchmarks settings BENCHMARK --ignore {shlex.quote(taken[0])}`"
+            ignore = (
+                "`warehouse benchmarks settings BENCHMARK --ignore "
+                f"{shlex.quote(taken[0])}`"
+            )
             yield (
-                f"columns taken as settings of the runs: {', '.join(taken)}; of one that means nothing {ignore} says so"
+                f"columns taken as settings of the runs: {', '.join(taken)}; of one "
+                f"that means nothing {ignore} says so"
             )
         if self.columns.unused:
             yield (
-                f"columns not used: {', '.join(self.columns.unused)}; `warehouse mapping {name}` "
-                "writes a mapping that can use them"
+                f"columns not used: {', '.join(self.columns.unused)}; `warehouse "
+                f"mapping {name}` writes a mapping that can use them"
             )
         for column, (_, meaning) in self._readings().items():
             if meaning:
@@ -627,8 +789,9 @@ class PlainTable:
         for metric, values in self._by_metric().items():
             if values.is_marked:
                 yield (
-                    f"{metric} is {values.marked}, and counts as such; if it stands for no score, "
-                    f"`warehouse mapping {name}` begins a mapping that leaves it out"
+                    f"{metric} is {values.marked}, and counts as such; if it stands "
+                    f"for no score, `warehouse mapping {name}` begins a mapping that "
+                    "leaves it out"
                 )
         if self.higher_is_better is None:
             yield from self._directions()
@@ -636,10 +799,16 @@ class PlainTable:
     def _directions(self) -> Iterator[str]:
         truths = self._truths()
         if truths:
-            yield (f"only 0 and 1 in {', '.join(truths)}: taken as higher is better; --lower-is-better says otherwise")
+            yield (
+                f"only 0 and 1 in {', '.join(truths)}: taken as higher is better; "
+                "--lower-is-better says otherwise"
+            )
         others = [name for name in self._by_metric() if name not in truths]
         if others:
-            yield f"whether a higher {', '.join(others)} is better is not known: say {_HOW}"
+            yield (
+                f"whether a higher {', '.join(others)} is better is not known: say "
+                f"{_HOW}"
+            )
 
     def _learn_named(self, view: RowView, column: str, values: list[Any]) -> None:
         codes, names = encode(view.column(path_of(self.columns.metric)), view.size)
@@ -650,17 +819,25 @@ class PlainTable:
                 self._values.setdefault(key, ScoreValues()).learn(chosen, len(chosen))
 
     def _readings(self) -> dict[str, tuple[dict[str, Any], str]]:
-        """How each column of scores is read; a column with several metrics as it stands."""
+        """How each column of scores is read; a column with several metrics as it
+        stands."""
         if not all(metric for metric, _ in self.columns.scores):
             return {}
-        return {column: values.reading(self.delimiter) for (_, column), values in self._values.items()}
+        return {
+            column: values.reading(self.delimiter)
+            for (_, column), values in self._values.items()
+        }
 
     def _by_metric(self) -> dict[str, ScoreValues]:
         return {metric: values for (metric, _), values in sorted(self._values.items())}
 
     def _truths(self) -> list[str]:
         """Metrics whose values are right or wrong, and whose name says which is which."""
-        return [name for name, values in self._by_metric().items() if name in OF_TRUTH and values.is_truth]
+        return [
+            name
+            for name, values in self._by_metric().items()
+            if name in OF_TRUTH and values.is_truth
+        ]
 
 
 def _recode(keys: Mapping[str, Any]) -> Recode:

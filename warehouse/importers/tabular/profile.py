@@ -1,4 +1,5 @@
-"""A first look at a file: where its records are, also in JSON documents, and what each of their columns holds."""
+"""A first look at a file: where its records are, also in JSON documents, and what each
+of their columns holds."""
 
 from __future__ import annotations
 
@@ -14,7 +15,13 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import TooManyTablesError, members
-from warehouse.importers.tabular.chunks import Chunk, FieldPath, NestedChunk, NestedRow, parse_path
+from warehouse.importers.tabular.chunks import (
+    Chunk,
+    FieldPath,
+    NestedChunk,
+    NestedRow,
+    parse_path,
+)
 from warehouse.importers.tabular.column_names import (
     AGGREGATES,
     ID_NAMES,
@@ -32,19 +39,38 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.columns import Unfit, as_list, number_of, text_of
-from warehouse.importers.tabular.plain_tables import NULL_WORDS, PERCENT, ScoreValues, plain
-from warehouse.importers.tabular.readers import JsonLinesReader, JsonReader, ReadingRules, ignore
+from warehouse.importers.tabular.plain_tables import (
+    NULL_WORDS,
+    PERCENT,
+    ScoreValues,
+    plain,
+)
+from warehouse.importers.tabular.readers import (
+    JsonLinesReader,
+    JsonReader,
+    ReadingRules,
+    ignore,
+)
 from warehouse.importers.tabular.table import SHEETS, open_reader
 
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What exports call the objects that they flatten into columns (``inputs.question``).
 _FLATTENED = frozenset(
-    "dataset input inputs output outputs reference_outputs reference expected target feedback feedback_stats"
+    "dataset input inputs output outputs reference_outputs reference expected target "
+    "feedback feedback_stats"
     " feedback_scores scores score metrics metadata meta example extra summary usage".split()
 )
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
-_CONTENT = {"text", "target", *SAMPLE_NAMES["text"], *SAMPLE_NAMES["target"], "user_input", "task_id", "question_id"}
+_CONTENT = {
+    "text",
+    "target",
+    *SAMPLE_NAMES["text"],
+    *SAMPLE_NAMES["target"],
+    "user_input",
+    "task_id",
+    "question_id",
+}
 _OF_PROMPTS = {*ID_NAMES, "prompt_id", *_CONTENT}
 _FAMILIAR = {
     *_OF_PROMPTS,
@@ -56,73 +82,118 @@ _FAMILIAR = {
 
 @dataclass(frozen=True)
 class RecordLocation:
-    """Where records are: paths as ``[rows]`` has them, and what else the document holds of such records."""
+    """Where records are: paths as ``[rows]`` has them, and what else the document holds
+    of such records."""
 
     at: str = ""
     draws: str = ""
     alternatives: tuple[str, ...] = ()  #: paths of other records with the same fields.
-    #: paths of objects with the same keys, which may hold further fields of the records.
+    #: paths of objects with the same keys, which may hold further fields of the
+    #: records.
     parallel: tuple[str, ...] = ()
-    task_keys: tuple[str, ...] = ()  #: keys of the records, where each is a task of which the document states figures.
+    task_keys: tuple[
+        str, ...
+    ] = ()  #: keys of the records, where each is a task of which the document states figures.
     skipped: tuple[str, ...] = ()  #: keys beside them of what is no record.
 
 
 def location_of(document: Any) -> RecordLocation:
-    """The likeliest place of records in a document; the document itself where none is likelier."""
+    """The likeliest place of records in a document; the document itself where none is
+    likelier."""
     found = list(_locations(document, "", None))
-    best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1] if found else None
+    best = (
+        max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
+        if found
+        else None
+    )
     task_keys = _stated_figures(document)
     if task_keys is not None and (best is None or _is_inside(best, task_keys.at)):
         return task_keys
     if best is None:
         return RecordLocation()
     return replace(
-        best[0], alternatives=tuple(_alternatives(best, found)), parallel=tuple(_parallel(best[2], best[0].at))
+        best[0],
+        alternatives=tuple(_alternatives(best, found)),
+        parallel=tuple(_parallel(best[2], best[0].at)),
     )
 
 
 #: Words for what figures lie in, which name no task.
-_AROUND_FIGURES = frozenset("metric metrics result results score scores value values data evaluation eval".split())
+_AROUND_FIGURES = frozenset(
+    "metric metrics result results score scores value values data evaluation eval".split()
+)
 
 
 def _stated_figures(document: Any) -> RecordLocation | None:
-    """The tasks of a document of which it states figures; None where it has none, or has them in several locations."""
+    """The tasks of a document of which it states figures; None where it has none, or
+    has them in several locations."""
     locations = list(_stated_below(document, ""))
     if len(locations) == 1:
         return locations[0]
-    folders = {location.at.removesuffix("{}").rpartition(".")[0] for location in locations}
+    folders = {
+        location.at.removesuffix("{}").rpartition(".")[0] for location in locations
+    }
     if len(folders) != 1 or any(location.skipped for location in locations):
         return None
-    tasks = tuple(dict.fromkeys(task for location in locations for task in location.task_keys))
+    tasks = tuple(
+        dict.fromkeys(task for location in locations for task in location.task_keys)
+    )
     return RecordLocation(f"{folders.pop()}{{}}{{}}", task_keys=tasks)
 
 
 def _stated_below(value: Any, path: str, depth: int = 0) -> Iterator[RecordLocation]:
-    if not isinstance(value, dict) or depth > 2 or any(plain_name(str(key)) in _CONTENT for key in value):
+    if (
+        not isinstance(value, dict)
+        or depth > 2
+        or any(plain_name(str(key)) in _CONTENT for key in value)
+    ):
         return
-    tasks = tuple(str(key) for key, inner in value.items() if _states_figures(str(key), inner))
+    tasks = tuple(
+        str(key) for key, inner in value.items() if _states_figures(str(key), inner)
+    )
     if not tasks:
         for key, inner in value.items():
-            yield from _stated_below(inner, f"{path}.{path_of(str(key))}".removeprefix("."), depth + 1)
+            yield from _stated_below(
+                inner, f"{path}.{path_of(str(key))}".removeprefix("."), depth + 1
+            )
     elif not are_numbered(tasks) and not are_models(tasks):
         yield RecordLocation(
-            f"{path}{{}}", task_keys=tasks, skipped=tuple(key for key in map(str, value) if key not in tasks)
+            f"{path}{{}}",
+            task_keys=tasks,
+            skipped=tuple(key for key in map(str, value) if key not in tasks),
         )
 
 
 def _states_figures(key: str, inner: Any) -> bool:
-    """Whether an object holds means of a task: broken numbers by names of metrics, and nothing of a prompt."""
-    if not isinstance(inner, dict) or is_metric(key) or {*words_of(key)} <= _AROUND_FIGURES | AGGREGATES:
+    """Whether an object holds means of a task: broken numbers by names of metrics, and
+    nothing of a prompt."""
+    if (
+        not isinstance(inner, dict)
+        or is_metric(key)
+        or {*words_of(key)} <= _AROUND_FIGURES | AGGREGATES
+    ):
         return False
     names = {plain_name(str(name)) for name in inner}
-    numbers = [n for name, n in inner.items() if isinstance(n, int | float) and grade_of(str(name)) >= Grade.LIKELY]
-    return not is_setting([key]) and not names & _OF_PROMPTS and any(number % 1 for number in numbers)
+    numbers = [
+        n
+        for name, n in inner.items()
+        if isinstance(n, int | float) and grade_of(str(name)) >= Grade.LIKELY
+    ]
+    return (
+        not is_setting([key])
+        and not names & _OF_PROMPTS
+        and any(number % 1 for number in numbers)
+    )
 
 
 def _is_inside(found: tuple[RecordLocation, Any, Any, int], at: str) -> bool:
     """Whether records lie where figures are stated, and are no prompts beside them."""
     location, *_ = found
-    return location.at == at or location.at.startswith(at.rstrip("{}")) and _weight(*found)[0] < 2
+    return (
+        location.at == at
+        or location.at.startswith(at.rstrip("{}"))
+        and _weight(*found)[0] < 2
+    )
 
 
 def _alternatives(best: Any, found: Sequence[Any]) -> Iterator[str]:
@@ -131,15 +202,20 @@ def _alternatives(best: Any, found: Sequence[Any]) -> Iterator[str]:
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
         return
     for other, inner, *_ in found:
-        apart = not (other.at.startswith(location.at) or location.at.startswith(other.at))
+        apart = not (
+            other.at.startswith(location.at) or location.at.startswith(other.at)
+        )
         if apart and not other.draws and isinstance(inner, dict):
             common = record.keys() & inner.keys()
-            if len(common) * 2 > max(len(record), len(inner)) and _score_grade({key: inner[key] for key in common}):
+            if len(common) * 2 > max(len(record), len(inner)) and _score_grade(
+                {key: inner[key] for key in common}
+            ):
                 yield other.at
 
 
 def _parallel(around: Any, at: str) -> Iterator[str]:
-    """Objects beside one of values by key that hold single values by the same keys, as tables by column do."""
+    """Objects beside one of values by key that hold single values by the same keys, as
+    tables by column do."""
     if not isinstance(around, dict) or not at.endswith("{}"):
         return
     folder = at[: at.rfind(".") + 1]
@@ -148,36 +224,54 @@ def _parallel(around: Any, at: str) -> Iterator[str]:
     if not isinstance(values, dict) or keyed_kind(values) != "values":
         return
     for path, inner in inner_of.items():
-        same_keys = inner is not values and isinstance(inner, dict) and inner.keys() == values.keys()
+        same_keys = (
+            inner is not values
+            and isinstance(inner, dict)
+            and inner.keys() == values.keys()
+        )
         if same_keys and all(map(_is_scalar, inner.values())):
             yield path
 
 
 def keyed_kind(value: Any) -> str:
-    """What an object holds under keys that are no names of fields: ``objects``, ``lists``, ``values``, or nothing."""
+    """What an object holds under keys that are no names of fields: ``objects``,
+    ``lists``, ``values``, or nothing."""
     if not isinstance(value, dict) or len(value) < 2:
         return ""
     inner = list(value.values())
     if all(isinstance(item, dict) for item in inner):
         return "objects" if _are_alike(list(value), inner) else ""
-    keys_are_ids = len(inner) > 2 and are_numbered(list(map(str, value))) or len(inner) >= _MANY
+    keys_are_ids = (
+        len(inner) > 2 and are_numbered(list(map(str, value))) or len(inner) >= _MANY
+    )
     if not keys_are_ids:
         return ""
     if all(isinstance(item, list) for item in inner):
-        return "lists" if all(_is_scalar(part) for item in inner[:_LOOKED_AT] for part in item) else ""
+        return (
+            "lists"
+            if all(_is_scalar(part) for item in inner[:_LOOKED_AT] for part in item)
+            else ""
+        )
     kinds = {type(item) for item in inner}
-    return "values" if kinds <= {int, float, bool} and not any(_is_field(key) for key in value) else ""
+    return (
+        "values"
+        if kinds <= {int, float, bool} and not any(_is_field(key) for key in value)
+        else ""
+    )
 
 
 def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether objects have most of their fields in common, and are no objects with keys of the same kind."""
+    """Whether objects have most of their fields in common, and are no objects with keys
+    of the same kind."""
     if any(_is_field(key) for key in keys) or not any(records):
         return False
     if len(records) < 3 and not are_numbered(keys):
         return False
     looked_at = records[:_LOOKED_AT]
     times = Counter(key for record in looked_at for key in record)
-    common = {key for key, count in times.items() if count * 5 >= len(looked_at) and count > 1}
+    common = {
+        key for key, count in times.items() if count * 5 >= len(looked_at) and count > 1
+    }
     if len(common) > 2 and are_numbered(sorted(common)):
         return False
     fits = sum(len(common & record.keys()) * 2 >= len(record) for record in looked_at)
@@ -188,7 +282,9 @@ def _is_field(key: str) -> bool:
     return plain_name(str(key)) in _FAMILIAR
 
 
-def _locations(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tuple[RecordLocation, Any, Any, int]]:
+def _locations(
+    value: Any, path: str, outer: Any, depth: int = 0
+) -> Iterator[tuple[RecordLocation, Any, Any, int]]:
     """Places, with the first record of each, what it lies in, and how many there are."""
     if depth > _DEPTH:
         return
@@ -203,8 +299,16 @@ def _locations(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tu
             yield from _of_records(f"{path}{{}}", records, value, len(value), depth)
             return
         if kind:
-            if _grade_of_keyed(value) and grade_of(path.rpartition(".")[2]) > Grade.NEVER:
-                yield RecordLocation(f"{path}{{}}", "[]" if kind == "lists" else ""), value, outer, len(value)
+            if (
+                _grade_of_keyed(value)
+                and grade_of(path.rpartition(".")[2]) > Grade.NEVER
+            ):
+                yield (
+                    RecordLocation(f"{path}{{}}", "[]" if kind == "lists" else ""),
+                    value,
+                    outer,
+                    len(value),
+                )
             return
         if _are_lists_of_one_kind(value):
             records = [item for items in value.values() for item in items]
@@ -214,89 +318,160 @@ def _locations(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tu
 
 
 def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
-    """Whether an object holds nothing but lists of records with the same fields: of several models, tasks, prompts."""
+    """Whether an object holds nothing but lists of records with the same fields: of
+    several models, tasks, prompts."""
     lists = list(value.values())
-    if len(lists) < 2 or not all(map(_is_list_of_records, lists)) or any(map(_is_field, map(str, value))):
+    if (
+        len(lists) < 2
+        or not all(map(_is_list_of_records, lists))
+        or any(map(_is_field, map(str, value)))
+    ):
         return False
     first = {*lists[0][0]}
-    return all(len(first & {*items[0]}) * 2 > max(len(first), len(items[0])) for items in lists)
+    return all(
+        len(first & {*items[0]}) * 2 > max(len(first), len(items[0])) for items in lists
+    )
 
 
-def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth: int) -> Iterator[Any]:
+def _of_records(
+    path: str, records: Sequence[Any], outer: Any, count: int, depth: int
+) -> Iterator[Any]:
     record = max(records, key=len)
     yield RecordLocation(path), record, outer, count
     names_prompts = any(plain_name(str(key)) in _OF_PROMPTS for key in record)
     for key, inner in record.items() if names_prompts else ():
         if grade_of(str(key)) >= Grade.LIKELY and _scores_a_list(inner, record):
-            yield RecordLocation(path, f"{path_of(str(key))}[]"), {**record, key: inner[0]}, outer, count
+            yield (
+                RecordLocation(path, f"{path_of(str(key))}[]"),
+                {**record, key: inner[0]},
+                outer,
+                count,
+            )
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
         if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
             continue  # prompts of their own; a text may be that of a generation
-        if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
-            yield RecordLocation(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
+        if not names_of_metrics(
+            [item.get(key) for item in records if isinstance(item.get(key), list)]
+        ):
+            yield (
+                RecordLocation(path, f"{path_of(str(key))}[]"),
+                {**inner[0], **record},
+                outer,
+                count,
+            )
     yield from _inside(record, f"{path}.", depth)
 
 
 def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
-    """Whether a list holds a score for each element of another one: texts of generations."""
+    """Whether a list holds a score for each element of another one: texts of
+    generations."""
     if not isinstance(value, list) or not value or not all(map(_is_unit, value)):
         return False
-    others = (inner for inner in record.values() if inner is not value and _are_beside(inner, value))
+    others = (
+        inner
+        for inner in record.values()
+        if inner is not value and _are_beside(inner, value)
+    )
     return any(isinstance(part, str) for inner in others for part in inner[:1])
 
 
 def _are_beside(value: Any, other: Any) -> bool:
-    return isinstance(value, list) and isinstance(other, list) and len(value) == len(other)
+    return (
+        isinstance(value, list) and isinstance(other, list) and len(value) == len(other)
+    )
 
 
 def _inside(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]:
     for key, inner in record.items():
         if isinstance(inner, list | dict):
-            yield from _locations(inner, f"{prefix}{path_of(str(key))}", record, depth + 1)
+            yield from _locations(
+                inner, f"{prefix}{path_of(str(key))}", record, depth + 1
+            )
 
 
 def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
-    """The field that names the elements of lists, where they are metrics and no generations; else nothing."""
-    filled = [items for items in lists[:_LOOKED_AT] if items and all(isinstance(item, dict) for item in items)]
+    """The field that names the elements of lists, where they are metrics and no
+    generations; else nothing."""
+    filled = [
+        items
+        for items in lists[:_LOOKED_AT]
+        if items and all(isinstance(item, dict) for item in items)
+    ]
     for name in METRIC_NAMES:
         named = [[item.get(name) for item in items] for items in filled]
         texts = [text for names in named for text in names]
         if not texts or not all(isinstance(text, str) for text in texts):
             continue
-        if all(len({*names}) == len(names) for names in named) and len({*texts}) <= max(map(len, named)) * 2:
+        if (
+            all(len({*names}) == len(names) for names in named)
+            and len({*texts}) <= max(map(len, named)) * 2
+        ):
             return name
     return ""
 
 
 def _is_list_of_records(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) for item in value)
+    )
 
 
-def _weight(location: RecordLocation, record: Any, outer: Any, count: int) -> tuple[int, ...]:
-    """How much speaks for a place: scores beside prompts, scores, known names, how many records."""
+def _weight(
+    location: RecordLocation, record: Any, outer: Any, count: int
+) -> tuple[int, ...]:
+    """How much speaks for a place: scores beside prompts, scores, known names, how many
+    records."""
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
         return (2, _grade_of_keyed(record), 0, count)
-    grade, familiar = _score_grade(record), {plain_name(str(key)) for key in record} & _FAMILIAR
-    of_prompts = bool(familiar & _OF_PROMPTS) or location.at.endswith("{}") and count > 2
-    if not of_prompts and isinstance(outer, dict) and any(plain_name(str(key)) in _OF_PROMPTS for key in outer):
-        siblings = outer.get(location.at.rpartition(".")[2].removesuffix("[]").strip('"'))
-        of_prompts = bool(names_of_metrics([siblings if isinstance(siblings, list) else []]))
+    grade, familiar = (
+        _score_grade(record),
+        {plain_name(str(key)) for key in record} & _FAMILIAR,
+    )
+    of_prompts = (
+        bool(familiar & _OF_PROMPTS) or location.at.endswith("{}") and count > 2
+    )
+    if (
+        not of_prompts
+        and isinstance(outer, dict)
+        and any(plain_name(str(key)) in _OF_PROMPTS for key in outer)
+    ):
+        siblings = outer.get(
+            location.at.rpartition(".")[2].removesuffix("[]").strip('"')
+        )
+        of_prompts = bool(
+            names_of_metrics([siblings if isinstance(siblings, list) else []])
+        )
     return (1 + bool(of_prompts) if grade else 0, grade, len(familiar), count)
 
 
 def _grade_of_keyed(record: Any) -> int:
-    parts = [part for item in record.values() for part in (item if isinstance(item, list) else [item])]
-    return int(Grade.LIKELY) if parts and all(_is_unit(part) for part in parts[:1000]) else 0
+    parts = [
+        part
+        for item in record.values()
+        for part in (item if isinstance(item, list) else [item])
+    ]
+    return (
+        int(Grade.LIKELY)
+        if parts and all(_is_unit(part) for part in parts[:1000])
+        else 0
+    )
 
 
 def _score_grade(record: Any, parents: tuple[str, ...] = ()) -> int:
-    """The best grade of a number in a record; 0 where it has none that may well be a score."""
+    """The best grade of a number in a record; 0 where it has none that may well be a
+    score."""
     best = 0
     for key, value in record.items() if isinstance(record, dict) else ():
         if isinstance(value, dict) and len(parents) < 3 and not keyed_kind(value):
             best = max(best, _score_grade(value, (*parents, str(key))))
-        elif _is_scalar(value) and value is not None and not isinstance(number_of(value), Unfit | None):
+        elif (
+            _is_scalar(value)
+            and value is not None
+            and not isinstance(number_of(value), Unfit | None)
+        ):
             grade = grade_of(str(key), parents)
             best = max(best, int(grade) if grade >= Grade.LIKELY else 0)
     return best
@@ -312,7 +487,8 @@ def _is_unit(value: Any) -> bool:
 
 #: Rows that are looked at, cells of them where columns are many, and rows in any case.
 SAMPLE_ROWS, _CELLS, _LEAST_ROWS = 10_000, 2_000_000, 200
-#: Records that are asked for their fields, most columns, most fields of an object that is no map.
+#: Records that are asked for their fields, most columns, most fields of an object that
+#: is no map.
 _ASKED, _MOST, _FIELDS = 200, 400, 40
 
 
@@ -329,7 +505,9 @@ class ColumnProfile:
     rows: int  #: how many rows were looked at; ``nulls`` of them have no value.
     nulls: int
     values: list[Any]  #: the distinct values, nulls left out.
-    parents: tuple[str, ...] = ()  #: names of the objects that it lies in, outermost first.
+    parents: tuple[
+        str, ...
+    ] = ()  #: names of the objects that it lies in, outermost first.
 
     @cached_property
     def kind(self) -> str:
@@ -353,35 +531,56 @@ class ColumnProfile:
         return scores
 
     def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
-        """Keys of an expression that turn the values into numbers, and what they do in words; nothing where they
-        are numbers, or none at all."""
+        """Keys of an expression that turn the values into numbers, and what they do in
+        words; nothing where they are numbers, or none at all."""
         keys, meaning = self.scores.reading(delimiter)
         if not keys and self._marked:
             nulls = [text for text in self.values if plain(str(text)) in NULL_WORDS]
-            keys = ({"null": nulls} if nulls else {}) | {"pattern": r"[+-]?\d[\d,]*\.?\d*", "decimal": "."}
+            keys = ({"null": nulls} if nulls else {}) | {
+                "pattern": r"[+-]?\d[\d,]*\.?\d*",
+                "decimal": ".",
+            }
             meaning = "commas part thousands; marks around numbers are left out"
         return keys, meaning
 
     @cached_property
     def _marked(self) -> list[str]:
-        """The numbers, where values are written as in leaderboards: ``**86.4**``, ``86.4 ± 0.3``, ``1,287``."""
-        texts = [text for value in self.values if plain(text := str(value)) not in {"", *NULL_WORDS}]
-        found = [match for text in texts if (match := re.fullmatch(_MARKED, text.strip()))]
-        is_marked = len(found) == len(texts) and any(isinstance(number_of(text), Unfit) for text in texts)
+        """The numbers, where values are written as in leaderboards: ``**86.4**``,
+        ``86.4 ± 0.3``, ``1,287``."""
+        texts = [
+            text
+            for value in self.values
+            if plain(text := str(value)) not in {"", *NULL_WORDS}
+        ]
+        found = [
+            match for text in texts if (match := re.fullmatch(_MARKED, text.strip()))
+        ]
+        is_marked = len(found) == len(texts) and any(
+            isinstance(number_of(text), Unfit) for text in texts
+        )
         return [match[1].replace(",", "") for match in found] if is_marked else []
 
     @cached_property
     def is_percent(self) -> bool:
-        """Whether all values are texts like ``85.2 %``, but for those that stand for a missing one."""
+        """Whether all values are texts like ``85.2 %``, but for those that stand for a
+        missing one."""
         texts = [value.strip() for value in self.values if isinstance(value, str)]
         filled = [text for text in texts if text and plain(text) not in NULL_WORDS]
-        return len(texts) == len(self.values) and bool(filled) and all(map(PERCENT.fullmatch, filled))
+        return (
+            len(texts) == len(self.values)
+            and bool(filled)
+            and all(map(PERCENT.fullmatch, filled))
+        )
 
     @cached_property
     def numbers(self) -> list[float]:
         """The values that are numbers."""
         values = self._marked or self.values
-        return [float(number) for value in values if isinstance(number := number_of(value), int | float)]
+        return [
+            float(number)
+            for value in values
+            if isinstance(number := number_of(value), int | float)
+        ]
 
     @property
     def coverage(self) -> float:
@@ -396,14 +595,18 @@ class ColumnProfile:
 
     @property
     def is_figures(self) -> bool:
-        """Whether all of its values are numbers, percentages or words for a missing one, as in leaderboards."""
+        """Whether all of its values are numbers, percentages or words for a missing
+        one, as in leaderboards."""
         scores = self.scores
-        are_numbers = scores.numbers and all(plain(text) in NULL_WORDS for text in scores.texts)
+        are_numbers = scores.numbers and all(
+            plain(text) in NULL_WORDS for text in scores.texts
+        )
         return self.is_percent or are_numbers or bool(self._marked)
 
     @property
     def depth(self) -> int:
-        """Objects of the record that it lies in; what lies beside the record counts as deeper than what is in it."""
+        """Objects of the record that it lies in; what lies beside the record counts as
+        deeper than what is in it."""
         return len(self.parents) + self.path.startswith("^")
 
     @property
@@ -427,8 +630,12 @@ class TableProfile:
     columns: list[ColumnProfile]
     rows: int
     chunk: Chunk  #: the rows themselves.
-    location: RecordLocation = RecordLocation()  #: where the records are, and the generations in each.
-    document: dict[str, Any] = field(default_factory=dict)  #: scalars of the document that holds the records, by path.
+    location: RecordLocation = (
+        RecordLocation()
+    )  #: where the records are, and the generations in each.
+    document: dict[str, Any] = field(
+        default_factory=dict
+    )  #: scalars of the document that holds the records, by path.
     parent: str = ""  #: where other rows, which are left out here, name the row that they are a part of.
 
     @property
@@ -439,7 +646,9 @@ class TableProfile:
     @property
     def is_object(self) -> bool:
         """Whether the file is one object of JSON that holds no records."""
-        return self.rows == 1 and self.format.startswith("JSON") and not self.location.at
+        return (
+            self.rows == 1 and self.format.startswith("JSON") and not self.location.at
+        )
 
     def values(self, column: ColumnProfile) -> list[Any]:
         """The values of a column, row by row."""
@@ -447,7 +656,8 @@ class TableProfile:
 
 
 def profile(path: Path) -> TableProfile:
-    """Look at a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip, or in a zip the first.
+    """Look at a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip, or in a zip
+    the first.
 
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
@@ -458,25 +668,44 @@ def profile(path: Path) -> TableProfile:
     document: Any = None
     if isinstance(reader, JsonReader | JsonLinesReader):
         location, document = _placed(reader)
-        reader = open_reader(member, ReadingRules(at=_parsed(location.at), draws=_parsed(location.draws)))
+        reader = open_reader(
+            member, ReadingRules(at=_parsed(location.at), draws=_parsed(location.draws))
+        )
     bad: list[str] = []
     chunks = reader.chunks(
-        None, lambda location, found, expected: bad.append(f": {location}: {found}; expected {expected}")
+        None,
+        lambda location, found, expected: bad.append(
+            f": {location}: {found}; expected {expected}"
+        ),
     )
     chunk = next((part for part in chunks if part.size), None)
     if chunk is None:
         first = bad[0] if bad else ""
-        raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
+        raise InputError(
+            f"no rows{first}",
+            path=path.name,
+            expected="" if bad else "a table with at least one row",
+        )
     if location.skipped:
         keys = as_list(chunk.column("@key"), chunk.size)
-        chunk = chunk.keep([row for row, key in enumerate(keys) if key in location.task_keys])
+        chunk = chunk.keep(
+            [row for row, key in enumerate(keys) if key in location.task_keys]
+        )
     parent, roots = _above_others(chunk)
     chunk = chunk.keep(roots) if parent else chunk
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
-    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, location, isinstance(document, dict))
+    paths = (
+        _table_paths(chunk)
+        if reader.is_table
+        else _record_paths(chunk, location, isinstance(document, dict))
+    )
     columns = [_column(chunk, *item) for item in paths]
-    scalars = dict(_scalars(document, "$")) if location.at and isinstance(document, dict) else {}
+    scalars = (
+        dict(_scalars(document, "$"))
+        if location.at and isinstance(document, dict)
+        else {}
+    )
     return TableProfile(
         path,
         reader.kind,
@@ -491,26 +720,40 @@ def profile(path: Path) -> TableProfile:
 
 
 def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
-    """Where rows name the row that they are a part of, as spans of a trace do, and the rows that name none; nothing
-    where there are none of either kind."""
-    columns = {name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()}
+    """Where rows name the row that they are a part of, as spans of a trace do, and the
+    rows that name none; nothing where there are none of either kind."""
+    columns = {
+        name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()
+    }
     for name, values in columns.items():
-        above = [value if isinstance(value, list) else [] if value in (None, "") else [value] for value in values]
+        above = [
+            value if isinstance(value, list) else [] if value in (None, "") else [value]
+            for value in values
+        ]
         roots = [row for row, parents in enumerate(above) if not parents]
         named = {str(parent) for parents in above for parent in parents}
         if "parent" not in plain_name(name) or not named or not roots:
             continue
-        if any(named <= {*map(str, ids)} for other, ids in columns.items() if other != name):
+        if any(
+            named <= {*map(str, ids)} for other, ids in columns.items() if other != name
+        ):
             return path_of(name), roots
     return "", []
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet, or with an archive of too many tables;
-    nothing if it can be read."""
+    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet, or
+    with an archive of too many tables; nothing if it can be read."""
     if path.suffix.lower() == ".zip":
         return _too_many(path)
-    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv", *SHEETS):
+    if path.suffix.lower() not in (
+        ".json",
+        ".jsonl",
+        ".ndjson",
+        ".csv",
+        ".tsv",
+        *SHEETS,
+    ):
         return ""
     try:
         reader = open_reader(members(path, path.name)[0], ReadingRules())
@@ -534,7 +777,8 @@ def _too_many(path: Path) -> str:
 
 
 def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
-    """Where the records of a document are, and the document; nothing said where they are its elements or lines."""
+    """Where the records of a document are, and the document; nothing said where they
+    are its elements or lines."""
     chunk = next(iter(reader.chunks(None, ignore)), None)
     if chunk is None or not chunk.size:
         return RecordLocation(), None
@@ -542,14 +786,22 @@ def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
     document = chunk.rows[0].levels[0][0] if isinstance(chunk, NestedChunk) else None
     if is_nested and isinstance(document, dict):
         return location_of(document), document
-    records = [record for record in chunk.keep(range(min(chunk.size, _ASKED))).records() if isinstance(record, dict)]
+    records = [
+        record
+        for record in chunk.keep(range(min(chunk.size, _ASKED))).records()
+        if isinstance(record, dict)
+    ]
     location = location_of(records)
     if location.at == "[]":
         return RecordLocation("", location.draws), None
-    return RecordLocation(location.at if is_nested else location.at.removeprefix("[]."), location.draws), None
+    return RecordLocation(
+        location.at if is_nested else location.at.removeprefix("[]."), location.draws
+    ), None
 
 
-def _scalars(value: Mapping[str, Any], path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _scalars(
+    value: Mapping[str, Any], path: str, depth: int = 0
+) -> Iterator[tuple[str, Any]]:
     for key, inner in value.items():
         here = f"{path}.{path_of(str(key))}"
         if isinstance(inner, dict) and depth < 2:
@@ -567,57 +819,96 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
     found: list[_Where] = []
     for name in chunk.names():
         column = chunk.column(name)
-        is_nested = isinstance(column, list) or pa.types.is_nested(getattr(column, "type", pa.null()))
-        objects = [value for value in as_list(column, chunk.size) if isinstance(value, dict)] if is_nested else []
+        is_nested = isinstance(column, list) or pa.types.is_nested(
+            getattr(column, "type", pa.null())
+        )
+        objects = (
+            [value for value in as_list(column, chunk.size) if isinstance(value, dict)]
+            if is_nested
+            else []
+        )
         if not objects:
             found.append(_unflattened(name, path_of(name), ()))
-        found += {field[1]: field for value in objects[:_ASKED] for field in _fields({name: value})}.values()
+        found += {
+            field[1]: field
+            for value in objects[:_ASKED]
+            for field in _fields({name: value})
+        }.values()
     return found
 
 
 def _unflattened(name: str, path: str, parents: tuple[str, ...]) -> _Where:
-    """A column by its last name, where an export made it of objects (``inputs.question``)."""
+    """A column by its last name, where an export made it of objects
+    (``inputs.question``)."""
     *around, last = name.split(".")
     is_inside = bool(around) and not parents and plain_name(around[0]) in _FLATTENED
     return (last, path, tuple(around)) if is_inside else (name, path, parents)
 
 
-def _record_paths(chunk: Chunk, location: RecordLocation, is_document: bool) -> list[_Where]:
-    """Names and paths of the fields of records, those inside objects included, and of what the records lie in."""
+def _record_paths(
+    chunk: Chunk, location: RecordLocation, is_document: bool
+) -> list[_Where]:
+    """Names and paths of the fields of records, those inside objects included, and of
+    what the records lie in."""
     found: dict[str, _Where] = {}
     inner = location.draws.removesuffix("[]")
     for record in chunk.records()[:_ASKED]:
         for item in _fields(record) if isinstance(record, dict) else ():
             if inner and _are_beside(record.get(item[0]), record.get(inner)):
-                item = (item[0].removesuffix("s"), f"{item[1]}[@draw]", ())  # a list beside that of the generations
+                item = (
+                    item[0].removesuffix("s"),
+                    f"{item[1]}[@draw]",
+                    (),
+                )  # a list beside that of the generations
             if not inner or not item[1].startswith(inner):
                 found.setdefault(item[1], item)
     if isinstance(chunk, NestedChunk):
         for row in chunk.rows[:_ASKED]:
             for item in _around(row, location, is_document):
                 found.setdefault(item[1], item)
-    if location.at and isinstance(chunk, NestedChunk) and not any(isinstance(part, dict) for part in chunk.records()):
-        found = {path: item for path, item in found.items() if path.lstrip("^").startswith("@")}
+    if (
+        location.at
+        and isinstance(chunk, NestedChunk)
+        and not any(isinstance(part, dict) for part in chunk.records())
+    ):
+        found = {
+            path: item
+            for path, item in found.items()
+            if path.lstrip("^").startswith("@")
+        }
         found.setdefault("@", ("value", location.draws or "@", ()))
     return _gathered(found.values())[:_MOST]
 
 
 def _gathered(found: Iterable[_Where]) -> list[_Where]:
-    """The columns, with one for all fields of an object that has too many of them to be one record."""
+    """The columns, with one for all fields of an object that has too many of them to be
+    one record."""
     columns = list(found)
     counts = Counter(parents for _, _, parents in columns)
-    keyed = {parents for parents, count in counts.items() if parents and count > _FIELDS}
+    keyed = {
+        parents for parents, count in counts.items() if parents and count > _FIELDS
+    }
     kept: dict[str, _Where] = {}
     for name, path, parents in columns:
-        around = next((parents[:n] for n in range(1, len(parents) + 1) if parents[:n] in keyed), None)
+        around = next(
+            (parents[:n] for n in range(1, len(parents) + 1) if parents[:n] in keyed),
+            None,
+        )
         if around is not None and not path.startswith("^"):
-            name, path, parents = around[-1], ".".join(map(path_of, around)), around[:-1]
+            name, path, parents = (
+                around[-1],
+                ".".join(map(path_of, around)),
+                around[:-1],
+            )
         kept.setdefault(path, (name, path, parents))
     return list(kept.values())
 
 
-def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iterator[_Where]:
-    """The key of a record, the fields of its generation, and those of the record that it lies in."""
+def _around(
+    row: NestedRow, location: RecordLocation, is_document: bool
+) -> Iterator[_Where]:
+    """The key of a record, the fields of its generation, and those of the record that
+    it lies in."""
     if location.at.endswith("{}"):
         yield "@key", "@key", ()
         if location.at.endswith("{}{}"):
@@ -625,10 +916,17 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
     elif "{}" in location.at:
         path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
         yield path, path, ()
-    if location.draws != "[]" and row.draw is not None and not isinstance(row.draw, dict):
+    if (
+        location.draws != "[]"
+        and row.draw is not None
+        and not isinstance(row.draw, dict)
+    ):
         yield location.draws.removesuffix("[]"), location.draws, ()
     elif location.draws and isinstance(row.draw, dict):
-        yield from ((name, f"{location.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
+        yield from (
+            (name, f"{location.draws}.{path}", parents)
+            for name, path, parents in _fields(row.draw)
+        )
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
     is_map = not location.at.endswith("[]")
     for name, path, parents in _fields(around) if isinstance(around, dict) else ():
@@ -639,16 +937,30 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
             yield name, f"^.{path}", parents
 
 
-def _fields(record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int = 0) -> Iterator[_Where]:
-    """The fields of a record; an object with keys that are no names of fields is one of them."""
+def _fields(
+    record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int = 0
+) -> Iterator[_Where]:
+    """The fields of a record; an object with keys that are no names of fields is one of
+    them."""
     for key, value in record.items():
-        if isinstance(value, dict) and value and depth < _DEPTH - 1 and not keyed_kind(value):
+        if (
+            isinstance(value, dict)
+            and value
+            and depth < _DEPTH - 1
+            and not keyed_kind(value)
+        ):
             yield from _fields(value, (*parents, str(key)), depth + 1)
         else:
-            yield _unflattened(str(key), ".".join(path_of(str(step)) for step in (*parents, key)), parents)
+            yield _unflattened(
+                str(key),
+                ".".join(path_of(str(step)) for step in (*parents, key)),
+                parents,
+            )
 
 
-def _column(chunk: Chunk, name: str, path: str, parents: tuple[str, ...]) -> ColumnProfile:
+def _column(
+    chunk: Chunk, name: str, path: str, parents: tuple[str, ...]
+) -> ColumnProfile:
     values = as_list(chunk.column(path), chunk.size)
     distinct: dict[str, Any] = {}
     nulls = 0
@@ -657,7 +969,9 @@ def _column(chunk: Chunk, name: str, path: str, parents: tuple[str, ...]) -> Col
             nulls += 1
         else:
             distinct.setdefault(f"{type(value).__name__} {text_of(value)}", value)
-    return ColumnProfile(name, path, chunk.size, nulls, list(distinct.values()), parents)
+    return ColumnProfile(
+        name, path, chunk.size, nulls, list(distinct.values()), parents
+    )
 
 
 def _parsed(text: str) -> FieldPath | None:

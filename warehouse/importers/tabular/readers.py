@@ -1,11 +1,12 @@
 """Readers: one open file of a format, giving chunks of rows as often as asked.
 
-Every reader streams except that of JSON documents, which are held whole (bounded). Rows that
-cannot be read are handed to ``reject`` (place in the file, what was found, what was expected).
+Every reader streams except that of JSON documents, which are held whole (bounded). Rows
+that cannot be read are handed to ``reject`` (place in the file, what was found, what
+was expected).
 
-They are read as if they were long: one row per cell, with ``@row`` (the label in the row's first column),
-``@column`` (the column's name) and ``@cell``. Empty cells are left out and counted: a model that was not
-asked has no score.
+They are read as if they were long: one row per cell, with ``@row`` (the label in the
+row's first column), ``@column`` (the column's name) and ``@cell``. Empty cells are left
+out and counted: a model that was not asked has no score.
 """
 
 from __future__ import annotations
@@ -94,15 +95,34 @@ class _DocumentReader:
     def notes(self) -> list[str]:
         """Notes on records that the mapping finds no row or no generation in."""
         found = ((self.walk.lacking, self.walk.at), (self.walk.empty, self.walk.draws))
-        return [f"{self.member.name}: {n} records without anything at {at.text!r}" for n, at in found if n and at]
+        return [
+            f"{self.member.name}: {n} records without anything at {at.text!r}"
+            for n, at in found
+            if n and at
+        ]
 
-    def _nested(self, documents: Iterable[tuple[int, Any]], location_of: Callable[[int], str]) -> Iterator[Chunk]:
-        """The rows of numbered documents, of which ``location_of`` says where they stand."""
+    def _nested(
+        self, documents: Iterable[tuple[int, Any]], location_of: Callable[[int], str]
+    ) -> Iterator[Chunk]:
+        """The rows of numbered documents, of which ``location_of`` says where they
+        stand."""
 
         def location(row: NestedRow) -> str:
-            return ", ".join(filter(None, (location_of(row.levels[0][2]), location_in_document(self.walk, row))))
+            return ", ".join(
+                filter(
+                    None,
+                    (
+                        location_of(row.levels[0][2]),
+                        location_in_document(self.walk, row),
+                    ),
+                )
+            )
 
-        rows = (row for number, document in documents for row in self.walk.rows(document, number))
+        rows = (
+            row
+            for number, document in documents
+            for row in self.walk.rows(document, number)
+        )
         while part := list(islice(rows, _NESTED_ROWS)):
             yield NestedChunk(part, self.walk.draws, location)
 
@@ -117,7 +137,9 @@ class JsonReader(_DocumentReader):
         self._document = self._document or (self._parsed(),)
         self.walk.begin()
         (document,) = self._document
-        if isinstance(document, list) and self.walk.begins_with_a_name:  # as the same records on lines
+        if (
+            isinstance(document, list) and self.walk.begins_with_a_name
+        ):  # as the same records on lines
             yield from self._nested(enumerate(document), lambda number: f"[{number}]")
         else:
             yield from self._nested([(0, document)], lambda _: "")
@@ -135,12 +157,22 @@ class JsonReader(_DocumentReader):
 
 
 def _records(document: Any) -> Any:
-    """The rows of a table that is written as its columns and its rows (pandas' ``split``, MLflow, Weights & Biases) as
-    records; any other document as it is."""
-    names, rows = (document.get(key) for key in ("columns", "data")) if isinstance(document, dict) else (None, None)
-    if not isinstance(names, list) or not isinstance(rows, list) or not all(isinstance(name, str) for name in names):
+    """The rows of a table that is written as its columns and its rows (pandas'
+    ``split``, MLflow, Weights & Biases) as records; any other document as it is."""
+    names, rows = (
+        (document.get(key) for key in ("columns", "data"))
+        if isinstance(document, dict)
+        else (None, None)
+    )
+    if (
+        not isinstance(names, list)
+        or not isinstance(rows, list)
+        or not all(isinstance(name, str) for name in names)
+    ):
         return document
-    if len({*names}) < len(names) or not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+    if len({*names}) < len(names) or not all(
+        isinstance(row, list) and len(row) == len(names) for row in rows
+    ):
         return document
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -157,9 +189,13 @@ class JsonLinesReader(_DocumentReader):
             for lines, first in line_blocks(stream, self.member.name):
                 records, numbers = parsed_lines(lines, first, self.is_flat, reject)
                 if records and self.is_flat:
-                    yield FlatChunk(records, range(count, count + len(records)), numbers)
+                    yield FlatChunk(
+                        records, range(count, count + len(records)), numbers
+                    )
                 elif records:
-                    yield from self._nested(enumerate(records, count), partial(_line, count, numbers))
+                    yield from self._nested(
+                        enumerate(records, count), partial(_line, count, numbers)
+                    )
                 count += len(records)
 
 
@@ -173,7 +209,9 @@ def _names_in_order(schema: pa.Schema) -> list[str]:
         index = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
         index = []
-    return sorted(schema.names, key=lambda name: not isinstance(index, list) or name not in index)
+    return sorted(
+        schema.names, key=lambda name: not isinstance(index, list) or name not in index
+    )
 
 
 def refuse_wide(count: int, name: str) -> None:
@@ -212,7 +250,9 @@ class ParquetReader(_DocumentReader):
                     batch.validate(full=True)  # also that text is UTF-8
                     table = pa.Table.from_batches([batch])
                     names = table.column_names
-                    table = table.select(sorted(range(len(names)), key=lambda at: order.index(names[at])))
+                    table = table.select(
+                        sorted(range(len(names)), key=lambda at: order.index(names[at]))
+                    )
                     yield from self._chunked(table, start, order)
                     start += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -232,7 +272,9 @@ class ParquetReader(_DocumentReader):
         chosen = {column_of(path, names) for path in paths}
         return [name for name in names if name in chosen] or None
 
-    def _chunked(self, table: pa.Table, start: int, order: Sequence[str]) -> Iterator[Chunk]:
+    def _chunked(
+        self, table: pa.Table, start: int, order: Sequence[str]
+    ) -> Iterator[Chunk]:
         if self.is_table:
             indices = range(start, start + table.num_rows)
             numbers = range(start + 1, start + 1 + table.num_rows)
@@ -243,7 +285,8 @@ class ParquetReader(_DocumentReader):
 
 
 def json_flavour(member: Member) -> str:
-    """``"json"`` or ``"jsonl"``, from the first line where that tells, else from the name.
+    """``"json"`` or ``"jsonl"``, from the first line where that tells, else from the
+    name.
 
     JSON lines get stored as ``.json`` and arrays as ``.jsonl``.
     """
@@ -269,7 +312,8 @@ def flavour_of(head: bytes, promised: str) -> str:
     return "jsonl" if promised == "jsonl" else "json"
 
 
-#: Called with what cannot be read: place in the file, what was found, what was expected.
+#: Called with what cannot be read: place in the file, what was found, what was
+#: expected.
 Reject = Callable[[str, str, str], None]
 #: The same of a row that cannot be taken, by its number in some rows.
 RowFault = Callable[[int, str, str], None]
@@ -292,7 +336,11 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
         begun.append(head if newline else tail)
         length += len(begun[-1])
         if length > MAX_LINE_BYTES:
-            raise InputError(f"a line of more than {MAX_LINE_BYTES} bytes", path=name, place=f"line {first}")
+            raise InputError(
+                f"a line of more than {MAX_LINE_BYTES} bytes",
+                path=name,
+                place=f"line {first}",
+            )
         if newline:
             lines = b"".join(begun).split(b"\n")
             yield lines, first
@@ -302,14 +350,21 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
         yield b"".join(begun).split(b"\n"), first
 
 
-def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> tuple[list[Any], Sequence[int]]:
-    """The values of the lines that hold one (objects, if ``flat``), and their line numbers."""
+def parsed_lines(
+    lines: list[bytes], first: int, flat: bool, reject: Reject
+) -> tuple[list[Any], Sequence[int]]:
+    """The values of the lines that hold one (objects, if ``flat``), and their line
+    numbers."""
     if first == 1:
         lines = [lines[0].removeprefix(BOM_UTF8), *lines[1:]]
     records = _parsed_at_once(lines) if flat else None
     if records is not None:
         return records, range(first, first + len(lines))
-    numbers = [number for number, line in enumerate(lines, first) if line and not line.isspace()]
+    numbers = [
+        number
+        for number, line in enumerate(lines, first)
+        if line and not line.isspace()
+    ]
     records, kept = [], []
     for number in numbers:
         line = lines[number - first]
@@ -317,7 +372,11 @@ def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> 
             value = parse_json(line, keep_infinite=True)
         except ValueError as error:
             cut = CUT_SHORT if number == first + len(lines) - 1 and is_cut(line) else ""
-            reject(f"line {number}", f"{cut}{line[:60]!r}: {error}", "one JSON record in UTF-8")
+            reject(
+                f"line {number}",
+                f"{cut}{line[:60]!r}: {error}",
+                "one JSON record in UTF-8",
+            )
             continue
         if flat and not isinstance(value, dict):
             reject(f"line {number}", repr(value)[:60], "a JSON object")
@@ -328,7 +387,8 @@ def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> 
 
 
 def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
-    """All lines as one JSON array (twice as fast), or ``None`` where a line needs a closer look."""
+    """All lines as one JSON array (twice as fast), or ``None`` where a line needs a
+    closer look."""
     joined = b"[" + b",".join(lines) + b"]"
     if b"0" * 19 in joined.translate(_DIGITS):
         return None  # perhaps an integer beyond 64 bits
@@ -350,7 +410,8 @@ _CELLS_PER_CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class MatrixRule:
-    """Which column labels the rows (empty: the first), and which hold cells (none: the rest)."""
+    """Which column labels the rows (empty: the first), and which hold cells (none: the
+    rest)."""
 
     label: str = ""
     cells: Pattern | None = None
@@ -364,7 +425,9 @@ class MatrixRule:
         """The columns with cells."""
         label = self.label_of(columns)
         others = [name for name in columns if name != label]
-        return [name for name in others if self.cells is None or self.cells.fullmatch(name)]
+        return [
+            name for name in others if self.cells is None or self.cells.fullmatch(name)
+        ]
 
 
 @dataclass
@@ -379,7 +442,8 @@ class MatrixChunk(TableChunk):
 
 
 class MatrixReader:
-    """A table, cell by cell. Other columns stay in reach, repeated for each cell of their row.
+    """A table, cell by cell. Other columns stay in reach, repeated for each cell of
+    their row.
 
     Args:
         table: the wide table.
@@ -391,7 +455,13 @@ class MatrixReader:
     kind = "matrix"
     is_table = True
 
-    def __init__(self, table: RowReader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
+    def __init__(
+        self,
+        table: RowReader,
+        rule: MatrixRule,
+        name: str,
+        select: Callable[[Chunk], Chunk],
+    ) -> None:
         self.table, self.rule, self.name, self.select = table, rule, name, select
         self.empty = 0
 
@@ -407,7 +477,9 @@ class MatrixReader:
     def notes(self) -> list[str]:
         notes = self.table.notes()
         if self.empty:
-            notes.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
+            notes.append(
+                f"{self.name}: {self.empty} empty cells of the matrix left out"
+            )
         return notes
 
     def _melted(self, wide: Chunk, cells: Sequence[str]) -> MatrixChunk:
@@ -420,7 +492,9 @@ class MatrixReader:
         names = wide.names()
         is_cell = frozenset(cells)
         others = [name for name in names if name not in is_cell]
-        data = {name: as_array(wide.column(name), wide.size).take(taken) for name in others}
+        data = {
+            name: as_array(wide.column(name), wide.size).take(taken) for name in others
+        }
         data["@row"] = data[self.rule.label_of(names)]
         data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
@@ -429,15 +503,24 @@ class MatrixReader:
 
 
 def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
-    """The columns as doubles if all are numbers, else as text, so that they can be one column."""
+    """The columns as doubles if all are numbers, else as text, so that they can be one
+    column."""
     kinds = {column.type for column in columns}
     if len(kinds) <= 1:
         return list(columns)
     if all(map(_is_number, kinds)):
         return [column.cast(pa.float64(), safe=False) for column in columns]
-    return [as_array(to_text(column, len(column)).array, len(column)) for column in columns]
+    return [
+        as_array(to_text(column, len(column)).array, len(column)) for column in columns
+    ]
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
+    tests = (
+        pa.types.is_integer,
+        pa.types.is_floating,
+        pa.types.is_decimal,
+        pa.types.is_boolean,
+        pa.types.is_null,
+    )
     return any(test(kind) for test in tests)

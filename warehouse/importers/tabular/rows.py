@@ -1,7 +1,8 @@
 """From the rows of a file to batches of the sample schema.
 
-Rows that are no data are rejected: of another shape than the mapping reads, without what a prompt is known by, or
-summaries of the others. Taken for a prompt such a row would count in every mean.
+Rows that are no data are rejected: of another shape than the mapping reads, without
+what a prompt is known by, or summaries of the others. Taken for a prompt such a row
+would count in every mean.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.importers.common.messages import listed
-from warehouse.importers.tabular.chunks import Chunk, NestedChunk, PathError, RowView, TableChunk, parse_path
+from warehouse.importers.tabular.chunks import (
+    Chunk,
+    NestedChunk,
+    PathError,
+    RowView,
+    TableChunk,
+    parse_path,
+)
 from warehouse.importers.tabular.columns import (
     Column,
     Converted,
@@ -30,18 +38,27 @@ from warehouse.importers.tabular.columns import (
     to_text,
 )
 from warehouse.importers.tabular.expressions import At, Equals, Literal, Source
-from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule, TabularMapping, Variant
+from warehouse.importers.tabular.mapping import (
+    ChoiceRule,
+    ScoreRule,
+    TabularMapping,
+    Variant,
+)
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.importers.tabular.runs import RunColumns, summaries
 from warehouse.records import CHOICE_TYPE, SAMPLE_SCHEMA, SCORE_STATUSES, SCORE_TYPE
 
 
-def batch_of(view: RowView, mapping: TabularMapping, runs: RunColumns, reject: RowFault) -> pa.RecordBatch | None:
+def batch_of(
+    view: RowView, mapping: TabularMapping, runs: RunColumns, reject: RowFault
+) -> pa.RecordBatch | None:
     """The rows of a view, without those that are rejected; ``None`` if none is left."""
     numbers, faults = runs.runs(view)
     columns: dict[str, pa.Array] = {"run": pa.array(numbers, pa.int32())}
     for name, source in _sources(mapping, runs.variant).items():
-        columns[name] = taken(_converted(name, source.column(view), view.size), source.where, faults)
+        columns[name] = taken(
+            _converted(name, source.column(view), view.size), source.where, faults
+        )
     columns |= documents_of(view, mapping, runs.variant, columns, faults)
     faults |= stray_rows(view, mapping, runs.variant, columns)
     if runs.variant.scores:
@@ -53,19 +70,33 @@ def batch_of(view: RowView, mapping: TabularMapping, runs: RunColumns, reject: R
 
 
 def without_faults(
-    columns: Mapping[str, pa.Array], whole: pa.Schema, size: int, faults: Faults, reject: RowFault
+    columns: Mapping[str, pa.Array],
+    whole: pa.Schema,
+    size: int,
+    faults: Faults,
+    reject: RowFault,
 ) -> pa.RecordBatch | None:
-    """Columns in the order of a schema as a batch, without the rows that are at fault; ``None`` if none is left."""
+    """Columns in the order of a schema as a batch, without the rows that are at fault;
+    ``None`` if none is left."""
     for row, fault in sorted(faults.items(), key=lambda item: item[0]):
         reject(row, fault.found, fault.expected)
     schema = pa.schema([field for field in whole if field.name in columns])
-    batch = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+    batch = pa.RecordBatch.from_arrays(
+        [columns[name] for name in schema.names], schema=schema
+    )
     kept = [row for row in range(size) if row not in faults] if faults else None
-    return batch if kept is None else batch.take(pa.array(kept, pa.int64())) if kept else None
+    return (
+        batch
+        if kept is None
+        else batch.take(pa.array(kept, pa.int64()))
+        if kept
+        else None
+    )
 
 
 def _sources(mapping: TabularMapping, variant: Variant) -> dict[str, Source]:
-    """The mapped fields, and position and number of generation where they go without saying."""
+    """The mapped fields, and position and number of generation where they go without
+    saying."""
     sources = dict(variant.sample)
     if mapping.rules.draws is not None:
         sources.setdefault("draw", At("[rows] draws", "@draw"))
@@ -82,21 +113,37 @@ def taken(found: Converted, where: str, faults: Faults) -> pa.Array:
 
 
 def documents_of(
-    view: RowView, mapping: TabularMapping, variant: Variant, columns: Mapping[str, pa.Array], faults: Faults
+    view: RowView,
+    mapping: TabularMapping,
+    variant: Variant,
+    columns: Mapping[str, pa.Array],
+    faults: Faults,
 ) -> dict[str, pa.Array]:
     """The columns ``metadata`` and ``identity``, as JSON texts."""
-    metadata = {name: as_list(source.column(view), view.size) for name, source in variant.metadata.items()}
+    metadata = {
+        name: as_list(source.column(view), view.size)
+        for name, source in variant.metadata.items()
+    }
     documents = {"metadata": json_rows(metadata, faults)} if metadata else {}
     if mapping.key:
-        parts = {name: metadata[name] if name in metadata else _key_part(name, columns[name]) for name in mapping.key}
+        parts = {
+            name: metadata[name] if name in metadata else _key_part(name, columns[name])
+            for name in mapping.key
+        }
         documents["identity"] = json_rows(parts, faults)
-        for row, fault in lacks_key(view, {**variant.sample, **variant.metadata}, parts).items():
+        for row, fault in lacks_key(
+            view, {**variant.sample, **variant.metadata}, parts
+        ).items():
             faults.setdefault(row, fault)
     return documents
 
 
 def _converted(name: str, column: Column, size: int) -> Converted:
-    return _to_choices(column, size) if name == "choices" else converted(column, size, SAMPLE_SCHEMA.field(name))
+    return (
+        _to_choices(column, size)
+        if name == "choices"
+        else converted(column, size, SAMPLE_SCHEMA.field(name))
+    )
 
 
 def converted(column: Column, size: int, field: pa.Field) -> Converted:
@@ -121,7 +168,11 @@ def _to_choices(column: Column, size: int) -> Converted:
             continue
         texts.append(None)
         if options is not None:
-            faults[row] = options if isinstance(options, Unfit) else Unfit(repr(value)[:60], "a list of options")
+            faults[row] = (
+                options
+                if isinstance(options, Unfit)
+                else Unfit(repr(value)[:60], "a list of options")
+            )
     return Converted(pa.array(texts, pa.string()), faults)
 
 
@@ -133,7 +184,8 @@ def _key_part(name: str, array: pa.Array) -> list[Any]:
 
 
 def json_rows(columns: Mapping[str, Sequence[Any]], faults: Faults) -> pa.Array:
-    """One JSON object per row. Rows next to each other are often about one prompt: the same."""
+    """One JSON object per row. Rows next to each other are often about one prompt: the
+    same."""
     texts: list[str | None] = []
     last, text = None, None
     for row, values in enumerate(zip(*columns.values(), strict=True)):
@@ -141,7 +193,9 @@ def json_rows(columns: Mapping[str, Sequence[Any]], faults: Faults) -> pa.Array:
             unfit = next((value for value in values if isinstance(value, Unfit)), None)
             last, text = values, None
             if unfit is None:
-                text = orjson.dumps(dict(zip(columns, values, strict=True)), default=str).decode()
+                text = orjson.dumps(
+                    dict(zip(columns, values, strict=True)), default=str
+                ).decode()
         if unfit is not None:
             faults.setdefault(row, unfit)
         texts.append(text)
@@ -164,14 +218,18 @@ def scores_of(view: RowView, rules: Sequence[ScoreRule], faults: Faults) -> pa.A
     parts = [_struct(view, rule, faults) for rule in rules]
     kept = np.stack([keep for _, keep in parts], axis=1)
     if count == 1 and kept.all():
-        return pa.ListArray.from_arrays(pa.array(np.arange(size + 1), pa.int32()), parts[0][0])
+        return pa.ListArray.from_arrays(
+            pa.array(np.arange(size + 1), pa.int32()), parts[0][0]
+        )
     order = np.arange(size)[:, None] + size * np.arange(count)[None, :]
     flat = pa.concat_arrays([array for array, _ in parts]).take(pa.array(order[kept]))
     offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
 
 
-def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.bool_]]]:
+def _struct(
+    view: RowView, rule: ScoreRule, faults: Faults
+) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.bool_]]]:
     """One score per row, and which rows have it."""
     size = view.size
     values, raw, status = to_scores(rule.value.column(view), size)
@@ -181,7 +239,11 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
         raw = to_text(rule.value.raw(view), size).array
     elif isinstance(rule.value, Equals):
         raw = _judged_number(view, rule.value, value)
-    lost = pc.is_null(value) if raw is None else pc.and_(pc.is_null(value), pc.is_null(raw))
+    lost = (
+        pc.is_null(value)
+        if raw is None
+        else pc.and_(pc.is_null(value), pc.is_null(raw))
+    )
     kept = ~_as_numpy(lost) if rule.omit_null else np.ones(size, dtype=np.bool_)
     if rule.omit_absent and not any(map(view.holds, rule.value.paths())):
         kept[:] = False
@@ -198,24 +260,36 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
         "origin": _origins(rule, value),
     }
     arrays = [
-        pa.nulls(size, field.type) if (column := columns[field.name]) is None else column.cast(field.type)
+        pa.nulls(size, field.type)
+        if (column := columns[field.name]) is None
+        else column.cast(field.type)
         for field in SCORE_TYPE
     ]
     return pa.StructArray.from_arrays(arrays, fields=list(SCORE_TYPE)), kept
 
 
 def _judged_number(view: RowView, rule: Equals, value: pa.Array) -> pa.Array | None:
-    """The numbers, as texts, that a threshold made right or wrong, where they are not what it made of them."""
+    """The numbers, as texts, that a threshold made right or wrong, where they are not
+    what it made of them."""
     number, constant = rule.pair
     if not rule.equality.numeric or not isinstance(constant, Literal):
         return None
     texts = to_text(number.column(view), view.size).array
     numbers = to_number(number.column(view), view.size).array
-    return pc.if_else(pc.fill_null(pc.equal(numbers, value), False), pa.scalar(None, pa.string()), texts)
+    return pc.if_else(
+        pc.fill_null(pc.equal(numbers, value), False),
+        pa.scalar(None, pa.string()),
+        texts,
+    )
 
 
-def not_binary(scores: pa.ListArray, metrics: Mapping[str, Mapping[str, Any]], known: Mapping[int, Unfit]) -> Faults:
-    """Rows with a value that is neither right nor wrong, of a metric that the mapping declares to be binary.
+def not_binary(
+    scores: pa.ListArray,
+    metrics: Mapping[str, Mapping[str, Any]],
+    known: Mapping[int, Unfit],
+) -> Faults:
+    """Rows with a value that is neither right nor wrong, of a metric that the mapping
+    declares to be binary.
 
     The rate of several generations (``n_draws``) may lie between.
 
@@ -234,21 +308,30 @@ def not_binary(scores: pa.ListArray, metrics: Mapping[str, Mapping[str, Any]], k
         is_single = pc.less_equal(pc.fill_null(flat.field("n_draws"), 1), 1)
         is_end = pc.is_in(flat.field("value"), pa.array(ends, pa.float64()))
         has_value = pc.is_valid(flat.field("value"))
-        wrong = pc.and_(pc.and_(of_metric, is_single), pc.and_(has_value, pc.invert(is_end)))
+        wrong = pc.and_(
+            pc.and_(of_metric, is_single), pc.and_(has_value, pc.invert(is_end))
+        )
         for at in _rows(wrong):
             row = rows[at].as_py()
             if row not in known:
                 expected = (
-                    f"[metrics.{name}] kind = 'binary': {ends[0]:g} or {ends[-1]:g}; n_draws, where it is the rate of"
-                    ' several generations; a threshold ({ equals = ["path", { const = 1 }], numeric = true }); or'
+                    f"[metrics.{name}] kind = 'binary': {ends[0]:g} or {ends[-1]:g}; "
+                    "n_draws, where it is the rate of"
+                    ' several generations; a threshold ({ equals = ["path", { const = '
+                    "1 }], numeric = true }); or"
                     " kind = 'bounded'"
                 )
-                faults.setdefault(row, Unfit(f"{name} is {flat.field('value')[at].as_py():g}", expected))
+                faults.setdefault(
+                    row,
+                    Unfit(f"{name} is {flat.field('value')[at].as_py():g}", expected),
+                )
     return faults
 
 
 def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:
-    metrics = taken(to_text(rule.metric.column(view), view.size), rule.metric.where, faults)
+    metrics = taken(
+        to_text(rule.metric.column(view), view.size), rule.metric.where, faults
+    )
     for row in _rows(pc.is_null(metrics)) if metrics.null_count else ():
         faults.setdefault(row, Unfit("no name", f"{rule.metric.where}: a metric"))
     return metrics
@@ -257,9 +340,14 @@ def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:
 def _weights(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array | None:
     if rule.weight is None:
         return None
-    weights = taken(to_number(rule.weight.column(view), view.size), rule.weight.where, faults)
+    weights = taken(
+        to_number(rule.weight.column(view), view.size), rule.weight.where, faults
+    )
     for row in _rows(pc.invert(pc.greater_equal(pc.fill_null(weights, 0.0), 0))):
-        faults.setdefault(row, Unfit(f"{weights[row]}", f"{rule.weight.where}: a weight of at least 0"))
+        faults.setdefault(
+            row,
+            Unfit(f"{weights[row]}", f"{rule.weight.where}: a weight of at least 0"),
+        )
     return weights
 
 
@@ -273,10 +361,16 @@ def _draws(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array | None:
 
 
 def _statuses(
-    view: RowView, rule: ScoreRule, value_status: pa.Array | None, lost: pa.Array, faults: Faults
+    view: RowView,
+    rule: ScoreRule,
+    value_status: pa.Array | None,
+    lost: pa.Array,
+    faults: Faults,
 ) -> pa.Array:
     """The mapped status, else that of the value, else the one for missing values."""
-    status = value_status if value_status is not None else pa.nulls(view.size, pa.string())
+    status = (
+        value_status if value_status is not None else pa.nulls(view.size, pa.string())
+    )
     if rule.null_status is not None:
         status = pc.if_else(lost, pa.scalar(rule.null_status), status)
     if rule.status is None:
@@ -294,7 +388,9 @@ def _status_of(word: Any) -> Any:
 def _origins(rule: ScoreRule, value: pa.Array) -> pa.Array | None:
     if not rule.value.recode.is_mapping and not isinstance(rule.value, Equals):
         return None
-    return pc.if_else(pc.is_valid(value), pa.scalar("mapped"), pa.scalar(None, pa.string()))
+    return pc.if_else(
+        pc.is_valid(value), pa.scalar("mapped"), pa.scalar(None, pa.string())
+    )
 
 
 # --- options --------------------------------------------------------------------------------------
@@ -302,43 +398,72 @@ def _origins(rule: ScoreRule, value: pa.Array) -> pa.Array | None:
 
 def choices_of(view: RowView, rule: ChoiceRule, faults: Faults) -> pa.Array:
     """The numbers of each option, one list per row; null where a row has none."""
-    lists = {name: as_list(source.column(view), view.size) for name, source in rule.lists.items()}
-    lengths = [_length(values, row, faults) for row, values in enumerate(zip(*lists.values(), strict=True))]
-    flat = {name: _flattened(name, column, lengths, rule, faults) for name, column in lists.items()}
-    flat["choice_index"] = pa.array([number for length in lengths for number in range(length)], pa.int32())
+    lists = {
+        name: as_list(source.column(view), view.size)
+        for name, source in rule.lists.items()
+    }
+    lengths = [
+        _length(values, row, faults)
+        for row, values in enumerate(zip(*lists.values(), strict=True))
+    ]
+    flat = {
+        name: _flattened(name, column, lengths, rule, faults)
+        for name, column in lists.items()
+    }
+    flat["choice_index"] = pa.array(
+        [number for length in lengths for number in range(length)], pa.int32()
+    )
     flat["is_target"] = _targets(view, rule, lengths, faults)
     arrays = [
-        flat[field.name].cast(field.type) if field.name in flat else pa.nulls(sum(lengths), field.type)
+        flat[field.name].cast(field.type)
+        if field.name in flat
+        else pa.nulls(sum(lengths), field.type)
         for field in CHOICE_TYPE
     ]
     structs = pa.StructArray.from_arrays(arrays, fields=list(CHOICE_TYPE))
-    return pa.ListArray.from_arrays(pa.array(np.cumsum([0, *lengths]), pa.int32()), structs)
+    return pa.ListArray.from_arrays(
+        pa.array(np.cumsum([0, *lengths]), pa.int32()), structs
+    )
 
 
 def _length(values: tuple[Any, ...], row: int, faults: Faults) -> int:
     """How many options a row has; all its lists must agree."""
     lengths = {len(value) for value in values if isinstance(value, list)}
-    if len(lengths) > 1 or not all(value is None or isinstance(value, list) for value in values):
+    if len(lengths) > 1 or not all(
+        value is None or isinstance(value, list) for value in values
+    ):
         faults[row] = Unfit(repr(values)[:80], "[choice_scores]: lists of one length")
         return 0
     return max(lengths, default=0)
 
 
-def _flattened(name: str, column: list[Any], lengths: list[int], rule: ChoiceRule, faults: Faults) -> pa.Array:
+def _flattened(
+    name: str, column: list[Any], lengths: list[int], rule: ChoiceRule, faults: Faults
+) -> pa.Array:
     flat: list[Any] = []
     rows: list[int] = []
     for row, (value, length) in enumerate(zip(column, lengths, strict=True)):
         flat += value if value is not None and length else [None] * length
         rows += [row] * length
     numbers = to_number(flat, len(flat))
-    unfit = Converted(numbers.array, {rows[number]: fault for number, fault in numbers.faults.items()})
-    return taken(unfit, rule.lists[name].where, faults).cast(CHOICE_TYPE.field(name).type, safe=False)
+    unfit = Converted(
+        numbers.array, {rows[number]: fault for number, fault in numbers.faults.items()}
+    )
+    return taken(unfit, rule.lists[name].where, faults).cast(
+        CHOICE_TYPE.field(name).type, safe=False
+    )
 
 
-def _targets(view: RowView, rule: ChoiceRule, lengths: list[int], faults: Faults) -> pa.Array:
+def _targets(
+    view: RowView, rule: ChoiceRule, lengths: list[int], faults: Faults
+) -> pa.Array:
     if rule.target is None:
         return pa.nulls(sum(lengths), pa.bool_())
-    indices = taken(to_integer(rule.target.column(view), view.size, pa.int64()), rule.target.where, faults)
+    indices = taken(
+        to_integer(rule.target.column(view), view.size, pa.int64()),
+        rule.target.where,
+        faults,
+    )
     flat = [
         None if index is None else number == index
         for index, length in zip(indices.to_pylist(), lengths, strict=True)
@@ -352,10 +477,18 @@ def _targets(view: RowView, rule: ChoiceRule, lengths: list[int], faults: Faults
 #: How languages write a missing value where they make text of it.
 _MISSING = ("", "nan", "NaN", "None", "null", "<NA>")
 _LINE = r"^\s*:?[-=_+]{2,}:?\s*$"
-_KEEP = '; if it is a prompt, give its id a word before it: prompt_id = { template = "id {…}" }'
+_KEEP = (
+    '; if it is a prompt, give its id a word before it: prompt_id = { template = "id '
+    '{…}" }'
+)
 
 
-def stray_rows(view: RowView, mapping: TabularMapping, variant: Variant, columns: Mapping[str, pa.Array]) -> Faults:
+def stray_rows(
+    view: RowView,
+    mapping: TabularMapping,
+    variant: Variant,
+    columns: Mapping[str, pa.Array],
+) -> Faults:
     """Rows of a view that are no data, and why.
 
     Args:
@@ -373,19 +506,33 @@ def stray_rows(view: RowView, mapping: TabularMapping, variant: Variant, columns
             faults.setdefault(row, Unfit(f"no {name} in {_shown(view, row)}", expected))
         if identifier is None:
             faults = _empty(view, variant) | faults
-            text = variant.sample.get("text")  # without it rows that are known by their number would count as prompts
+            text = variant.sample.get(
+                "text"
+            )  # without it rows that are known by their number would count as prompts
             if text is not None and not text.optional:
-                expected = f"{text.where} in each row (optional = true, where it may be missing)"
+                expected = (
+                    f"{text.where} in each row (optional = true, where it may be "
+                    "missing)"
+                )
                 for row in _missing(columns["text"]):
-                    faults.setdefault(row, Unfit(f"no text in {_shown(view, row)}", expected))
+                    faults.setdefault(
+                        row, Unfit(f"no text in {_shown(view, row)}", expected)
+                    )
     for row, word in _summaries(view, mapping, identifier, columns):
-        faults.setdefault(row, Unfit(f"{word!r}, a row that sums up others", f"rows of single prompts{_KEEP}"))
+        faults.setdefault(
+            row,
+            Unfit(
+                f"{word!r}, a row that sums up others", f"rows of single prompts{_KEEP}"
+            ),
+        )
     return faults
 
 
-def lacks_key(view: RowView, sources: Mapping[str, Source], parts: Mapping[str, Sequence[Any]]) -> Faults:
-    """Rows that lack a part of their content key. A part whose expression is ``optional`` may be missing, but
-    not all of them.
+def lacks_key(
+    view: RowView, sources: Mapping[str, Source], parts: Mapping[str, Sequence[Any]]
+) -> Faults:
+    """Rows that lack a part of their content key. A part whose expression is
+    ``optional`` may be missing, but not all of them.
 
     Args:
         sources: the expression of each part.
@@ -399,19 +546,27 @@ def lacks_key(view: RowView, sources: Mapping[str, Source], parts: Mapping[str, 
             for name, value in zip(parts, values, strict=True)
             if value is None or (isinstance(value, str) and not value.strip())
         ]
-        wrong = [name for name in needed if name in missing] or (missing if len(missing) == len(parts) else [])
+        wrong = [name for name in needed if name in missing] or (
+            missing if len(missing) == len(parts) else []
+        )
         if wrong:
             faults[row] = Unfit(
                 f"no {' and no '.join(wrong)} in {_shown(view, row)}",
-                f"key: {listed(list(parts))} in each row (optional = true, or a default, where one may be missing)",
+                f"key: {listed(list(parts))} in each row (optional = true, or a "
+                "default, where one may be missing)",
             )
     return faults
 
 
-def _identifier(variant: Variant, columns: Mapping[str, pa.Array], name: str) -> pa.Array | None:
-    """A field that prompts are known by; ``None`` where it is not mapped, or where it may be missing and always is."""
+def _identifier(
+    variant: Variant, columns: Mapping[str, pa.Array], name: str
+) -> pa.Array | None:
+    """A field that prompts are known by; ``None`` where it is not mapped, or where it
+    may be missing and always is."""
     source = variant.sample.get(name)
-    if source is None or (source.optional and columns[name].null_count == len(columns[name])):
+    if source is None or (
+        source.optional and columns[name].null_count == len(columns[name])
+    ):
         return None
     return columns[name]
 
@@ -425,7 +580,9 @@ def _missing(values: pa.Array) -> list[int]:
 
 def _as_numpy(mask: pa.Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """A mask; null is false."""
-    mask_of_rows: np.ndarray[Any, np.dtype[np.bool_]] = pc.fill_null(mask, False).to_numpy(zero_copy_only=False)
+    mask_of_rows: np.ndarray[Any, np.dtype[np.bool_]] = pc.fill_null(
+        mask, False
+    ).to_numpy(zero_copy_only=False)
     return mask_of_rows
 
 
@@ -447,7 +604,9 @@ def _shown(view: RowView, row: int) -> str:
 
 def _row_steps(variant: Variant) -> Iterator[tuple[Any, ...]]:
     """The steps of the paths that read the row itself."""
-    for path in dict.fromkeys(path for source in variant.sources for path in source.paths()):
+    for path in dict.fromkeys(
+        path for source in variant.sources for path in source.paths()
+    ):
         with suppress(PathError):  # a column's name that is no path
             parsed = parse_path(path)
             if parsed.root == "row" and not parsed.up and parsed.steps:
@@ -468,28 +627,46 @@ def _misshapen(view: RowView, variant: Variant) -> Faults:
         else:
             of_record.append(steps)
     faults = _no_objects((row.levels[-1][0] for row in chunk.rows), _keys(of_record))
-    draws = (row.draw if row.draw is not None else {} for row in chunk.rows)  # a generation may be missing
+    draws = (
+        row.draw if row.draw is not None else {} for row in chunk.rows
+    )  # a generation may be missing
     return _no_objects(draws, _keys(of_draw)) | faults
 
 
 def _keys(paths: Iterable[Sequence[Any]]) -> list[str]:
-    return list(dict.fromkeys(steps[0] for steps in paths if steps and isinstance(steps[0], str)))
+    return list(
+        dict.fromkeys(
+            steps[0] for steps in paths if steps and isinstance(steps[0], str)
+        )
+    )
 
 
 def _no_objects(values: Iterable[Any], keys: Sequence[str]) -> Faults:
     if not keys:
         return {}
     expected = f"an object with {listed(keys, 5)}"
-    return {row: Unfit(repr(value)[:60], expected) for row, value in enumerate(values) if type(value) is not dict}
+    return {
+        row: Unfit(repr(value)[:60], expected)
+        for row, value in enumerate(values)
+        if type(value) is not dict
+    }
 
 
 def _empty(view: RowView, variant: Variant) -> Faults:
-    """Rows in which nothing stands that the mapping reads, not even a null: they would be prompts by their number."""
+    """Rows in which nothing stands that the mapping reads, not even a null: they would
+    be prompts by their number."""
     chunk = view.chunk
     if isinstance(chunk, TableChunk):
         columns = chunk.data.columns
-        empty = np.logical_and.reduce([column.is_null().to_numpy() for column in columns]) if len(columns) > 1 else []
-        return {int(row): Unfit("an empty row", "a row with values") for row in np.flatnonzero(empty)}
+        empty = (
+            np.logical_and.reduce([column.is_null().to_numpy() for column in columns])
+            if len(columns) > 1
+            else []
+        )
+        return {
+            int(row): Unfit("an empty row", "a row with values")
+            for row in np.flatnonzero(empty)
+        }
     if isinstance(chunk, NestedChunk) and chunk.draws:
         return {}
     keys = _keys(_row_steps(variant))
@@ -512,27 +689,40 @@ def _ruled(chunk: Chunk) -> Faults:
         drawn &= pc.fill_null(pc.match_substring_regex(column, _LINE), False).to_numpy()
         if not drawn.any():
             return {}
-    return {int(row): Unfit("a drawn line", "a row with values") for row in np.flatnonzero(drawn)}
+    return {
+        int(row): Unfit("a drawn line", "a row with values")
+        for row in np.flatnonzero(drawn)
+    }
 
 
 # --- summaries ------------------------------------------------------------------------------------
 
 
 def _summaries(
-    view: RowView, mapping: TabularMapping, identifier: pa.Array | None, columns: Mapping[str, pa.Array]
+    view: RowView,
+    mapping: TabularMapping,
+    identifier: pa.Array | None,
+    columns: Mapping[str, pa.Array],
 ) -> Iterator[tuple[int, str]]:
-    """Rows that are called by a name for all the others together, and have no question or answer of their own."""
+    """Rows that are called by a name for all the others together, and have no question
+    or answer of their own."""
     names, others = _labels(view, mapping, identifier, columns)
     if names is None:
         return
     for row in _rows(summaries(names)):
         word = names[row].as_py()
-        if {columns[name][row].as_py() for name in others if name in columns} <= {None, word}:
+        if {columns[name][row].as_py() for name in others if name in columns} <= {
+            None,
+            word,
+        }:
             yield row, word
 
 
 def _labels(
-    view: RowView, mapping: TabularMapping, identifier: pa.Array | None, columns: Mapping[str, pa.Array]
+    view: RowView,
+    mapping: TabularMapping,
+    identifier: pa.Array | None,
+    columns: Mapping[str, pa.Array],
 ) -> tuple[pa.Array | None, tuple[str, ...]]:
     """What the rows are called, and the fields that only a prompt has."""
     if identifier is not None:

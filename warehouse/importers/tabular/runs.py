@@ -1,7 +1,8 @@
 """Which runs the rows of a dump belong to, and the values of their header fields.
 
-Rows with the same header fields are one run. The registry learns headers, metrics and published
-figures in a first pass (:meth:`RunColumns.learn`), and numbers rows in the second.
+Rows with the same header fields are one run. The registry learns headers, metrics and
+published figures in a first pass (:meth:`RunColumns.learn`), and numbers rows in the
+second.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import InputError
-from warehouse.importers.common.header_values import EMPTY, header_kinds, moment, unix_time, words_of
+from warehouse.importers.common.header_values import (
+    EMPTY,
+    header_kinds,
+    moment,
+    unix_time,
+    words_of,
+)
 from warehouse.importers.common.model_names import same_model
 from warehouse.importers.tabular.chunks import MISSING, RowView, child
 from warehouse.importers.tabular.columns import (
@@ -47,7 +54,8 @@ _IS_OF_ALL = re.compile(_OF_ALL, re.IGNORECASE)
 
 
 def is_summary(word: object) -> bool:
-    """Whether a text is a name for all the others together, such as ``Overall`` or ``macro avg``."""
+    """Whether a text is a name for all the others together, such as ``Overall`` or
+    ``macro avg``."""
     return isinstance(word, str) and _IS_OF_ALL.fullmatch(word) is not None
 
 
@@ -66,7 +74,11 @@ def agree(name: str, first: Any, second: Any) -> bool:
     values = [header_value(name, value) for value in (first, second)]
     if any(value is None or isinstance(value, Unfit) for value in values):
         return True
-    return same_model(*map(str, values)) if name in _NAMES else bool(values[0] == values[1])
+    return (
+        same_model(*map(str, values))
+        if name in _NAMES
+        else bool(values[0] == values[1])
+    )
 
 
 def header_value(name: str, value: Any) -> Any:
@@ -84,7 +96,9 @@ def header_value(name: str, value: Any) -> Any:
 
 def _truth_of(value: Any) -> bool | Unfit:
     number = number_of(value)
-    return bool(number) if number in (0, 1) else Unfit(repr(value)[:60], "true or false")
+    return (
+        bool(number) if number in (0, 1) else Unfit(repr(value)[:60], "true or false")
+    )
 
 
 def _time_of(value: Any) -> datetime | Unfit:
@@ -93,7 +107,9 @@ def _time_of(value: Any) -> datetime | Unfit:
         time = unix_time(number)
     else:
         time = moment(value if isinstance(value, datetime) else str(value))
-    return time or Unfit(repr(value)[:60], "a time in ISO 8601 or Unix seconds (or give its `format`)")
+    return time or Unfit(
+        repr(value)[:60], "a time in ISO 8601 or Unix seconds (or give its `format`)"
+    )
 
 
 def _names_of(value: Any) -> tuple[str, ...] | Unfit:
@@ -134,7 +150,10 @@ class RunRegistry:
     """
 
     def __init__(
-        self, values: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], defaults: Mapping[str, Any]
+        self,
+        values: Mapping[str, Any],
+        metrics: Mapping[str, Mapping[str, Any]],
+        defaults: Mapping[str, Any],
     ) -> None:
         self.values, self.metrics, self.defaults = values, metrics, defaults
         self.closed = False
@@ -145,7 +164,9 @@ class RunRegistry:
         self._specs: list[dict[tuple[str, str], None]] = []
         self._published: list[dict[tuple[Any, ...], PublishedScore]] = []
 
-    def number(self, header: Mapping[str, Any], scorer: Mapping[str, str], file: str) -> int:
+    def number(
+        self, header: Mapping[str, Any], scorer: Mapping[str, str], file: str
+    ) -> int:
         """Number of the run with these header fields, scored by one scorer.
 
         Raises:
@@ -154,7 +175,9 @@ class RunRegistry:
         key = canonical_json([header, scorer])
         if key not in self._numbers:
             if self.closed:
-                raise InputError("changed while it was being read", path=file, advice="try again")
+                raise InputError(
+                    "changed while it was being read", path=file, advice="try again"
+                )
             self._numbers[key] = len(self._headers)
             self._headers.append({**header, "place": file})
             self._scorers.append(scorer)
@@ -167,13 +190,21 @@ class RunRegistry:
         self._specs[run][name, pipeline] = None
 
     def add_setting(self, run: int, name: str, value: Any) -> None:
-        """All rows of the run say this of how it was made; rows are found by what was known of the run before."""
+        """All rows of the run say this of how it was made; rows are found by what was
+        known of the run before."""
         header = self._headers[run]
         header["configuration"] = {**header.get("configuration", {}), name: value}
 
     def add_published(self, run: int, score: PublishedScore) -> PublishedScore | None:
         """The run has this figure; returns one that contradicts it, if there is one."""
-        key = (score.metric, score.filter, score.benchmark, score.statistic, score.perturbation, score.split)
+        key = (
+            score.metric,
+            score.filter,
+            score.benchmark,
+            score.statistic,
+            score.perturbation,
+            score.split,
+        )
         first = self._published[run].setdefault(key, score)
         self.add_metric(run, score.metric, score.filter)
         return None if first == score else first
@@ -184,7 +215,12 @@ class RunRegistry:
             RunHeader(
                 **{"harness": DEFAULT_HARNESS, **header},
                 metrics=tuple(
-                    MetricSpec(name, filter=pipeline, default_by="mapping", **{**self.metrics.get(name, {}), **scorer})
+                    MetricSpec(
+                        name,
+                        filter=pipeline,
+                        default_by="mapping",
+                        **{**self.metrics.get(name, {}), **scorer},
+                    )
                     for name, pipeline in specs
                 ),
                 published=tuple(published.values()),
@@ -201,8 +237,12 @@ class RunColumns:
     def __init__(self, variant: Variant, registry: RunRegistry, file: str) -> None:
         self.registry, self.variant, self.file = registry, variant, file
         self.sources: dict[str, Source] = dict(variant.run)
-        self.sources |= {name: Literal("--set", value) for name, value in registry.values.items()}
-        self.agreements = [rule for rule in variant.agreements if rule.field not in registry.values]
+        self.sources |= {
+            name: Literal("--set", value) for name, value in registry.values.items()
+        }
+        self.agreements = [
+            rule for rule in variant.agreements if rule.field not in registry.values
+        ]
 
     @property
     def per_row(self) -> bool:
@@ -225,17 +265,23 @@ class RunColumns:
         return numbers[codes], faults
 
     def _disagreeing(self, rule: AgreementRule, view: RowView) -> dict[int, Unfit]:
-        """Rows in which two sources of a field must agree and do not; else a note says so."""
+        """Rows in which two sources of a field must agree and do not; else a note says
+        so."""
         source = self.sources.get(rule.field)
         if source is None:
             return {}
-        codes, pairs = combine([encode(part.column(view), view.size) for part in (source, rule.other)], view.size)
+        codes, pairs = combine(
+            [encode(part.column(view), view.size) for part in (source, rule.other)],
+            view.size,
+        )
         faults: dict[int, Unfit] = {}
         for code, (first, second) in enumerate(pairs):
             if agree(rule.field, first, second):
                 continue
             if rule.strict:
-                expected = f"{source.where}: {text_of(second)!r}, as {_shown(rule.other)} says"
+                expected = (
+                    f"{source.where}: {text_of(second)!r}, as {_shown(rule.other)} says"
+                )
                 fault = Unfit(repr(text_of(first))[:80], expected)
                 faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), fault)
             else:
@@ -249,7 +295,9 @@ class RunColumns:
     def paths(self) -> Iterator[str]:
         """Field paths that have to be read for that."""
         others = [rule.other for rule in self.agreements]
-        names = [part for rule in self.variant.scores for part in (rule.metric, rule.filter)]
+        names = [
+            part for rule in self.variant.scores for part in (rule.metric, rule.filter)
+        ]
         figures = [part for rule in self.variant.published for part in rule.sources]
         scorers = self.variant.scorer.values()
         sources = (*self.sources.values(), *scorers, *others, *names, *figures)
@@ -258,8 +306,8 @@ class RunColumns:
     def learn(self, view: RowView, reject: RowFault) -> Codes:
         """Register runs, metrics and published figures of some rows.
 
-        Rows without a run are rejected here, unless they hold samples: whoever reads those will
-        reject them.
+        Rows without a run are rejected here, unless they hold samples: whoever reads
+        those will reject them.
 
         Returns:
             number of the run of each row, -1 where it has none.
@@ -270,7 +318,10 @@ class RunColumns:
                 reject(row, fault.found, fault.expected)
         encoded = (runs + 1, [-1, *range(int(runs.max(initial=-1)) + 1)])
         for rule in self.variant.scores:
-            named = [encode(part.column(view), view.size) for part in (rule.metric, rule.filter)]
+            named = [
+                encode(part.column(view), view.size)
+                for part in (rule.metric, rule.filter)
+            ]
             for run, metric, pipeline in combine([encoded, *named], view.size)[1]:
                 if run >= 0 and metric is not None:
                     self.registry.add_metric(run, str(text_of(metric)), pipeline or "")
@@ -280,7 +331,10 @@ class RunColumns:
 
     def _number(self, combination: Sequence[Any]) -> int | Unfit:
         header: dict[str, Any] = {}
-        of_run, of_scorer = combination[: len(self.sources)], combination[len(self.sources) :]
+        of_run, of_scorer = (
+            combination[: len(self.sources)],
+            combination[len(self.sources) :],
+        )
         for (name, source), raw in zip(self.sources.items(), of_run, strict=True):
             value = header_value(name, raw)
             if isinstance(value, Unfit):
@@ -294,10 +348,15 @@ class RunColumns:
                 header[name] = value
         model = self.sources.get("model")
         if model and any(model.paths()) and is_summary(header.get("model")):
-            return Unfit(f"the model {header['model']!r}, a name for all of them", "one model")
+            return Unfit(
+                f"the model {header['model']!r}, a name for all of them", "one model"
+            )
         missing = next((name for name in _REQUIRED if name not in header), None)
         if missing is not None:
-            return Unfit(f"no {missing}", f"a {missing}: map it in [run] or say --default {missing}=…")
+            return Unfit(
+                f"no {missing}",
+                f"a {missing}: map it in [run] or say --default {missing}=…",
+            )
         return self._number_of(header, of_scorer)
 
     def _number_of(self, header: Mapping[str, Any], said: Sequence[Any]) -> int | Unfit:
@@ -308,11 +367,20 @@ class RunColumns:
         return self.registry.number(header, scorer, self.file)
 
     def _learn_published(
-        self, view: RowView, encoded: tuple[Codes, list[Any]], rule: PublishedRule, reject: RowFault
+        self,
+        view: RowView,
+        encoded: tuple[Codes, list[Any]],
+        rule: PublishedRule,
+        reject: RowFault,
     ) -> None:
         columns = [source.column(view) for source in rule.names.values()]
-        columns += [s.raw(view) if name in rule.by_key else s.column(view) for name, s in rule.numbers.items()]
-        codes, combinations = combine([encoded, *(encode(column, view.size) for column in columns)], view.size)
+        columns += [
+            s.raw(view) if name in rule.by_key else s.column(view)
+            for name, s in rule.numbers.items()
+        ]
+        codes, combinations = combine(
+            [encoded, *(encode(column, view.size) for column in columns)], view.size
+        )
         for code, (run, *cells) in enumerate(combinations):
             texts = dict(zip(rule.names, cells, strict=False))
             numbers = dict(zip(rule.numbers, cells[len(texts) :], strict=True))
@@ -320,8 +388,15 @@ class RunColumns:
                 score = _published_score(texts, key, **figures)
                 if isinstance(score, PublishedScore):
                     earlier = self.registry.add_published(run, score)
-                    said = f"{earlier and earlier.value}, as stated before: map what tells both apart (split, step …)"
-                    score = Unfit(f"a second {score.metric}, {score.value}", said) if earlier else None
+                    said = (
+                        f"{earlier and earlier.value}, as stated before: map what "
+                        "tells both apart (split, step …)"
+                    )
+                    score = (
+                        Unfit(f"a second {score.metric}, {score.value}", said)
+                        if earlier
+                        else None
+                    )
                 if score is not None:
                     row = int(np.flatnonzero(codes == code)[0])
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")
@@ -334,16 +409,30 @@ def _shown(source: Source) -> str:
     return " and ".join(words) or source.where
 
 
-def _figures(rule: PublishedRule, numbers: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _figures(
+    rule: PublishedRule, numbers: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Key and numbers of each figure at a rule's path."""
     value = numbers["value"]
     if "value" not in rule.by_key:
         yield "", dict(numbers)
     elif value is not None and not isinstance(value, dict | list | tuple):
-        yield "", {**numbers, "value": Unfit(repr(value)[:60], "an object or a list of figures")}
+        yield (
+            "",
+            {
+                **numbers,
+                "value": Unfit(repr(value)[:60], "an object or a list of figures"),
+            },
+        )
     else:
         for key in value if isinstance(value, dict) else range(len(value or ())):
-            yield str(key), {name: _of_key(rule, name, part, key) for name, part in numbers.items()}
+            yield (
+                str(key),
+                {
+                    name: _of_key(rule, name, part, key)
+                    for name, part in numbers.items()
+                },
+            )
 
 
 def _of_key(rule: PublishedRule, name: str, value: Any, key: Any) -> Any:
@@ -360,7 +449,11 @@ def _of_key(rule: PublishedRule, name: str, value: Any, key: Any) -> Any:
 
 
 def _published_score(
-    names: Mapping[str, Any], key: str, value: Any, standard_error: Any = None, n: Any = None
+    names: Mapping[str, Any],
+    key: str,
+    value: Any,
+    standard_error: Any = None,
+    n: Any = None,
 ) -> PublishedScore | Unfit | None:
     """The figure, ``None`` where there is none, or why it cannot be read."""
     number, raw, _ = score_of(value)
@@ -373,5 +466,11 @@ def _published_score(
         return count
     if number is None and raw is None:
         return None
-    texts = {name: str(text_of(text)).replace("{key}", key) for name, text in names.items() if text is not None}
-    return PublishedScore(value=number, raw=raw, standard_error=deviation, n=count, **texts)
+    texts = {
+        name: str(text_of(text)).replace("{key}", key)
+        for name, text in names.items()
+        if text is not None
+    }
+    return PublishedScore(
+        value=number, raw=raw, standard_error=deviation, n=count, **texts
+    )

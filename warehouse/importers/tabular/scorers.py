@@ -1,6 +1,7 @@
 """Who gave the scores of a row: people, a judge, or a program, by what columns say.
 
-Scores of several are figures of their own: a judge's and people's are not two draws of one.
+Scores of several are figures of their own: a judge's and people's are not two draws of
+one.
 """
 
 from __future__ import annotations
@@ -30,24 +31,32 @@ def scorer_of(said: Mapping[str, Any]) -> dict[str, str] | Unfit:
     """Fields of a metric that say who scored.
 
     Args:
-        said: values of the fields of ``[scorer]`` in one row; null where nothing is said.
+        said: values of the fields of ``[scorer]`` in one row; null where nothing is
+            said.
 
     Returns:
-        ``scorer``, ``scorer_kind`` and ``judge_model``, as far as they are known; none where nobody is named. People
-        are one scorer, whoever of them it was: what several of them say of one answer are draws.
+        ``scorer``, ``scorer_kind`` and ``judge_model``, as far as they are known; none
+        where nobody is named. People are one scorer, whoever of them it was: what
+        several of them say of one answer are draws.
     """
     texts = {name: _name_in(value) for name, value in said.items() if value is not None}
     kind = texts.get("scorer_kind", "")
     if kind and kind not in _KINDS:
         return Unfit(repr(kind)[:60], f"one of {', '.join(_KINDS)}")
-    scorer, judge, annotator = (texts.get(name, "") for name in ("scorer", "judge_model", "annotator"))
+    scorer, judge, annotator = (
+        texts.get(name, "") for name in ("scorer", "judge_model", "annotator")
+    )
     if not judge and looks_like_model(annotator):
         judge = annotator
     elif not judge and scorer.lower().startswith(_GRADED_BY_MODEL):
         kind = kind or "model"
     elif not judge and kind in ("", "model") and looks_like_model(scorer):
         judge, scorer = scorer, ""
-    if kind == "human" or _is_people(judge) or (not judge and (annotator or _is_people(scorer))):
+    if (
+        kind == "human"
+        or _is_people(judge)
+        or (not judge and (annotator or _is_people(scorer)))
+    ):
         return {"scorer": PEOPLE, "scorer_kind": "human"}
     if judge:
         return {"scorer": scorer, "scorer_kind": kind or "model", "judge_model": judge}
@@ -57,7 +66,8 @@ def scorer_of(said: Mapping[str, Any]) -> dict[str, str] | Unfit:
 
 
 def _name_in(value: Any) -> str:
-    """A value as a name; of an object that describes a judge the model that it names, of one of people ``PEOPLE``."""
+    """A value as a name; of an object that describes a judge the model that it names,
+    of one of people ``PEOPLE``."""
     text = str(text_of(value)).strip()
     if not text.startswith("{"):
         return text

@@ -1,5 +1,6 @@
-"""Which columns of a table are fields of runs and of rows, as a starting mapping takes them: by their names, checked
-against what they hold. What a table does not tell is a `Choice`.
+"""Which columns of a table are fields of runs and of rows, as a starting mapping takes
+them: by their names, checked against what they hold. What a table does not tell is a
+`Choice`.
 """
 
 from __future__ import annotations
@@ -29,37 +30,107 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
-from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_scorers import OF_PEOPLE, Scorers, scorers_in, word_for
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_key, toml_text
+from warehouse.importers.tabular.profile import (
+    METRIC_NAMES,
+    ColumnProfile,
+    TableProfile,
+)
+from warehouse.importers.tabular.starting_scorers import (
+    OF_PEOPLE,
+    Scorers,
+    scorers_in,
+    word_for,
+)
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    texts,
+    toml_key,
+    toml_text,
+)
 
 #: Further names of fields of a row, in a draft.
 _ALSO = {
-    "prompt_id": tuple(name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]),
+    "prompt_id": tuple(
+        name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]
+    ),
     "text": ("user_input", "query", "inputs"),
     "response": ("actual_output", "actualoutput", "generation", "outputs"),
-    "target": ("expectedoutput", "expected_output", "gold_answer", "reference_answer", "reference_outputs"),
+    "target": (
+        "expectedoutput",
+        "expected_output",
+        "gold_answer",
+        "reference_answer",
+        "reference_outputs",
+    ),
 }
-_WORDS = {name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ())) for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))}
+_WORDS = {
+    name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
+    for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))
+}
 #: Objects that hold what a model said, and no right answers.
-_SAID = frozenset({"output", "outputs", "prediction", "predictions", "response", "responses"})
-_NUMBERS = frozenset({"draw", "position", "fewshot_draw", "input_tokens", "output_tokens", "latency", "cost"})
-#: Fields of a run that differ between rows of one: when it began, what it cost, how it went.
-_OF_ONE_RUN = frozenset(
-    {"started_at", "cost", "status", "note", "tags", "hardware", "n_benchmark", "n_requested", "tokens"}
+_SAID = frozenset(
+    {"output", "outputs", "prediction", "predictions", "response", "responses"}
 )
-_WHOLE = frozenset({"step", "epoch", "tokens", "training_seed", "initialisation_seed", "data_order_seed", "fewshot"})
+_NUMBERS = frozenset(
+    {
+        "draw",
+        "position",
+        "fewshot_draw",
+        "input_tokens",
+        "output_tokens",
+        "latency",
+        "cost",
+    }
+)
+#: Fields of a run that differ between rows of one: when it began, what it cost, how it
+#: went.
+_OF_ONE_RUN = frozenset(
+    {
+        "started_at",
+        "cost",
+        "status",
+        "note",
+        "tags",
+        "hardware",
+        "n_benchmark",
+        "n_requested",
+        "tokens",
+    }
+)
+_WHOLE = frozenset(
+    {
+        "step",
+        "epoch",
+        "tokens",
+        "training_seed",
+        "initialisation_seed",
+        "data_order_seed",
+        "fewshot",
+    }
+)
 #: Fields of a run that are numbers, and how a text holds one: ``step1000``.
 POSITIONS = ("step", "epoch", "tokens")
 _ONE_NUMBER = re.compile(r"[^\d.,]*\d+[^\d.,]*")
 #: Names of columns that number the generations of a prompt.
-_DRAWS = ("draw", "trial", "attempt", "repeat", "repetition", "rollout", "epoch", "generation_index", "sample_index")
+_DRAWS = (
+    "draw",
+    "trial",
+    "attempt",
+    "repeat",
+    "repetition",
+    "rollout",
+    "epoch",
+    "generation_index",
+    "sample_index",
+)
 #: Tokens that a model is trained on, at least.
 _LEAST_TOKENS = 1_000_000
 #: Characters of what may be a name.
 _NAME = 100
 _ID = re.compile(r".*id")
-#: Ids as programs draw them: many hexadecimal digits, with a word before them or not, or letters and digits mixed.
+#: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
+#: or letters and digits mixed.
 _DRAWN = re.compile(
     r"(?:\w{1,20}[-_])?(?:[0-9a-f]{20,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|"
     r"[a-z]{2,9}[-_]?(?=[^-_]*\d)(?=[^-_]*[A-Z])[0-9A-Za-z]{14,40}",
@@ -81,27 +152,46 @@ class Fields:
     scorers: Scorers = field(default_factory=Scorers)  #: who gave the scores.
     #: path of a column that its name makes a field -> why it is none.
     why_not: dict[str, str] = field(default_factory=dict)
-    key: tuple[str, ...] = ()  #: the fields that tell prompts apart where no column holds an id.
+    key: tuple[
+        str, ...
+    ] = ()  #: the fields that tell prompts apart where no column holds an id.
     draw: str = ""  #: an expression for the number of a generation.
-    turn: ColumnProfile | None = None  #: tells apart the prompts of one id: those of a conversation.
+    turn: ColumnProfile | None = (
+        None  #: tells apart the prompts of one id: those of a conversation.
+    )
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
 
     @property
     def taken(self) -> set[str]:
         """Paths of the columns that are fields."""
-        columns = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
-        return {column.path for column in columns if column is not None} | self.scorers.paths
+        columns = (
+            *self.run.values(),
+            *self.sample.values(),
+            *self.metadata.values(),
+            self.metric,
+            self.filter,
+        )
+        return {
+            column.path for column in columns if column is not None
+        } | self.scorers.paths
 
     @property
     def names_prompts(self) -> bool:
         """Whether a prompt is told by an id or by its text."""
-        return bool(self.key) or bool({"prompt_id", "position", "text"} & {*self.sample}) or bool(self.choices)
+        return (
+            bool(self.key)
+            or bool({"prompt_id", "position", "text"} & {*self.sample})
+            or bool(self.choices)
+        )
 
 
 def fields_of(table: TableProfile) -> Fields:
     """The fields of a table."""
     fields = Fields()
-    columns = sorted((column for column in table.columns if says_something(column)), key=lambda c: c.depth)
+    columns = sorted(
+        (column for column in table.columns if says_something(column)),
+        key=lambda c: c.depth,
+    )
     _take_metric(table, columns, fields)
     _take_sample(table, columns, fields)
     _take_run(table, columns, fields)
@@ -116,23 +206,37 @@ def fields_of(table: TableProfile) -> Fields:
 
 
 def says_something(column: ColumnProfile) -> bool:
-    """Whether a column has values that are not all words for a missing one (``none`` may be a filter's name)."""
+    """Whether a column has values that are not all words for a missing one (``none``
+    may be a filter's name)."""
     words = NULL_WORDS - {"none"}
-    return any(not isinstance(value, str) or plain(value) not in words for value in column.values)
+    return any(
+        not isinstance(value, str) or plain(value) not in words
+        for value in column.values
+    )
 
 
-def _named(columns: Sequence[ColumnProfile], names: Collection[str]) -> ColumnProfile | None:
-    """The column that lies highest under one of some names, the likeliest of them first."""
+def _named(
+    columns: Sequence[ColumnProfile], names: Collection[str]
+) -> ColumnProfile | None:
+    """The column that lies highest under one of some names, the likeliest of them
+    first."""
     order = {name: number for number, name in enumerate(names)}
-    candidates = [(c.depth, order[plain_name(c.name)], c) for c in columns if plain_name(c.name) in order]
+    candidates = [
+        (c.depth, order[plain_name(c.name)], c)
+        for c in columns
+        if plain_name(c.name) in order
+    ]
     return min(candidates, key=lambda item: item[:2])[2] if candidates else None
 
 
 # --- fields of a row ------------------------------------------------------------------------------
 
 
-def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
-    """The column that names the metric of each row: ``metric``, or the name of what lies beside others in a prompt."""
+def _take_metric(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """The column that names the metric of each row: ``metric``, or the name of what
+    lies beside others in a prompt."""
     top = [column for column in columns if not column.depth and column.kind == "text"]
     fields.metric = _named(top, ("metric",))
     fields.filter = _named(top, ("filter",))
@@ -149,93 +253,179 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
 
 
 def _take_owner(columns: Sequence[ColumnProfile], fields: Fields) -> None:
-    """The id of the prompt that a list of scores lies in, where each score has an id of its own as well."""
+    """The id of the prompt that a list of scores lies in, where each score has an id of
+    its own as well."""
     names = ("prompt_id", *ID_NAMES)
     own = _named([column for column in columns if not column.depth], names)
-    owner = _named([column for column in columns if column.path.startswith("^.") and not column.is_unique], names)
+    owner = _named(
+        [
+            column
+            for column in columns
+            if column.path.startswith("^.") and not column.is_unique
+        ],
+        names,
+    )
     if own is not None and own.is_unique and owner is not None:
         fields.sample["prompt_id"] = owner
 
 
-def _take_named_scores(table: TableProfile, top: Sequence[ColumnProfile], fields: Fields) -> None:
-    """A row for each score of a prompt, as exports of scores have it: what names the score, and whose it is."""
-    if _named([column for column in table.columns if column.is_number], ("value", "score")) is None:
+def _take_named_scores(
+    table: TableProfile, top: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """A row for each score of a prompt, as exports of scores have it: what names the
+    score, and whose it is."""
+    if (
+        _named(
+            [column for column in table.columns if column.is_number], ("value", "score")
+        )
+        is None
+    ):
         return
-    name = _named([column for column in top if 1 < len(column.values) <= table.rows // 2], METRIC_NAMES)
-    if name is None or _names_models(table, name) or not any(is_metric(_text(value)) for value in name.values):
+    name = _named(
+        [column for column in top if 1 < len(column.values) <= table.rows // 2],
+        METRIC_NAMES,
+    )
+    if (
+        name is None
+        or _names_models(table, name)
+        or not any(is_metric(_text(value)) for value in name.values)
+    ):
         return
     names = _rows(table, [name])
-    ids = [c for c in table.columns if _ID.fullmatch(plain_name(c.name)) and not c.depth and not c.nulls]
+    ids = [
+        c
+        for c in table.columns
+        if _ID.fullmatch(plain_name(c.name)) and not c.depth and not c.nulls
+    ]
     owner = next((c for c in ids if not c.is_unique and _part(table, names, c)), None)
     if owner is not None:
         fields.metric, fields.sample["prompt_id"] = name, owner
 
 
 def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
-    """Whether what lies beside others in a prompt are answers of models, as their list or their names say."""
+    """Whether what lies beside others in a prompt are answers of models, as their list
+    or their names say."""
     around = table.location.at.removesuffix("[]").rpartition(".")[2].strip('"')
     texts = list(map(_text, column.values))
-    named = are_models(texts) and not any(is_metric(text) or "score" in text.lower() for text in texts)
+    named = are_models(texts) and not any(
+        is_metric(text) or "score" in text.lower() for text in texts
+    )
     return named or bool(MODEL_LABELS.fullmatch(plain_name(around).removesuffix("s")))
 
 
-def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+def _take_sample(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
     keyed = next((column for column in columns if column.path == "@key"), None)
-    usual = row_names({plain_name(column.name) for column in columns if not column.depth}, _WORDS)
+    usual = row_names(
+        {plain_name(column.name) for column in columns if not column.depth}, _WORDS
+    )
     for name in SAMPLE_FIELDS:
         if name == "choices" and table.is_flat or name in fields.sample:
             continue
         words = (name, *usual.get(name, ()))
         if name == "target" and fields.metric is not None:
-            words = tuple(word for word in words if word != "label")  # what a judge says of the prompt
-        free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
+            words = tuple(
+                word for word in words if word != "label"
+            )  # what a judge says of the prompt
+        free = [
+            column
+            for column in columns
+            if _may_be_sample(name, column) and column.path not in fields.taken
+        ]
         if table.location.draws and name == "text":
-            free = [column for column in free if not column.path.startswith(table.location.draws)]
+            free = [
+                column
+                for column in free
+                if not column.path.startswith(table.location.draws)
+            ]
         elif table.location.draws and name == "response":
             words = (*words, "text")  # what is left of that name is in a generation
         if (column := _named(free, words)) is not None:
             fields.sample[name] = column
-    free = [column for column in columns if column.kind == "text" and column.path not in fields.taken]
-    said = [column for column in free if column.parents and plain_name(column.parents[-1]) in _SAID]
-    if "response" not in fields.sample and len(said) == 1:  # whatever the application calls it: outputs.answer
+    free = [
+        column
+        for column in columns
+        if column.kind == "text" and column.path not in fields.taken
+    ]
+    said = [
+        column
+        for column in free
+        if column.parents and plain_name(column.parents[-1]) in _SAID
+    ]
+    if (
+        "response" not in fields.sample and len(said) == 1
+    ):  # whatever the application calls it: outputs.answer
         fields.sample["response"] = said[0]
-    if keyed is not None and "prompt_id" not in fields.sample and "text" not in fields.sample:
+    if (
+        keyed is not None
+        and "prompt_id" not in fields.sample
+        and "text" not in fields.sample
+    ):
         fields.sample["prompt_id"] = keyed
 
 
 def _may_be_sample(name: str, column: ColumnProfile) -> bool:
     """Whether what a column holds, and where, fits a field of a row."""
     if name in _NUMBERS:
-        return column.is_number and (not is_setting(column.parents) or name.endswith("_tokens"))
+        return column.is_number and (
+            not is_setting(column.parents) or name.endswith("_tokens")
+        )
     if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
         return False
     if name == "target" and {plain_name(parent) for parent in column.parents} & _SAID:
         return False
-    if name == "target" and plain_name(column.name) == "label" and column.scores.are_verdicts:
+    if (
+        name == "target"
+        and plain_name(column.name) == "label"
+        and column.scores.are_verdicts
+    ):
         return False
-    if name == "response" and plain_name(column.name) == "generation" and column.is_number:
+    if (
+        name == "response"
+        and plain_name(column.name) == "generation"
+        and column.is_number
+    ):
         return False  # how many came before
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all
     if name == "text":
         return not column.is_number and column.kind != "true/false"
     if name == "choices":
-        return column.kind in ("list", "object") and not column.parents or is_of_prompt(column.parents)
+        return (
+            column.kind in ("list", "object")
+            and not column.parents
+            or is_of_prompt(column.parents)
+        )
     return name != "position" or not column.depth
 
 
 # --- fields of a run ------------------------------------------------------------------------------
 
 
-def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+def _take_run(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
     for name in RUN_FIELDS:
-        if name in (*SAMPLE_FIELDS, "status") or name in RECORD_FIELDS and table.is_flat:
+        if (
+            name in (*SAMPLE_FIELDS, "status")
+            or name in RECORD_FIELDS
+            and table.is_flat
+        ):
             continue
         words = (name, *RUN_NAMES.get(name, ()))
         anywhere = name in ("model", "benchmark")
-        free = [c for c in columns if c.path not in fields.taken and (anywhere or not c.parents)]
+        free = [
+            c
+            for c in columns
+            if c.path not in fields.taken and (anywhere or not c.parents)
+        ]
         if name == "model":
-            free = [c for c in free if not is_of_prompt(c.parents) and not is_of_judge(c.parents)]
+            free = [
+                c
+                for c in free
+                if not is_of_prompt(c.parents) and not is_of_judge(c.parents)
+            ]
         column = _named(free, words)
         if column is None and name == "model":
             column = next((c for c in free if _labels_models(c)), None)
@@ -243,7 +433,9 @@ def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fie
             continue
         why = _why_no_run(name, column)
         if name == "epoch" and any(plain_name(c.name) == "eval_id" for c in columns):
-            fields.sample.setdefault("draw", column)  # samples_df of Inspect numbers repeats so
+            fields.sample.setdefault(
+                "draw", column
+            )  # samples_df of Inspect numbers repeats so
         elif why:
             fields.why_not[column.path] = f"{name}: {why}"
         else:
@@ -253,7 +445,11 @@ def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fie
 def _labels_models(column: ColumnProfile) -> bool:
     """Whether the name of a column is one for models, beyond the usual ones."""
     is_short = all(len(str(value)) <= _NAME for value in column.values)
-    return not column.parents and is_short and bool(MODEL_LABELS.fullmatch(plain_name(column.name)))
+    return (
+        not column.parents
+        and is_short
+        and bool(MODEL_LABELS.fullmatch(plain_name(column.name)))
+    )
 
 
 def _why_no_run(name: str, column: ColumnProfile) -> str:
@@ -277,7 +473,8 @@ def _why_no_run(name: str, column: ColumnProfile) -> str:
 
 
 def _why_no_number(name: str, column: ColumnProfile) -> str:
-    """Why values are not the numbers that a field wants; nothing if they are, or it wants none."""
+    """Why values are not the numbers that a field wants; nothing if they are, or it
+    wants none."""
     if name == "tokens" and min(column.numbers, default=0) < _LEAST_TOKENS:
         return "too few for those of a training"
     if name in _WHOLE and not all(number.is_integer() for number in column.numbers):
@@ -293,16 +490,36 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
     paths: dict[str, list[str]] = {}
     for path in table.document:
         *around, last = (plain_name(step.strip('"')) for step in path.split("."))
-        name = f"model_{last}" if last in ("name", "id") and around[-1] == "model" else last
+        name = (
+            f"model_{last}"
+            if last in ("name", "id") and around[-1] == "model"
+            else last
+        )
         if not is_of_judge(around):
             paths.setdefault(name, []).append(path)
-    names = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
+    names = (
+        "model",
+        "benchmark",
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "split",
+        "revision",
+    )
     chosen: dict[str, str] = {}
     for name in names:
         if name in fields.run:
             continue
-        for word in (name, *RUN_NAMES.get(name, ()), *(("name",) if name == "benchmark" else ())):
-            named = [path for path in paths.get(word, ()) if word != "name" or path.count(".") == 1]
+        for word in (
+            name,
+            *RUN_NAMES.get(name, ()),
+            *(("name",) if name == "benchmark" else ()),
+        ):
+            named = [
+                path
+                for path in paths.get(word, ())
+                if word != "name" or path.count(".") == 1
+            ]
             if named and not _is_no_name(name, table, named):
                 chosen[name] = min(named, key=lambda path: path.count("."))
                 break
@@ -314,13 +531,20 @@ def _is_no_name(name: str, table: TableProfile, paths: Sequence[str]) -> bool:
     if name not in ("model", "benchmark"):
         return False
     values = {str(table.document[path]).strip().lower() for path in paths}
-    return len(values) > 1 or values <= PLACEHOLDERS or name == "model" and values <= BACKENDS
+    return (
+        len(values) > 1
+        or values <= PLACEHOLDERS
+        or name == "model"
+        and values <= BACKENDS
+    )
 
 
 # --- which prompt ---------------------------------------------------------------------------------
 
 
-def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+def _settle_prompts(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
     """What tells prompts apart, and the generations of one."""
     content = tuple(name for name in ("text", "target") if name in fields.sample)
     column = fields.sample.get("prompt_id")
@@ -331,13 +555,23 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         if verdict == "either":
             fields.choices.append(_which_key(column, content))
         elif verdict == "texts":
-            fields.why_not[column.path] = "prompt_id: the same prompt has several, or several prompts the same"
+            fields.why_not[column.path] = (
+                "prompt_id: the same prompt has several, or several prompts the same"
+            )
     elif column is not None and _is_drawn(table, fields, column):
         _replace_drawn(table, columns, fields, column)
-    elif column is not None and column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
+    elif (
+        column is not None
+        and column.is_unique
+        and len(getattr(fields.run.get("model"), "values", ())) > 1
+    ):
         del fields.sample["prompt_id"]
         fields.choices.append(_which_ids(column))
-    if not {"prompt_id", "position"} & {*fields.sample} and not fields.choices and "text" in fields.sample:
+    if (
+        not {"prompt_id", "position"} & {*fields.sample}
+        and not fields.choices
+        and "text" in fields.sample
+    ):
         fields.key = content
     _settle_draws(table, columns, fields)
     _settle_people(table, fields)
@@ -352,10 +586,15 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
 
 
 def _replace_drawn(
-    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields, column: ColumnProfile
+    table: TableProfile,
+    columns: Sequence[ColumnProfile],
+    fields: Fields,
+    column: ColumnProfile,
 ) -> None:
     """Another column that names prompts in place of ids that look drawn."""
-    free = [c for c in columns if c.path not in fields.taken and c.depth <= column.depth]
+    free = [
+        c for c in columns if c.path not in fields.taken and c.depth <= column.depth
+    ]
     others = [c for c in free if not _is_drawn(table, fields, c)]
     names = ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES)
     other = _named(others, names) or next((c for c in others if _ends_with_id(c)), None)
@@ -369,7 +608,8 @@ def _replace_drawn(
 
 
 def _settle_repeated(table: TableProfile, fields: Fields) -> None:
-    """Rows of one run with the same content are generations of a prompt, or prompts that happen to be equal."""
+    """Rows of one run with the same content are generations of a prompt, or prompts
+    that happen to be equal."""
     apart = [fields.sample[name] for name in fields.key]
     others = (*fields.run.values(), *fields.scorers.columns, fields.filter)
     apart += [column for column in others if column is not None]
@@ -379,8 +619,12 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
         key, fields.key = fields.key, ()
         fields.choices.append(
             Choice(
-                f"what rows of the same {' and '.join(key)} are ({repeated} of {len(rows)} repeat another)",
-                ("generations of one prompt", "different prompts, in the same order in all files"),
+                f"what rows of the same {' and '.join(key)} are ({repeated} of "
+                f"{len(rows)} repeat another)",
+                (
+                    "generations of one prompt",
+                    "different prompts, in the same order in all files",
+                ),
                 (f"key = {texts(key)}", '[sample] position = "@index"'),
             )
         )
@@ -398,9 +642,16 @@ def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
 def _which_ids(column: ColumnProfile) -> Choice:
     path = toml_text(column.path)
     return Choice(
-        f"what tells prompts apart: {path} is another in each row, so that no two models have a prompt in common",
-        (f"each {path} is a prompt, of one model only", "another column, or part of this one, names the prompts"),
-        (f"[sample] prompt_id = {path}", '[sample] prompt_id = "COLUMN", or { path = "COLUMN", pattern = "…" }'),
+        f"what tells prompts apart: {path} is another in each row, so that no two "
+        "models have a prompt in common",
+        (
+            f"each {path} is a prompt, of one model only",
+            "another column, or part of this one, names the prompts",
+        ),
+        (
+            f"[sample] prompt_id = {path}",
+            '[sample] prompt_id = "COLUMN", or { path = "COLUMN", pattern = "…" }',
+        ),
     )
 
 
@@ -411,7 +662,9 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     contents = list(map(_text, table.values(text)))
     texts_by_id: dict[str, set[str]] = {}
     ids_by_text: dict[str, set[str]] = {}
-    for identifier, content, value in zip(ids, contents, table.values(text), strict=True):
+    for identifier, content, value in zip(
+        ids, contents, table.values(text), strict=True
+    ):
         if value in (None, ""):
             continue  # of a row that failed, say
         texts_by_id.setdefault(identifier, set()).add(content)
@@ -425,13 +678,15 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
 
 
 def _ends_with_id(column: ColumnProfile) -> bool:
-    """Whether a name ends with that of an id of prompts: ``datasource_item_id``, ``datasetItemId``."""
+    """Whether a name ends with that of an id of prompts: ``datasource_item_id``,
+    ``datasetItemId``."""
     endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
     return len(column.values) > 1 and "_".join(words_of(column.name)).endswith(endings)
 
 
 def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:
-    """Whether ids look drawn for each record, which has a row of each metric, or for what rows lie in."""
+    """Whether ids look drawn for each record, which has a row of each metric, or for
+    what rows lie in."""
     if not all(_DRAWN.fullmatch(_text(value)) for value in column.values):
         return False
     if column.is_unique or column.path.startswith("^"):
@@ -441,8 +696,11 @@ def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> boo
     return len({*_rows(table, apart)}) == table.rows
 
 
-def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
-    """The column that numbers the generations of a prompt, where rows of one are told apart by it alone."""
+def _settle_draws(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """The column that numbers the generations of a prompt, where rows of one are told
+    apart by it alone."""
     if table.location.draws or "draw" in fields.sample or fields.choices:
         return
     names = fields.key or ("prompt_id",)
@@ -457,8 +715,15 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
     rows = _rows(table, (*prompts, *others))
     if len({*rows}) == len(rows):
         seed = fields.run.get("training_seed")
-        rows = _rows(table, (*prompts, *(other for other in others if other is not seed)))
-        if seed is None or plain_name(seed.name) != "seed" or column is None or len({*rows}) == len(rows):
+        rows = _rows(
+            table, (*prompts, *(other for other in others if other is not seed))
+        )
+        if (
+            seed is None
+            or plain_name(seed.name) != "seed"
+            or column is None
+            or len({*rows}) == len(rows)
+        ):
             return
         if _part(table, rows, column):  # each repeat has its seed: one of sampling
             del fields.run["training_seed"]
@@ -469,15 +734,25 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         groups = len({*rows})
         asked = fields.scorers.asked
         taken = fields.taken - {c.path for c in (*fields.metadata.values(), *asked)}
-        free = [c for c in columns if c.path not in taken and not c.nulls and not is_metric(c.name)]
-        apart = [c for c in free if 1 < len(c.values) <= groups // 2 and _part(table, rows, c)]
+        free = [
+            c
+            for c in columns
+            if c.path not in taken and not c.nulls and not is_metric(c.name)
+        ]
+        apart = [
+            c
+            for c in free
+            if 1 < len(c.values) <= groups // 2 and _part(table, rows, c)
+        ]
         if apart:
             of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
             fields.scorers.asked = [column for column in asked if column is not of_one]
             repeated = len(rows) - groups, len(rows)
             is_scorer = of_one in asked
             paths = [c.path for c in prompts]
-            fields.choices.append(_which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer))
+            fields.choices.append(
+                _which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer)
+            )
         return
     draw = _numbered(column)
     if fields.run.get("epoch") is column:
@@ -485,7 +760,10 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         fields.choices.append(
             Choice(
                 f"what {toml_text(column.path)} counts",
-                ("generations of each prompt", "epochs of training, each a run of its own"),
+                (
+                    "generations of each prompt",
+                    "epochs of training, each a run of its own",
+                ),
                 (f"[sample] draw = {draw}", f"[run] epoch = {toml_text(column.path)}"),
             )
         )
@@ -506,22 +784,38 @@ def _settle_people(table: TableProfile, fields: Fields) -> None:
     fields.scorers.are_draws = len({*rows}) < len(rows) and _part(table, rows, people)
 
 
-def _rows(table: TableProfile, columns: Sequence[ColumnProfile]) -> list[tuple[str, ...]]:
-    return list(zip(*(map(_text, table.values(column)) for column in columns), strict=True))
+def _rows(
+    table: TableProfile, columns: Sequence[ColumnProfile]
+) -> list[tuple[str, ...]]:
+    return list(
+        zip(*(map(_text, table.values(column)) for column in columns), strict=True)
+    )
 
 
 def _numbered(column: ColumnProfile) -> str:
     """An expression that numbers what a column tells apart, from 0."""
     if not column.is_number:
         return inline_table(
-            {"path": column.path, "values": dict(zip(map(_text, column.values), range(99), strict=False))}
+            {
+                "path": column.path,
+                "values": dict(zip(map(_text, column.values), range(99), strict=False)),
+            }
         )
     first = min(column.numbers)
-    return inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
+    return (
+        inline_table({"path": column.path, "add": -int(first)})
+        if first
+        else toml_text(column.path)
+    )
 
 
 def _which_rows(
-    column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int, has_model: bool, is_scorer: bool
+    column: ColumnProfile,
+    prompts: Sequence[str],
+    repeated: int,
+    rows: int,
+    has_model: bool,
+    is_scorer: bool,
 ) -> Choice:
     path = toml_text(column.path)
     by = f"filter = {{ path = {path} }} in each of the [[scores]]"
@@ -529,10 +823,16 @@ def _which_rows(
         by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
     template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
     return Choice(
-        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} repeat another)",
+        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
+        "repeat another)",
         (
             *("models",) * (not has_model),
-            *("generations of each prompt", "judges or ways to score, a figure each", "runs, a figure each", "prompts"),
+            *(
+                "generations of each prompt",
+                "judges or ways to score, a figure each",
+                "runs, a figure each",
+                "prompts",
+            ),
         ),
         (
             *(f"[run] model = {path}",) * (not has_model),

@@ -1,7 +1,7 @@
 """A starting mapping for a table, written from the table itself, with comments.
 
-What is sure is written as it is used; what is guessed is marked; where two readings are possible both stand there,
-and ``[[choose]]`` says what is to be decided.
+What is sure is written as it is used; what is guessed is marked; where two readings are
+possible both stand there, and ``[[choose]]`` says what is to be decided.
 """
 
 from __future__ import annotations
@@ -13,21 +13,51 @@ from typing import Any
 
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import members
-from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, are_models, guess_votes, is_metric
+from warehouse.importers.tabular.column_names import (
+    OF_TRUTH,
+    Grade,
+    are_models,
+    guess_votes,
+    is_metric,
+)
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
+from warehouse.importers.tabular.profile import (
+    ColumnProfile,
+    TableProfile,
+    column_of_values,
+    profile,
+)
 from warehouse.importers.tabular.starting_charts import chart_in
-from warehouse.importers.tabular.starting_fields import POSITIONS, Fields, fields_of, other_ids
+from warehouse.importers.tabular.starting_fields import (
+    POSITIONS,
+    Fields,
+    fields_of,
+    other_ids,
+)
 from warehouse.importers.tabular.starting_scorers import of_these_scores
-from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
+from warehouse.importers.tabular.starting_scores import (
+    ScoreColumn,
+    ScoreColumns,
+    range_of,
+    scores_of,
+)
 from warehouse.importers.tabular.starting_settings import settings_in
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, safe, short, texts, toml_key, toml_text
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    safe,
+    short,
+    texts,
+    toml_key,
+    toml_text,
+)
 from warehouse.records import SourceFiles, parse_json
 from warehouse.records.credentials import MASK, without_credentials
 
-#: Columns that are described, and that are offered as metadata; characters of what may be a name.
+#: Columns that are described, and that are offered as metadata; characters of what may
+#: be a name.
 _LISTED, _OFFERED, _NAME = 40, 60, 60
 #: So many rows with one number in all say that it is no score.
 _TELLING = 20
@@ -36,13 +66,15 @@ _TELLING = 20
 def starting_mapping(path: Path | str, importer: str = "", ready: str = "") -> str:
     """A mapping (TOML) for a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip.
 
-    Columns are taken by their usual names and by their values; what was guessed, and what else a
-    column may be, stands in comments. Where the guesses suffice it can be used as it stands; where two
-    readings are possible ``ingest`` refuses it until one is chosen.
+    Columns are taken by their usual names and by their values; what was guessed, and
+    what else a column may be, stands in comments. Where the guesses suffice it can be
+    used as it stands; where two readings are possible ``ingest`` refuses it until one
+    is chosen.
 
     Args:
         importer: the one that reads the file without a mapping, if there is one.
-        ready: option of the mappings that come with this program and fit the file, if there are some.
+        ready: option of the mappings that come with this program and fit the file, if
+            there are some.
 
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
@@ -67,16 +99,32 @@ class _Writer:
         self.table, self.importer, self.ready = table, importer, ready
         self.votes = _votes_in(table)
         self.chart = chart_in(table)
-        self.fields = fields_of(table) if not self.votes else Fields(key=self.votes.get("key", ()))
+        self.fields = (
+            fields_of(table)
+            if not self.votes
+            else Fields(key=self.votes.get("key", ()))
+        )
         self.figures = figures_of(table, self.fields) if not self.votes else None
-        self.cells = cells_of(table, self.fields) if self.figures is None and not self.votes else None
+        self.cells = (
+            cells_of(table, self.fields)
+            if self.figures is None and not self.votes
+            else None
+        )
         is_scored = self.figures is None and self.cells is None and not self.votes
         self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
         self._ask_whose_scores()
-        self.choices = list(self._choices()) if not self.votes and self.chart is None else []
+        self.choices = (
+            list(self._choices()) if not self.votes and self.chart is None else []
+        )
         may_be_scores = table.rows < _TELLING
-        offered = {candidate.column.path for candidate in self.scores.offered if may_be_scores}
-        free = [column for column in self._unused() if column.path not in offered] if is_scored else []
+        offered = {
+            candidate.column.path for candidate in self.scores.offered if may_be_scores
+        }
+        free = (
+            [column for column in self._unused() if column.path not in offered]
+            if is_scored
+            else []
+        )
         self.settings = settings_in(table, self.fields, free) if is_scored else {}
 
     def _choices(self) -> Iterator[Choice]:
@@ -96,10 +144,19 @@ class _Writer:
             yield from _of_rows(self.table, self.fields, self.scores)
 
     def _ask_whose_scores(self) -> None:
-        """Ask which scores those gave who are named, where some are rather of a program or of others."""
-        chosen = {candidate.column.path: candidate.metric for candidate in self.scores.chosen}
-        others = [candidate.column.path for candidate in self.scores.offered if candidate.grade >= Grade.LIKELY]
-        choice = of_these_scores(self.fields.scorers, chosen, others) if chosen else None
+        """Ask which scores those gave who are named, where some are rather of a program
+        or of others."""
+        chosen = {
+            candidate.column.path: candidate.metric for candidate in self.scores.chosen
+        }
+        others = [
+            candidate.column.path
+            for candidate in self.scores.offered
+            if candidate.grade >= Grade.LIKELY
+        ]
+        choice = (
+            of_these_scores(self.fields.scorers, chosen, others) if chosen else None
+        )
         if choice is not None:
             self.fields.scorers.questions.append(choice)
 
@@ -120,14 +177,26 @@ class _Writer:
         yield from self._scores()
 
     def _of_votes(self) -> Iterator[str]:
-        yield "# Votes between two models. Without a mapping ingest takes them in the same way."
+        yield (
+            "# Votes between two models. Without a mapping ingest takes them in the "
+            "same way."
+        )
         for part in ("run", "sample", "votes"):
             yield f"[{part}]"
             if part == "run" and "benchmark" not in self.votes[part]:
-                yield '# benchmark = { const = "NAME" }  # not known: fill in, or say --set benchmark=NAME'
-            yield from (f"{name} = {inline_table(values)}" for name, values in self.votes[part].items())
+                yield (
+                    '# benchmark = { const = "NAME" }  # not known: fill in, or say '
+                    "--set benchmark=NAME"
+                )
+            yield from (
+                f"{name} = {inline_table(values)}"
+                for name, values in self.votes[part].items()
+            )
             if part == "votes" and "const" in self.votes[part]["first"]:
-                yield "# taken for the one that was shown first; without this line that is not known"
+                yield (
+                    "# taken for the one that was shown first; without this line that "
+                    "is not known"
+                )
             yield ""
 
     def _head(self) -> Iterator[str]:
@@ -135,16 +204,28 @@ class _Writer:
         kind = self.table.format
         if self.table.delimiter not in ("", ",", "\t"):
             kind += f" with {self.table.delimiter!r}"
-        yield f"# A starting mapping for {safe(name)} ({kind}), by {self.table.rows} rows."
+        yield (
+            f"# A starting mapping for {safe(name)} ({kind}), by {self.table.rows} "
+            "rows."
+        )
         people = " --on-duplicate draws" if self.fields.scorers.are_draws else ""
         yield f"#   warehouse ingest {safe(name)} --map THIS_FILE{people}"
         if self.importer:
-            yield f"# The importer {self.importer} reads this file without a mapping, and knows more of it:"
+            yield (
+                f"# The importer {self.importer} reads this file without a mapping, "
+                "and knows more of it:"
+            )
             yield f"#   warehouse ingest {safe(name)}"
         if self.ready:
-            yield "# A mapping that comes with this program fits the file by its shape, and knows more of it:"
+            yield (
+                "# A mapping that comes with this program fits the file by its shape, "
+                "and knows more of it:"
+            )
             yield f"#   warehouse ingest {safe(name)} {self.ready}"
-        yield "# Check every line: it was guessed from names and values. docs/mappings.md explains."
+        yield (
+            "# Check every line: it was guessed from names and values. "
+            "docs/mappings.md explains."
+        )
         yield "#"
         yield "# column: what it holds, distinct values, an example"
         for column in self.table.columns[:_LISTED]:
@@ -159,11 +240,27 @@ class _Writer:
         yield ""
         for choice in self.choices:
             yield from choice.lines()
-        names_models = {"model"} & {*self.fields.run, *self.fields.document} or self.figures is not None or self.cells
+        names_models = (
+            {"model"} & {*self.fields.run, *self.fields.document}
+            or self.figures is not None
+            or self.cells
+        )
         if not (names_models or self.votes):
-            inside = name if not name.endswith(".zip") else members(self.table.path, name)[0].name
-            ending = re.escape(safe(Path(inside.removesuffix(".gz")).suffix + (".gz" if name.endswith(".gz") else "")))
-            yield "# [path]  # what only names of files or folders tell; files = is then for all of them, as *.csv"
+            inside = (
+                name
+                if not name.endswith(".zip")
+                else members(self.table.path, name)[0].name
+            )
+            ending = re.escape(
+                safe(
+                    Path(inside.removesuffix(".gz")).suffix
+                    + (".gz" if name.endswith(".gz") else "")
+                )
+            )
+            yield (
+                "# [path]  # what only names of files or folders tell; files = is then "
+                "for all of them, as *.csv"
+            )
             yield f"# pattern = '(?P<model>[^/]+){ending}'  # the file's name"
             yield f"# pattern = '(?P<model>[^/]+)/[^/]+{ending}'  # its folder's"
             yield ""
@@ -172,9 +269,14 @@ class _Writer:
         if self.table.location.at or self.table.location.draws:
             yield "[rows]"
             if self.table.location.at:
-                yield f"at = {toml_text(self.table.location.at)}  # where the records are"
+                yield (
+                    f"at = {toml_text(self.table.location.at)}  # where the records are"
+                )
             if self.table.location.draws:
-                yield f"draws = {toml_text(self.table.location.draws)}  # several generations per prompt"
+                yield (
+                    f"draws = {toml_text(self.table.location.draws)}  # several "
+                    "generations per prompt"
+                )
             yield ""
         if self.table.location.skipped:
             yield from ("[[rows.skip]]  # what lies beside them", 'path = "@key"')
@@ -192,7 +294,11 @@ class _Writer:
 
     def _run(self) -> Iterator[str]:
         yield "[run]  # what was evaluated, on what, how"
-        taken = {name: column.path for name, column in self.fields.run.items() if name not in RECORD_FIELDS}
+        taken = {
+            name: column.path
+            for name, column in self.fields.run.items()
+            if name not in RECORD_FIELDS
+        }
         taken = self.fields.document | taken
         if self.figures is not None:
             taken |= self.figures.run()
@@ -201,20 +307,32 @@ class _Writer:
             if name not in taken and not (by_column and name == "model"):
                 why = self._why_not(name)
                 yield (
-                    f'# {name} = {{ const = "NAME" }}  # not known{why}: fill in, or say '
-                    f"--set {name}=NAME{', or [path] above' if name == 'model' else ''}{self._perhaps()}"
+                    f'# {name} = {{ const = "NAME" }}  # not known{why}: fill in, or '
+                    "say "
+                    "--set "
+                    f"{name}=NAME{', or [path] above' if name == 'model' else ''}{self._perhaps()}"
                 )
         for name, path in taken.items():
             hint = "  # or sampling_seed" if name == "training_seed" else ""
             column = self.fields.run.get(name)
             in_text = name in POSITIONS and column is not None and not column.is_number
-            value = inline_table({"path": path, "pattern": r"\d+"}) if in_text else toml_text(path)
+            value = (
+                inline_table({"path": path, "pattern": r"\d+"})
+                if in_text
+                else toml_text(path)
+            )
             yield f"{name} = {value}{hint}"
         yield ""
         if self.settings:
-            yield "[run.configuration]  # one value in all rows of a run: settings, which keep runs apart"
+            yield (
+                "[run.configuration]  # one value in all rows of a run: settings, "
+                "which keep runs apart"
+            )
             for name, path in self.settings.items():
-                yield f"{toml_key(name)} = {inline_table({'path': path, 'optional': True})}"
+                yield (
+                    f"{toml_key(name)} = "
+                    f"{inline_table({'path': path, 'optional': True})}"
+                )
             yield ""
 
     def _why_not(self, name: str) -> str:
@@ -238,25 +356,49 @@ class _Writer:
 
     def _sample(self) -> Iterator[str]:
         yield "[sample]  # each row"
-        scores = {candidate.column.path for candidate in (*self.scores.chosen, *self.scores.offered)}
-        others = [column.path for column in other_ids(self.table, self.fields) if column.path not in scores]
+        scores = {
+            candidate.column.path
+            for candidate in (*self.scores.chosen, *self.scores.offered)
+        }
+        others = [
+            column.path
+            for column in other_ids(self.table, self.fields)
+            if column.path not in scores
+        ]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
-            without_id = "the content is the key" if self.fields.key else "the row's number counts"
+            without_id = (
+                "the content is the key"
+                if self.fields.key
+                else "the row's number counts"
+            )
             column = safe(toml_text(others[0] if others else "ID"))
-            yield f"# prompt_id = {column}  # without it {without_id}{self._why_not('prompt_id')}"
+            yield (
+                f"# prompt_id = {column}  # without it "
+                f"{without_id}{self._why_not('prompt_id')}"
+            )
         for name, taken in sample.items():
-            if self.cells is not None and taken.path == self.cells.label.path and name == "prompt_id":
+            if (
+                self.cells is not None
+                and taken.path == self.cells.label.path
+                and name == "prompt_id"
+            ):
                 continue  # the label of the matrix
             if self.fields.turn is not None and name == "prompt_id":
-                yield f"prompt_id = {{ template = {toml_text(f'{{{taken.path}}} turn {{{self.fields.turn.path}}}')} }}"
+                yield (
+                    f"prompt_id = {{ template = "
+                    f"{toml_text(f'{{{taken.path}}} turn {{{self.fields.turn.path}}}')} "
+                    f"}}"
+                )
                 continue
             also = [other for other in others if name == "prompt_id"]
             hint = f"  # or {listed(map(toml_text, also), 3)}" if also else ""
             yield f"{name} = {toml_text(taken.path)}{hint}"
         if self.fields.draw:
             yield f"draw = {self.fields.draw}"
-        choices = next((column for column in self.table.columns if column.name == "choices"), None)
+        choices = next(
+            (column for column in self.table.columns if column.name == "choices"), None
+        )
         if choices is not None and "choices" not in sample and _is_json(choices):
             yield f"choices = {{ path = {toml_text(choices.path)}, json = true }}"
         yield ""
@@ -267,11 +409,25 @@ class _Writer:
             for name, column_of_field in self.fields.metadata.items():
                 yield f"{name} = {toml_text(column_of_field.path)}"
             if self.fields.turn is not None:
-                yield f"conversation = {toml_text(self.fields.sample['prompt_id'].path)}  # to cluster by"
+                yield (
+                    "conversation = "
+                    f"{toml_text(self.fields.sample['prompt_id'].path)}  # to cluster "
+                    "by"
+                )
         seen: set[str] = {*self.fields.metadata}
-        free = [column for column in self._unused() if column.path not in self.settings.values()]
-        for column in [c for c in free if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
-            name = column.name if column.name not in seen else "_".join((*column.parents, column.name))
+        free = [
+            column
+            for column in self._unused()
+            if column.path not in self.settings.values()
+        ]
+        for column in [c for c in free if not c.path.lstrip("^").startswith("@")][
+            :_OFFERED
+        ]:
+            name = (
+                column.name
+                if column.name not in seen
+                else "_".join((*column.parents, column.name))
+            )
             seen.add(name)
             key, path = safe(toml_key(name)), safe(toml_text(column.path))
             yield f"# {key} = {path}  # not used: {column.kind}"
@@ -279,9 +435,13 @@ class _Writer:
 
     def _unused(self) -> list[ColumnProfile]:
         """Columns that nothing takes."""
-        paths = {candidate.column.path for candidate in self.scores.chosen} | self.fields.taken
+        paths = {
+            candidate.column.path for candidate in self.scores.chosen
+        } | self.fields.taken
         if self.figures is not None:
-            paths = {column.path for column in self.figures.columns} | {c.path for c in self.fields.run.values()}
+            paths = {column.path for column in self.figures.columns} | {
+                c.path for c in self.fields.run.values()
+            }
             paths |= self.fields.scorers.paths
         if self.cells is not None:
             paths |= {column.path for column in (*self.cells.columns, self.cells.label)}
@@ -292,8 +452,12 @@ class _Writer:
             yield from self.figures.published()
             if self.figures.metric_path:
                 return
-            first = self.figures.values if self.figures.is_wide else self.figures.values[:1]
-            seen = column_of_values(value for column in first for value in column.values)
+            first = (
+                self.figures.values if self.figures.is_wide else self.figures.values[:1]
+            )
+            seen = column_of_values(
+                value for column in first for value in column.values
+            )
             yield from _metric(self.figures.metric, False, range_of(seen))
             return
         if self.cells is not None:
@@ -307,11 +471,17 @@ class _Writer:
         if self.scores.offered:
             yield "# Also columns of numbers; uncomment what are scores:"
         for candidate in self.scores.offered:
-            yield from (f"# {line}" if line else "" for line in self._score(candidate, named))
+            yield from (
+                f"# {line}" if line else "" for line in self._score(candidate, named)
+            )
 
     def _score(self, candidate: ScoreColumn, named: set[str]) -> Iterator[str]:
         column = candidate.column
-        guess = "guessed from its name; " if self.scores.is_guess and candidate.grade < Grade.USUAL else ""
+        guess = (
+            "guessed from its name; "
+            if self.scores.is_guess and candidate.grade < Grade.USUAL
+            else ""
+        )
         meaning = f"; {candidate.meaning}" if candidate.meaning else ""
         yield f"[[scores]]  # {guess}{column.kind}{meaning}"
         metric = candidate.metric
@@ -328,12 +498,16 @@ class _Writer:
         yield from self._if_null(candidate.missing)
         yield ""
         if metric:
-            yield from _metric(metric, candidate.is_truth, range_of(column), candidate.are_grades)
+            yield from _metric(
+                metric, candidate.is_truth, range_of(column), candidate.are_grades
+            )
 
     def _if_null(self, missing: int) -> Iterator[str]:
         if missing and self.fields.metric is None:
             yield '# if_null = "omit"  # rows without a value are left out of the mean'
-            yield '# if_null = { value = 0, status = "no_answer" }  # or they count as 0'
+            yield (
+                '# if_null = { value = 0, status = "no_answer" }  # or they count as 0'
+            )
 
     def _cell_scores(self) -> Iterator[str]:
         assert self.cells is not None
@@ -345,44 +519,72 @@ class _Writer:
                 {"scale": 0.5, "add": 0.5},
                 "taken for 1 = right and -1 = wrong: check that -1 is not missing",
             )
-        yield f"[[scores]]  # of the cells: {together.kind}{f'; {meaning}' if meaning else ''}"
+        yield (
+            "[[scores]]  # of the cells: "
+            f"{together.kind}{f'; {meaning}' if meaning else ''}"
+        )
         yield 'metric = "score"'
-        yield f"value = {inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
+        yield (
+            "value = "
+            f"{inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
+        )
         yield ""
-        yield from _metric("score", signed or together.scores.is_truth, range_of(together))
+        yield from _metric(
+            "score", signed or together.scores.is_truth, range_of(together)
+        )
 
     def _compared(self) -> Iterator[str]:
         target, response = self.fields.sample["target"], self.fields.sample["response"]
         way = "numeric" if target.is_number else "normalise"
-        yield "# No column of scores: guessed that a response is right if it equals the target."
+        yield (
+            "# No column of scores: guessed that a response is right if it equals the "
+            "target."
+        )
         yield "[[scores]]"
         yield 'metric = "exact_match"'
-        yield f"value = {{ equals = [{toml_text(response.path)}, {toml_text(target.path)}], {way} = true }}"
+        yield (
+            f"value = {{ equals = [{toml_text(response.path)}, "
+            f"{toml_text(target.path)}], {way} = true }}"
+        )
         yield from self._if_null(response.nulls + ("" in response.values))
         yield ""
         yield from _metric("exact_match", True, "0 and 1")
 
 
-def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:
+def _of_rows(
+    table: TableProfile, fields: Any, scores: ScoreColumns
+) -> Iterator[Choice]:
     """Whether rows are prompts, where nothing names prompts."""
     values = [candidate.column for candidate in scores.chosen]
     shown = ", ".join(toml_text(column.path) for column in values)
     keyed = fields.sample.get("prompt_id")
-    if keyed is not None and keyed.path == "@key" and not {"target", "response"} & {*fields.sample}:
+    if (
+        keyed is not None
+        and keyed.path == "@key"
+        and not {"target", "response"} & {*fields.sample}
+    ):
         if all(column.scores.is_truth for column in values):
             return
         yield Choice(
             "what the keys of the records are",
             ("ids of prompts", "benchmarks, of which figures are published"),
-            ('[sample] prompt_id = "@key"', _as_published(values, '[run] benchmark = "@key", and ', fields.metric)),
+            (
+                '[sample] prompt_id = "@key"',
+                _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
+            ),
         )
     elif (
         not fields.names_prompts
-        or not {"benchmark", "text", "target", "response"} & {*fields.run, *fields.sample}
+        or not {"benchmark", "text", "target", "response"}
+        & {*fields.run, *fields.sample}
         and any(column.is_percent for column in values)
         or table.is_object
     ):
-        ids = [c.path for c in other_ids(table, fields) if c.kind == "text"] if table.rows > 1 else []
+        ids = (
+            [c.path for c in other_ids(table, fields) if c.kind == "text"]
+            if table.rows > 1
+            else []
+        )
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
@@ -392,27 +594,42 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
             ),
             (
                 '[sample] position = "@index"',
-                _as_published(values, f"{_telling_apart(fields)}for [[scores]], ", fields.metric),
+                _as_published(
+                    values, f"{_telling_apart(fields)}for [[scores]], ", fields.metric
+                ),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
 
 
 def _telling_apart(fields: Any) -> str:
-    """Fields of a run of which most rows have a value of their own: what tells figures of one model apart."""
-    by_path = {path: why.partition(":")[0] for path, why in fields.why_not.items() if why.endswith(" rows")}
-    return "".join(f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items())
+    """Fields of a run of which most rows have a value of their own: what tells figures
+    of one model apart."""
+    by_path = {
+        path: why.partition(":")[0]
+        for path, why in fields.why_not.items()
+        if why.endswith(" rows")
+    }
+    return "".join(
+        f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items()
+    )
 
 
-def _as_published(values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None) -> str:
+def _as_published(
+    values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None
+) -> str:
     if not values:
         return before
     metric = toml_text(values[0].name if is_metric(values[0].name) else "score")
     metric = inline_table({"path": named.path}) if named is not None else metric
-    return f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
+    return (
+        f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
+    )
 
 
-def _metric(name: str, truth: bool, seen: str, are_grades: bool = False) -> Iterator[str]:
+def _metric(
+    name: str, truth: bool, seen: str, are_grades: bool = False
+) -> Iterator[str]:
     """What is known of a metric, and what has to be filled in."""
     key = toml_key(name)
     yield f"[metrics.{key}]  # seen: {seen}"
@@ -421,12 +638,19 @@ def _metric(name: str, truth: bool, seen: str, are_grades: bool = False) -> Iter
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
     is_sure = truth and name in OF_TRUTH or are_grades
-    yield f"{'' if is_sure else '# '}higher_is_better = true{'' if is_sure else '  # or false'}"
+    yield (
+        f"{'' if is_sure else '# '}higher_is_better = "
+        f"true{'' if is_sure else '  # or false'}"
+    )
     yield ""
 
 
 def _described(column: ColumnProfile) -> str:
-    shown = without_credentials({column.name: column.values[0]}).get(column.name, MASK) if column.values else "-"
+    shown = (
+        without_credentials({column.name: column.values[0]}).get(column.name, MASK)
+        if column.values
+        else "-"
+    )
     example = safe(short(shown))
     missing = f", {column.nulls} missing" if column.nulls else ""
     return f"{column.kind}, {len(column.values)}{missing}, {example}"
@@ -448,26 +672,47 @@ def of_record_paths(table: TableProfile) -> Iterator[Choice]:
     if location.alternatives:
         paths = (location.at, *location.alternatives)
         yield Choice(
-            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have the same fields",
+            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have "
+            "the same fields",
             tuple(f"{toml_text(path)} alone" for path in paths),
             tuple(f"[rows] at = {toml_text(path)}" for path in paths),
         )
-    keys = next((column for column in table.columns if column.path.lstrip("^") == "@key" != column.path), None)
+    keys = next(
+        (
+            column
+            for column in table.columns
+            if column.path.lstrip("^") == "@key" != column.path
+        ),
+        None,
+    )
     if keys is not None and not _says_again(table, keys):
         named = toml_text(keys.path)
         yield Choice(
-            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} above the records name",
+            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} "
+            "above the records name",
             ("models", "benchmarks", "a property of the prompts"),
-            (f"[run] model = {named}", f"[run] benchmark = {named}", f"[metadata] group = {named}"),
+            (
+                f"[run] model = {named}",
+                f"[run] benchmark = {named}",
+                f"[metadata] group = {named}",
+            ),
         )
     if location.parallel:
-        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in location.parallel[:8])
+        fields = ", ".join(
+            toml_text(f"$.{path}[@key]") for path in location.parallel[:8]
+        )
         folder = location.at.removesuffix("{}").rpartition(".")[0]
-        names = [path.rpartition(".")[2].strip('"') for path in (location.at.removesuffix("{}"), *location.parallel)]
+        names = [
+            path.rpartition(".")[2].strip('"')
+            for path in (location.at.removesuffix("{}"), *location.parallel)
+        ]
         of_models = ("each a model",) * are_models(names)
-        by_model = f'[rows] at = {toml_text(f"{folder}{{}}{{}}")}, [run] model = "^@key"'
+        by_model = (
+            f'[rows] at = {toml_text(f"{folder}{{}}{{}}")}, [run] model = "^@key"'
+        )
         yield Choice(
-            f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same keys as {toml_text(location.at)}",
+            f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same "
+            f"keys as {toml_text(location.at)}",
             (*of_models, "further columns of the table", "something else"),
             (
                 *([by_model] if of_models else []),
@@ -481,7 +726,9 @@ def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
     """Whether texts of the records tell apart what the keys above them do."""
     by_key = table.values(keys)
     return any(
-        len(column.values) == len(keys.values) == len({*zip(by_key, map(str, table.values(column)), strict=True)})
+        len(column.values)
+        == len(keys.values)
+        == len({*zip(by_key, map(str, table.values(column)), strict=True)})
         for column in table.columns
         if column is not keys and column.kind == "text"
     )

@@ -1,5 +1,6 @@
-"""Who gave the scores of a table, as a starting mapping takes it: by the usual names of such columns where they hold
-names, else asked. Scores of several are figures of their own; taken for draws of one they are pooled.
+"""Who gave the scores of a table, as a starting mapping takes it: by the usual names of
+such columns where they hold names, else asked. Scores of several are figures of their
+own; taken for draws of one they are pooled.
 """
 
 from __future__ import annotations
@@ -17,25 +18,42 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, toml_key, toml_text
+from warehouse.importers.tabular.profile import (
+    ColumnProfile,
+    TableProfile,
+    column_of_values,
+)
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    toml_key,
+    toml_text,
+)
 
 #: Words for those who score: people, and any of people, judges and programs.
 _PEOPLE = frozenset(
-    "annotator annotators annotated rater raters rated labeler labelers labeller labellers labeled labelled reviewer"
+    "annotator annotators annotated rater raters rated labeler labelers labeller "
+    "labellers labeled labelled reviewer"
     " reviewers reviewed assessor assessors assessed marker expert experts worker human".split()
 )
 _ANY = frozenset(
-    "judge judges judged grader graders graded scorer scorers scored evaluator evaluators evaluated autograder verifier"
+    "judge judges judged grader graders graded scorer scorers scored evaluator "
+    "evaluators evaluated autograder verifier"
     " critic".split()
 )
 #: Words that stand beside them in the name of a column that names one.
 _BESIDE = frozenset("by model llm name id ids who type kind source".split())
-#: Names, in an object that describes who scored, of a model, of anybody, and of what anybody is.
-_MODELS, _NAMES, _KINDS = ("model", "model_name", "model_id"), ("name", "id"), ("type", "kind")
+#: Names, in an object that describes who scored, of a model, of anybody, and of what
+#: anybody is.
+_MODELS, _NAMES, _KINDS = (
+    ("model", "model_name", "model_id"),
+    ("name", "id"),
+    ("type", "kind"),
+)
 #: Words of names of metrics that a program works out, whoever else scores.
 _BY_PROGRAM = frozenset(
-    "exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt meteor loss perplexity ppl wer cer"
+    "exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt "
+    "meteor loss perplexity ppl wer cer"
     " executed execution compiles unittest".split()
 )
 #: What to add where several people score one answer, by field.
@@ -48,16 +66,27 @@ _NAME, _FEW = 100, 3
 class Scorers:
     """Columns that say who scored."""
 
-    chosen: dict[str, str] = field(default_factory=dict)  #: field of ``[scorer]`` -> path.
-    columns: list[ColumnProfile] = field(default_factory=list)  #: these, and those of which one is to be chosen.
-    asked: list[ColumnProfile] = field(default_factory=list)  #: columns that may be such.
-    questions: list[Choice] = field(default_factory=list)  #: what else is to be decided.
+    chosen: dict[str, str] = field(
+        default_factory=dict
+    )  #: field of ``[scorer]`` -> path.
+    columns: list[ColumnProfile] = field(
+        default_factory=list
+    )  #: these, and those of which one is to be chosen.
+    asked: list[ColumnProfile] = field(
+        default_factory=list
+    )  #: columns that may be such.
+    questions: list[Choice] = field(
+        default_factory=list
+    )  #: what else is to be decided.
     are_draws: bool = False  #: several people scored one answer.
 
     @property
     def paths(self) -> set[str]:
         """Of the columns, and of parts of the document."""
-        return {*self.chosen.values(), *(column.path for column in (*self.columns, *self.asked))}
+        return {
+            *self.chosen.values(),
+            *(column.path for column in (*self.columns, *self.asked)),
+        }
 
     @property
     def choices(self) -> list[Choice]:
@@ -73,15 +102,23 @@ class Scorers:
     def lines(self) -> Iterator[str]:
         """The section of a mapping."""
         if self.chosen:
-            yield "[scorer]  # who gave the scores: people are one, each judge and each program a figure of its own"
+            yield (
+                "[scorer]  # who gave the scores: people are one, each judge and each "
+                "program a figure of its own"
+            )
             for name, path in self.chosen.items():
                 yield f"{name} = {toml_text(path)}"
             if self.are_draws:
-                yield "# what several people say of one answer are draws: ingest it with --on-duplicate draws"
+                yield (
+                    "# what several people say of one answer are draws: ingest it with "
+                    "--on-duplicate draws"
+                )
             yield ""
 
 
-def scorers_in(table: TableProfile, columns: Sequence[ColumnProfile], taken: Collection[str]) -> Scorers:
+def scorers_in(
+    table: TableProfile, columns: Sequence[ColumnProfile], taken: Collection[str]
+) -> Scorers:
     """Who scored, by columns and by the document around the records.
 
     Args:
@@ -89,7 +126,11 @@ def scorers_in(table: TableProfile, columns: Sequence[ColumnProfile], taken: Col
         taken: paths of columns that are something else.
     """
     draws = table.location.draws
-    free = [column for column in columns if column.path not in taken and not is_setting(column.parents)]
+    free = [
+        column
+        for column in columns
+        if column.path not in taken and not is_setting(column.parents)
+    ]
     free = [column for column in free if not draws or not column.path.startswith(draws)]
     found = Scorers()
     for column in free:
@@ -98,7 +139,11 @@ def scorers_in(table: TableProfile, columns: Sequence[ColumnProfile], taken: Col
             found.chosen[name] = column.path
             found.columns.append(column)
     for column in free:
-        if column not in found.columns and _may_name(table, column) and not _is_said_better(column, free):
+        if (
+            column not in found.columns
+            and _may_name(table, column)
+            and not _is_said_better(column, free)
+        ):
             found.asked.append(column)
     _ask_of_two(table, found)
     if not found.columns and not found.asked:
@@ -107,12 +152,17 @@ def scorers_in(table: TableProfile, columns: Sequence[ColumnProfile], taken: Col
 
 
 def _field_of(name: str, parents: Sequence[str]) -> str:
-    """The field of ``[scorer]`` that the name of a column is usual for; empty for another name."""
+    """The field of ``[scorer]`` that the name of a column is usual for; empty for
+    another name."""
     plain = plain_name(name)
     if parents and plain in _MODELS and is_of_judge(parents[-1:]):
         return "judge_model"
     if parents:
-        return "annotator" if plain in _NAMES and {*words_of(parents[-1])} <= _PEOPLE else ""
+        return (
+            "annotator"
+            if plain in _NAMES and {*words_of(parents[-1])} <= _PEOPLE
+            else ""
+        )
     usual = [own for own, words in SCORER_NAMES.items() if plain in (own, *words)]
     return usual[0] if usual else ""
 
@@ -120,11 +170,17 @@ def _field_of(name: str, parents: Sequence[str]) -> str:
 def _are_names(table: TableProfile, name: str, column: ColumnProfile) -> bool:
     """Whether what a column of a usual name holds names those who scored."""
     if column.is_number:
-        return plain_name(column.name).endswith("_id") and all(number.is_integer() for number in column.numbers)
-    return _are_texts(table, column, may_be_many=name == "annotator") and not _are_letters(column)
+        return plain_name(column.name).endswith("_id") and all(
+            number.is_integer() for number in column.numbers
+        )
+    return _are_texts(
+        table, column, may_be_many=name == "annotator"
+    ) and not _are_letters(column)
 
 
-def _are_texts(table: TableProfile, column: ColumnProfile, *, may_be_many: bool = False) -> bool:
+def _are_texts(
+    table: TableProfile, column: ColumnProfile, *, may_be_many: bool = False
+) -> bool:
     """Whether values are short texts, few of them, and not what a judge says."""
     said = [str(text_of(value)).strip() for value in column.values if value != ""]
     if column.kind not in ("text", "mixed") or not said or max(map(len, said)) > _NAME:
@@ -137,12 +193,14 @@ def _are_texts(table: TableProfile, column: ColumnProfile, *, may_be_many: bool 
 
 
 def _are_letters(column: ColumnProfile) -> bool:
-    """Whether all values are single letters, which may be what was said as well as who said it."""
+    """Whether all values are single letters, which may be what was said as well as who
+    said it."""
     return all(len(str(value).strip()) < 2 for value in column.values)
 
 
 def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
-    """Whether a column may name who scored, by its name, and what it holds does not speak against it."""
+    """Whether a column may name who scored, by its name, and what it holds does not
+    speak against it."""
     if column.parents and plain_name(column.name) not in (*_NAMES, *_KINDS):
         return False
     words = _words_for(column)
@@ -151,7 +209,12 @@ def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
         return False
     if column.is_number:
         is_whole = all(number.is_integer() for number in column.numbers)
-        return is_whole and len(column.values) > 1 and bool(who & _PEOPLE) and 2 * len(column.values) <= table.rows
+        return (
+            is_whole
+            and len(column.values) > 1
+            and bool(who & _PEOPLE)
+            and 2 * len(column.values) <= table.rows
+        )
     return _are_texts(table, column)
 
 
@@ -178,13 +241,15 @@ def _whether(column: ColumnProfile) -> Choice:
     return Choice(
         f"what {path} is ({', '.join(str(value) for value in column.values[:_FEW])})",
         (
-            "who gave the scores: people are one, each judge and each program a figure of its own",
+            "who gave the scores: people are one, each judge and each program a figure "
+            "of its own",
             "a setting of the run",
             "a property of the prompt",
         ),
         (
             f"[scorer] {word_for(column)} = {path}",
-            f"[run.configuration] {toml_key(name)} = {inline_table({'path': column.path, 'optional': True})}",
+            f"[run.configuration] {toml_key(name)} = "
+            f"{inline_table({'path': column.path, 'optional': True})}",
             f"[metadata] {toml_key(name)} = {path}",
         ),
     )
@@ -194,19 +259,34 @@ def _ask_of_two(table: TableProfile, found: Scorers) -> None:
     """Ask which of two scored, where both are named in one row."""
     by_path = {column.path: column for column in found.columns}
     people = by_path.get(found.chosen.get("annotator", ""))
-    judge = next((by_path[found.chosen[name]] for name in ("judge_model", "scorer") if name in found.chosen), None)
+    judge = next(
+        (
+            by_path[found.chosen[name]]
+            for name in ("judge_model", "scorer")
+            if name in found.chosen
+        ),
+        None,
+    )
     if people is None or judge is None:
         return
     both = zip(table.values(people), table.values(judge), strict=True)
     if all(person in (None, "") or name in (None, "") for person, name in both):
         return
     names = {path: name for name, path in found.chosen.items()}
-    found.chosen = {name: path for name, path in found.chosen.items() if path not in (people.path, judge.path)}
+    found.chosen = {
+        name: path
+        for name, path in found.chosen.items()
+        if path not in (people.path, judge.path)
+    }
     found.questions.append(
         Choice(
-            f"who gave the scores: rows name {toml_text(people.path)} and {toml_text(judge.path)}",
+            f"who gave the scores: rows name {toml_text(people.path)} and "
+            f"{toml_text(judge.path)}",
             tuple(column.path for column in (people, judge)),
-            tuple(f"[scorer] {names[column.path]} = {toml_text(column.path)}" for column in (people, judge)),
+            tuple(
+                f"[scorer] {names[column.path]} = {toml_text(column.path)}"
+                for column in (people, judge)
+            ),
         )
     )
 
@@ -219,12 +299,18 @@ def _of_document(table: TableProfile) -> dict[str, str]:
         except PathError:
             continue
         name = _field_of(steps[-1], steps[:-1])
-        if name and isinstance(value, str) and _are_names(table, name, column_of_values([value])):
+        if (
+            name
+            and isinstance(value, str)
+            and _are_names(table, name, column_of_values([value]))
+        ):
             return {name: path}
     return {}
 
 
-def of_these_scores(found: Scorers, metrics: Mapping[str, str], others: Collection[str]) -> Choice | None:
+def of_these_scores(
+    found: Scorers, metrics: Mapping[str, str], others: Collection[str]
+) -> Choice | None:
     """What is to be asked where not all scores need be of those who are named.
 
     Args:

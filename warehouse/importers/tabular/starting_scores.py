@@ -1,4 +1,5 @@
-"""Which columns of a table hold scores of prompts, as a starting mapping takes them, and how sure that is."""
+"""Which columns of a table hold scores of prompts, as a starting mapping takes them,
+and how sure that is."""
 
 from __future__ import annotations
 
@@ -23,9 +24,18 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality, Recode
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, names_of_metrics
+from warehouse.importers.tabular.profile import (
+    ColumnProfile,
+    TableProfile,
+    names_of_metrics,
+)
 from warehouse.importers.tabular.starting_fields import Fields, says_something
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    texts,
+    toml_text,
+)
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -33,7 +43,8 @@ _GENERIC = frozenset(
 )
 _LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 _LETTERS_AND_NUMBERS = {**_LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}
-#: Share of rows without a value from which on a column may belong to rows of another kind.
+#: Share of rows without a value from which on a column may belong to rows of another
+#: kind.
 _SPARSE = 0.5
 _OFFERED = 12
 #: Words and characters of an answer that may be held against a target as it stands.
@@ -47,13 +58,19 @@ class ScoreColumn:
     column: ColumnProfile
     metric: str  #: what they are called; ``""`` where a column names it.
     grade: Grade
-    keys: dict[str, Any]  #: of an expression that makes numbers of its values; ``meaning`` says what they do.
+    keys: dict[
+        str, Any
+    ]  #: of an expression that makes numbers of its values; ``meaning`` says what they do.
     meaning: str
 
     @property
     def value(self) -> str:
         """The expression for its values."""
-        return inline_table({"path": self.column.path} | self.keys) if self.keys else toml_text(self.column.path)
+        return (
+            inline_table({"path": self.column.path} | self.keys)
+            if self.keys
+            else toml_text(self.column.path)
+        )
 
     @property
     def is_truth(self) -> bool:
@@ -62,14 +79,17 @@ class ScoreColumn:
 
     @property
     def are_grades(self) -> bool:
-        """Whether the values are Inspect's letters for correct, partly, incorrect and no answer."""
+        """Whether the values are Inspect's letters for correct, partly, incorrect and
+        no answer."""
         return _are_letters(self.keys)
 
     @property
     def missing(self) -> int:
         """Rows without a value."""
         words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
-        return self.column.nulls + any(plain(str(v)) in words for v in self.column.values)
+        return self.column.nulls + any(
+            plain(str(v)) in words for v in self.column.values
+        )
 
     @property
     def shown(self) -> str:
@@ -105,42 +125,79 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
 
 def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
     for column in table.columns:
-        if column.path in fields.taken or column.kind in ("list", "object") or not says_something(column):
+        if (
+            column.path in fields.taken
+            or column.kind in ("list", "object")
+            or not says_something(column)
+        ):
             continue
         is_above = column.path.startswith("^.")
-        grade = Grade.LIKELY if column.path in ("@", "[]") else grade_of(column.name, column.parents)
+        grade = (
+            Grade.LIKELY
+            if column.path in ("@", "[]")
+            else grade_of(column.name, column.parents)
+        )
         if grade is Grade.NEVER or column.path == "@key":
             continue
         keys, meaning = _reading(column, grade, table)
         if _are_letters(keys):
             grade = Grade.USUAL
-        if grade is Grade.POSSIBLE and plain_name(column.name) in ("result", "results") and column.scores.is_truth:
+        if (
+            grade is Grade.POSSIBLE
+            and plain_name(column.name) in ("result", "results")
+            and column.scores.is_truth
+        ):
             grade = Grade.LIKELY
         if not column.is_number and not column.scores.is_truth and not keys:
             continue
         if grade is Grade.POSSIBLE and not _is_unit(column, bool(keys)):
             continue
-        by_name = max(grade_of(column.name), Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER)
-        if grade is Grade.USUAL and by_name < Grade.LIKELY and not _is_unit(column, bool(keys)):
+        by_name = max(
+            grade_of(column.name),
+            Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER,
+        )
+        if (
+            grade is Grade.USUAL
+            and by_name < Grade.LIKELY
+            and not _is_unit(column, bool(keys))
+        ):
             continue  # beside scores, and of no likely range
         if is_above or is_flag(column.name):
             grade = min(grade, Grade.POSSIBLE)
         yield ScoreColumn(column, _metric(column, fields), grade, keys, meaning)
 
 
-def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[dict[str, Any], str]:
+def _reading(
+    column: ColumnProfile, grade: Grade, table: TableProfile
+) -> tuple[dict[str, Any], str]:
     texts = {str(value) for value in column.values}
     is_graded = grade is Grade.USUAL and column.parents or _is_of_inspect(column)
     if is_graded and texts <= {*_LETTERS} and texts & {"C", "I"}:
-        shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts)
+        shown = ", ".join(
+            f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts
+        )
         return {"values": _LETTERS}, shown
     letters = set(column.scores.texts)
-    if grade is Grade.USUAL and letters <= {*_LETTERS} and letters & {"C", "I"} and column.scores.binary:
-        shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in letters)
+    if (
+        grade is Grade.USUAL
+        and letters <= {*_LETTERS}
+        and letters & {"C", "I"}
+        and column.scores.binary
+    ):
+        shown = ", ".join(
+            f"{letter} = {_LETTERS[letter]:g}"
+            for letter in _LETTERS
+            if letter in letters
+        )
         return {"values": _LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
     keys, meaning = column.reading(table.delimiter)
     words = sorted(column.scores.texts)
-    if not keys and grade is Grade.USUAL and column.scores.numbers and 0 < len(words) <= _WORDS:
+    if (
+        not keys
+        and grade is Grade.USUAL
+        and column.scores.numbers
+        and 0 < len(words) <= _WORDS
+    ):
         if column.scores.unread(table.delimiter) is not None:
             return {}, ""
         return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
@@ -157,9 +214,16 @@ def _is_of_inspect(column: ColumnProfile) -> bool:
 
 
 def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
-    """Whether numbers of which the name says nothing may be scores: truth values, shares, percentages."""
+    """Whether numbers of which the name says nothing may be scores: truth values,
+    shares, percentages."""
     numbers = column.numbers
-    return is_read or column.scores.is_truth or bool(numbers) and min(numbers) >= 0 and max(numbers) <= 1
+    return (
+        is_read
+        or column.scores.is_truth
+        or bool(numbers)
+        and min(numbers) >= 0
+        and max(numbers) <= 1
+    )
 
 
 def _metric(column: ColumnProfile, fields: Fields) -> str:
@@ -170,55 +234,87 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
         return "score"
     if name not in _GENERIC:
         return SCORE_NAMES.get(name, column.name)
-    around = [parent for parent in reversed(column.parents) if plain_name(parent) not in _GENERIC]
-    return around[0] if around and column.parents[-1] == around[0] else SCORE_NAMES.get(name, "score")
+    around = [
+        parent
+        for parent in reversed(column.parents)
+        if plain_name(parent) not in _GENERIC
+    ]
+    return (
+        around[0]
+        if around and column.parents[-1] == around[0]
+        else SCORE_NAMES.get(name, "score")
+    )
 
 
 # --- which of them --------------------------------------------------------------------------------
 
 
 def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColumns:
-    full = [candidate for candidate in candidates if candidate.column.coverage >= _SPARSE]
+    full = [
+        candidate for candidate in candidates if candidate.column.coverage >= _SPARSE
+    ]
     named = [candidate for candidate in candidates if candidate.grade >= Grade.LIKELY]
-    usual = _highest([candidate for candidate in full if candidate.grade is Grade.USUAL])
+    usual = _highest(
+        [candidate for candidate in full if candidate.grade is Grade.USUAL]
+    )
     likely = [candidate for candidate in full if candidate.grade is Grade.LIKELY]
     if usual:
         higher = [c for c in likely if c.column.depth < usual[0].column.depth]
-        rivals = [c for c in higher if not any(_are_equal(table, c, other) for other in usual)]
+        rivals = [
+            c for c in higher if not any(_are_equal(table, c, other) for other in usual)
+        ]
         if _are_systems(usual):
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
             return ScoreColumns(choices=[_by_model(usual)])
-        return ScoreColumns(choices=[_which(table, [*rivals, *usual])]) if rivals else ScoreColumns(usual)
+        return (
+            ScoreColumns(choices=[_which(table, [*rivals, *usual])])
+            if rivals
+            else ScoreColumns(usual)
+        )
     if likely:
         first = _highest(likely)
-        first += [c for c in named if c not in likely and c.column.depth == first[0].column.depth]
+        first += [
+            c
+            for c in named
+            if c not in likely and c.column.depth == first[0].column.depth
+        ]
         if _are_by_model(first):
             return ScoreColumns(choices=[_by_model(first)])
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
         return (
-            ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(table, first)])
+            ScoreColumns(first[:1], is_guess=True)
+            if alike and varies
+            else ScoreColumns(choices=[_which(table, first)])
         )
     return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
 def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns have one name in different objects, which then may be different systems."""
+    """Whether columns have one name in different objects, which then may be different
+    systems."""
     names = {plain_name(candidate.column.name) for candidate in candidates}
     return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
 
 
 def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns of one object have names of models, with the name of a metric before or after them or not."""
+    """Whether columns of one object have names of models, with the name of a metric
+    before or after them or not."""
     names = _between_affixes([candidate.column.name for candidate in candidates])[1]
     around = {candidate.column.parents for candidate in candidates}
-    return len(names) > 1 and len(around) == 1 and are_models(names) and not any(map(is_metric, names))
+    return (
+        len(names) > 1
+        and len(around) == 1
+        and are_models(names)
+        and not any(map(is_metric, names))
+    )
 
 
 def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
-    """What names begin with, where they differ, and what they end with: ``a_correct``, ``b_correct``. Beginnings and
-    ends that are no name of a metric belong to what differs."""
+    """What names begin with, where they differ, and what they end with: ``a_correct``,
+    ``b_correct``. Beginnings and ends that are no name of a metric belong to what
+    differs."""
     start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
     end = re.sub(r"^[^_. /-]*", "", commonprefix([name[::-1] for name in names])[::-1])
     start, end = start if is_metric(start) else "", end if is_metric(end) else ""
@@ -226,14 +322,17 @@ def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
 
 
 def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
-    start, systems, end = _between_affixes([candidate.column.name for candidate in candidates])
+    start, systems, end = _between_affixes(
+        [candidate.column.name for candidate in candidates]
+    )
     names = ", ".join(map(toml_text, systems))
     around = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents)
     return Choice(
         f"what {names} are, of which each prompt has a score",
         ("models", "metrics of one model"),
         (
-            f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} and one [[scores]] with '
+            f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} '
+            "and one [[scores]] with "
             f"value = '{around}\"{start}{{system}}{end}\"'",
             "uncomment the [[scores]] of each",
         ),
@@ -241,29 +340,53 @@ def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
 
 
 def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
-    around = [candidate.column.parents[-1] for candidate in candidates if candidate.column.parents]
+    around = [
+        candidate.column.parents[-1]
+        for candidate in candidates
+        if candidate.column.parents
+    ]
     name = candidates[0].column.name
     between = ["different models", "different metrics of one model"]
     written = [
         f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
-        f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
+        f'{{ const = "{{system}}" }} and one [[scores]] with value = '
+        f'"{{system}}.{name}"',
         "uncomment the [[scores]] of each",
     ]
     if table.rows == 1 and not table.location.at and candidates[0].column.parents:
-        at = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]).removesuffix(".")
+        at = "".join(
+            f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]
+        ).removesuffix(".")
         figure = toml_text(path_of(name))
-        beside = () if at else {(*column.parents, column.name)[0]: None for column in table.columns}
+        beside = (
+            ()
+            if at
+            else {(*column.parents, column.name)[0]: None for column in table.columns}
+        )
         others = texts(key for key in beside if key not in around)
-        skip = f'[[rows.skip]] path = "@key", equal_to = {others}, ' if others != "[]" else ""
+        skip = (
+            f'[[rows.skip]] path = "@key", equal_to = {others}, '
+            if others != "[]"
+            else ""
+        )
         between.append("benchmarks, of which figures are published")
         written.append(
-            f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", [[published]] metric = '
-            f'{toml_text(name)}, value = {figure}; what stands beside as "$.NAME", such as model = "$.model"'
+            f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", '
+            f"[[published]] metric = {toml_text(name)}, value = {figure}; what stands "
+            'beside as "$.NAME", such as model = "$.model"'
         )
-    elif table.location.at == "{}" and {len(candidate.column.parents) for candidate in candidates} == {1}:
-        between.append("benchmarks of the models that the keys around them name, with published figures")
+    elif table.location.at == "{}" and {
+        len(candidate.column.parents) for candidate in candidates
+    } == {1}:
+        between.append(
+            "benchmarks of the models that the keys around them name, with published "
+            "figures"
+        )
         written.append(_by_two_keys("^@key", "@key", name, path_of(name)))
-    what = f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}"
+    what = (
+        f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own "
+        f"{toml_text(name)}"
+    )
     return Choice(what, tuple(between), tuple(written))
 
 
@@ -278,7 +401,8 @@ def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> 
     pair = (table.values(first.column), table.values(second.column))
     try:
         return all(
-            a == b or a is not None and b is not None and float(a) == float(b) for a, b in zip(*pair, strict=True)
+            a == b or a is not None and b is not None and float(a) == float(b)
+            for a, b in zip(*pair, strict=True)
         )
     except (TypeError, ValueError):
         return False
@@ -290,34 +414,61 @@ def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
-        by_key = [reading for reading in _of_object(table) if not any(c.column.parents for c in candidates)]
+        by_key = [
+            reading
+            for reading in _of_object(table)
+            if not any(c.column.parents for c in candidates)
+        ]
         between += [words for words, _ in by_key]
         written += [text for _, text in by_key]
-    return Choice("which columns are the scores of the prompts", tuple(between), tuple(written))
+    return Choice(
+        "which columns are the scores of the prompts", tuple(between), tuple(written)
+    )
 
 
 def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
-    """How a mapping says that they are published: a benchmark for each object, where one metric has several."""
+    """How a mapping says that they are published: a benchmark for each object, where
+    one metric has several."""
     first = candidates[0]
     if len({candidate.metric for candidate in candidates}) == len(candidates):
         path = toml_text(first.column.path)
-        return f"[[published]] metric = {toml_text(first.metric)}, value = {path}, one for each of them"
+        return (
+            f"[[published]] metric = {toml_text(first.metric)}, value = {path}, one "
+            "for each of them"
+        )
     name = path_of(first.column.name)
-    around = texts(c.column.path.removesuffix(f".{name}") for c in candidates if c.metric == first.metric)
+    around = texts(
+        c.column.path.removesuffix(f".{name}")
+        for c in candidates
+        if c.metric == first.metric
+    )
     return (
-        f'[each] benchmark = {around}, [run] benchmark = {{ const = "{{benchmark}}" }}, [[published]] metric = '
+        f'[each] benchmark = {around}, [run] benchmark = {{ const = "{{benchmark}}" '
+        f"}}, [[published]] metric = "
         f"{toml_text(first.metric)}, value = {toml_text(f'{{benchmark}}.{name}')}"
     )
 
 
 def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     """What the numbers of an object by key may be, and how a mapping says it."""
-    numbers = [c for c in table.columns if not c.parents and (c.is_number or c.kind == "true/false")]
+    numbers = [
+        c
+        for c in table.columns
+        if not c.parents and (c.is_number or c.kind == "true/false")
+    ]
     if not table.is_object or len(numbers) < 2:
         return
-    others = [column.name for column in table.columns if not column.parents and column not in numbers]
-    others += dict.fromkeys(column.parents[0] for column in table.columns if column.parents)
-    skip = f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}' if others else ""
+    others = [
+        column.name
+        for column in table.columns
+        if not column.parents and column not in numbers
+    ]
+    others += dict.fromkeys(
+        column.parents[0] for column in table.columns if column.parents
+    )
+    skip = (
+        f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}' if others else ""
+    )
     where = f'[rows] at = "{{}}"{skip}; '
     yield (
         "benchmarks by key, each with a published figure",
@@ -335,38 +486,67 @@ _ALL = frozenset("n samples total trials attempts generations completions".split
 
 
 def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Counts of right generations among all of a prompt, in words, and how a mapping makes a share of them."""
-    whole = [c for c in table.columns if c.is_number and not c.nulls and all(n.is_integer() for n in c.numbers)]
+    """Counts of right generations among all of a prompt, in words, and how a mapping
+    makes a share of them."""
+    whole = [
+        c
+        for c in table.columns
+        if c.is_number and not c.nulls and all(n.is_integer() for n in c.numbers)
+    ]
     named = [c for c in whole if {*words_of(c.name)} & _RIGHT]
-    for right, of in ((c, n) for c in named for n in whole if n not in named and {*words_of(n.name)} & _ALL):
-        if not all(0 <= float(c) <= float(n) for c, n in zip(table.values(right), table.values(of), strict=True)):
+    for right, of in (
+        (c, n)
+        for c in named
+        for n in whole
+        if n not in named and {*words_of(n.name)} & _ALL
+    ):
+        if not all(
+            0 <= float(c) <= float(n)
+            for c, n in zip(table.values(right), table.values(of), strict=True)
+        ):
             continue
         value, n_draws = toml_text("COLUMN"), toml_text(of.path)
         how = f"write {right.path} / {of.path} into a column of the file, then "
         if len(of.values) == 1 and of.numbers[0]:
-            value, how = inline_table({"path": right.path, "scale": 1 / of.numbers[0]}), ""
+            value, how = (
+                inline_table({"path": right.path, "scale": 1 / of.numbers[0]}),
+                "",
+            )
         yield (
-            f"{toml_text(right.path)} of {n_draws} generations of each prompt are right",
+            f"{toml_text(right.path)} of {n_draws} generations of each prompt are "
+            "right",
             f'{how}[[scores]] metric = "pass@1", value = {value}, n_draws = {n_draws}',
         )
 
 
 def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Columns that stand in one object as lists side by side, in words and in a mapping."""
-    lists = [c for c in table.columns if table.is_object and not c.parents and c.kind == "list"]
+    """Columns that stand in one object as lists side by side, in words and in a
+    mapping."""
+    lists = [
+        c
+        for c in table.columns
+        if table.is_object and not c.parents and c.kind == "list"
+    ]
     if len(lists) > 1 and len({len(c.values[0]) for c in lists}) == 1:
         yield (
-            f"numbers of one of the lists {', '.join(c.path for c in lists[:_OFFERED])}, which lie side by side",
-            '[rows] at = "SCORES[]", [[scores]] metric = "score", value = "@"; what lies beside as'
-            ' [sample] prompt_id = "$.IDS[@index]", what holds for all as [run] model = "$.NAME"',
+            "numbers of one of the lists "
+            f"{', '.join(c.path for c in lists[:_OFFERED])}, which lie side by side",
+            '[rows] at = "SCORES[]", [[scores]] metric = "score", value = "@"; what '
+            'lies beside as [sample] prompt_id = "$.IDS[@index]", what holds for all '
+            'as [run] model = "$.NAME"',
         )
 
 
 def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]]:
-    """Numbers, and texts that targets are, of the first object in a list of each record: in words, and in a mapping."""
+    """Numbers, and texts that targets are, of the first object in a list of each
+    record: in words, and in a mapping."""
     target = fields.sample.get("target")
     for column in table.columns:
-        lists = [value for value in column.values if isinstance(value, list) and value and isinstance(value[0], dict)]
+        lists = [
+            value
+            for value in column.values
+            if isinstance(value, list) and value and isinstance(value[0], dict)
+        ]
         for key in dict.fromkeys(key for items in lists for key in items[0]):
             values = [items[0][key] for items in lists if key in items[0]]
             path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
@@ -374,48 +554,97 @@ def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str
                 value, name = toml_text(path), names_of_metrics(lists)
                 metric = lists[0][0][name] if name else metric
             elif target is not None and any(value in target.values for value in values):
-                value, metric = inline_table({"equals": [path, target.path]}), "exact_match"
+                value, metric = (
+                    inline_table({"equals": [path, target.path]}),
+                    "exact_match",
+                )
             else:
                 continue
-            yield f"{path} of each record", f"[[scores]] metric = {toml_text(metric)}, value = {value}"
+            yield (
+                f"{path} of each record",
+                f"[[scores]] metric = {toml_text(metric)}, value = {value}",
+            )
 
 
 def _by_two_keys(model: str, benchmark: str, metric: str, value: str) -> str:
     """How a mapping takes published figures below keys of models and of benchmarks."""
     figures = f"[[published]] metric = {toml_text(metric)}, value = {toml_text(value)}"
-    return f'[rows] at = "{{}}{{}}", [run] model = "{model}", benchmark = "{benchmark}", {figures}, without [sample]'
+    return (
+        f'[rows] at = "{{}}{{}}", [run] model = "{model}", benchmark = "{benchmark}", '
+        f"{figures}, without [sample]"
+    )
 
 
-def _of_whole(table: TableProfile, fields: Fields, columns: Sequence[ColumnProfile]) -> Iterator[tuple[str, str]]:
-    """Figures of whole benchmarks, where nothing names prompts: in words, and in a mapping."""
-    names, around = [column.name for column in columns], {column.parents for column in columns}
-    if not columns or fields.names_prompts or {"prompt_id", "response"} & {*fields.sample}:
+def _of_whole(
+    table: TableProfile, fields: Fields, columns: Sequence[ColumnProfile]
+) -> Iterator[tuple[str, str]]:
+    """Figures of whole benchmarks, where nothing names prompts: in words, and in a
+    mapping."""
+    names, around = (
+        [column.name for column in columns],
+        {column.parents for column in columns},
+    )
+    if (
+        not columns
+        or fields.names_prompts
+        or {"prompt_id", "response"} & {*fields.sample}
+    ):
         return
-    if table.is_object and len(around) > 1 and all(len(column.parents) == 1 for column in table.columns):
+    if (
+        table.is_object
+        and len(around) > 1
+        and all(len(column.parents) == 1 for column in table.columns)
+    ):
         keys = ("@key", "^@key") if are_models(names) else ("^@key", "@key")
-        yield "published figures, by model and benchmark", _by_two_keys(*keys, "score", "@")
+        yield (
+            "published figures, by model and benchmark",
+            _by_two_keys(*keys, "score", "@"),
+        )
     elif not table.is_object and len(around) == 1 and len(columns) > 1:
-        value = "".join(f"{path_of(parent)}." for parent in columns[0].parents) + '"{benchmark}"'
-        each = f'[each] benchmark = {texts(names)}, [run] benchmark = {{ const = "{{benchmark}}" }}'
-        yield "benchmarks, each with a published figure", f"{each}, [[published]] metric = \"score\", value = '{value}'"
+        value = (
+            "".join(f"{path_of(parent)}." for parent in columns[0].parents)
+            + '"{benchmark}"'
+        )
+        each = (
+            f"[each] benchmark = {texts(names)}, [run] benchmark = {{ const = "
+            f'"{{benchmark}}" }}'
+        )
+        yield (
+            "benchmarks, each with a published figure",
+            f"{each}, [[published]] metric = \"score\", value = '{value}'",
+        )
     elif not table.is_object and len(around) == 1:
         value = toml_text(columns[0].path)
-        yield "published figures of whole benchmarks", f'[[published]] metric = "score", value = {value}'
+        yield (
+            "published figures of whole benchmarks",
+            f'[[published]] metric = "score", value = {value}',
+        )
 
 
 def _of_numbers(table: TableProfile, fields: Fields) -> str:
     """Which columns of numbers a draft does not offer."""
-    free = [c for c in table.columns if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER]
+    free = [
+        c
+        for c in table.columns
+        if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER
+    ]
     return ", ".join(f"{c.path} ({range_of(c)})" for c in free[:_OFFERED])
 
 
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Numbers in objects that stand as text in a cell, as JSON or as Python has them, by what their names say: in
-    words, and in a mapping."""
+    """Numbers in objects that stand as text in a cell, as JSON or as Python has them,
+    by what their names say: in words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
         objects = _objects(column)
-        found = dict.fromkeys(name for item in objects for name, value in item.items() if _is_number(value))
-        named = [name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY]
+        found = dict.fromkeys(
+            name
+            for item in objects
+            for name, value in item.items()
+            if _is_number(value)
+        )
+        named = [
+            name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY
+        ]
         for name in named[:_OFFERED]:
             quote = '"' if f'"{name}"' in str(column.values[0]) else "'"
             pattern = rf"{quote}{re.escape(name)}{quote}:\s*([^,}}\s]+)"
@@ -428,7 +657,9 @@ def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
 
 def _objects(column: ColumnProfile) -> list[Mapping[str, Any]]:
     """The values, where each is the text of an object."""
-    if column.kind != "text" or not all(str(value).lstrip().startswith("{") for value in column.values):
+    if column.kind != "text" or not all(
+        str(value).lstrip().startswith("{") for value in column.values
+    ):
         return []
     parsed = [Recode(json=True).apply(str(value)) for value in column.values]
     return parsed if all(isinstance(value, dict) for value in parsed) else []
@@ -441,10 +672,12 @@ def _is_number(value: Any) -> bool:
 def _sparse(candidate: ScoreColumn) -> Choice:
     rows, missing = candidate.column.rows, candidate.column.nulls
     return Choice(
-        f"what the rows without {toml_text(candidate.column.path)} are ({missing} of {rows})",
+        f"what the rows without {toml_text(candidate.column.path)} are ({missing} of "
+        f"{rows})",
         ("rows of another kind, which are skipped", "prompts without a score"),
         (
-            f"[[rows.skip]] path = {toml_text(candidate.column.path)}, null = true; and its [[scores]] below",
+            f"[[rows.skip]] path = {toml_text(candidate.column.path)}, null = true; "
+            "and its [[scores]] below",
             "uncomment its [[scores]] below, and say there what if_null is",
         ),
     )
@@ -454,22 +687,36 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
     if _are_by_model(scores.offered):
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
-    readings = (*_of_whole(table, fields, [c.column for c in scores.offered if c.column.is_number]),)
-    readings += (*_of_counts(table), *_of_lists(table), *_of_object(table), *_in_texts(table))
+    readings = (
+        *_of_whole(
+            table, fields, [c.column for c in scores.offered if c.column.is_number]
+        ),
+    )
+    readings += (
+        *_of_counts(table),
+        *_of_lists(table),
+        *_of_object(table),
+        *_in_texts(table),
+    )
     readings += tuple(_of_elements(table, fields))
-    between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
+    between, written = (
+        tuple(words for words, _ in readings),
+        tuple(text for _, text in readings),
+    )
     if not offered:
         numbers = _of_numbers(table, fields)
         return Choice(
             "where the scores are (no column looks like scores of prompts)",
             (
                 *between,
-                f"a column that this draft does not offer{f', such as {numbers}' if numbers else ''}",
+                "a column that this draft does not "
+                f"offer{f', such as {numbers}' if numbers else ''}",
                 "another file holds them",
             ),
             (
                 *written,
-                '[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',
+                '[[scores]] metric = "score", value = "COLUMN"; or [[published]] for '
+                "figures of a whole benchmark",
             ),
         )
     return Choice(
@@ -484,13 +731,19 @@ def _of_marks(column: ColumnProfile) -> Iterator[Choice]:
     if values.is_marked:
         marks = ", ".join(f'"{mark:g}", "{mark}"' for mark in sorted(values.marks))
         yield Choice(
-            f"what {min(values.marks):g} in {path} is, beside {values.low:g} to {values.high:g}",
+            f"what {min(values.marks):g} in {path} is, beside {values.low:g} to "
+            f"{values.high:g}",
             ("no score: judging failed", "a score as the others"),
-            (f"value = {{ path = {path}, null = [{marks}] }} in its [[scores]]", "leave its [[scores]] as it is"),
+            (
+                f"value = {{ path = {path}, null = [{marks}] }} in its [[scores]]",
+                "leave its [[scores]] as it is",
+            ),
         )
 
 
-def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
+def _of_missing(
+    table: TableProfile, fields: Fields, scores: ScoreColumns
+) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
         yield from _of_marks(candidate.column)
@@ -501,9 +754,13 @@ def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> It
 
 def _what_counts(column: ColumnProfile, table: TableProfile, where: str = "") -> Choice:
     return Choice(
-        f"what rows without {toml_text(column.path)} count as ({column.nulls or 'some'} of {table.rows})",
+        f"what rows without {toml_text(column.path)} count as "
+        f"({column.nulls or 'some'} of {table.rows})",
         ("nothing: they are left out of the mean", "0: the model gave no answer"),
-        (f'if_null = "omit"{where}', f'if_null = {{ value = 0, status = "no_answer" }}{where}'),
+        (
+            f'if_null = "omit"{where}',
+            f'if_null = {{ value = 0, status = "no_answer" }}{where}',
+        ),
     )
 
 
@@ -517,15 +774,28 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
         return
     response = _answers(table, fields)
     share = _share_equal(table, response, target)
-    if share is None or table.location.draws and not response.path.startswith(table.location.draws):
+    if (
+        share is None
+        or table.location.draws
+        and not response.path.startswith(table.location.draws)
+    ):
         return
     fields.sample["response"] = response
     scores.is_compared, scores.is_guess = True, True
-    reading = f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} ({share:.0%} are)"
-    flags = tuple(candidate.shown for candidate in scores.offered if not is_flag(candidate.column.name))
+    reading = (
+        f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} "
+        f"({share:.0%} are)"
+    )
+    flags = tuple(
+        candidate.shown
+        for candidate in scores.offered
+        if not is_flag(candidate.column.name)
+    )
     readings = tuple(_in_texts(table))
     if flags or readings:
-        how = ["uncomment the [[scores]] of one reading, and remove that of the other"] * bool(flags)
+        how = [
+            "uncomment the [[scores]] of one reading, and remove that of the other"
+        ] * bool(flags)
         how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
         between = (reading, *flags, *(words for words, _ in readings))
         scores.choices.append(Choice("what the scores are", between, tuple(how)))
@@ -534,23 +804,39 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
 
 
 def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
-    """The column of short answers, where there is one beside longer texts; else that of the responses."""
+    """The column of short answers, where there is one beside longer texts; else that of
+    the responses."""
     from warehouse.importers.tabular.column_names import SAMPLE_NAMES
 
     names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
-    columns = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]
+    columns = [
+        c
+        for c in table.columns
+        if plain_name(c.name) in names and not is_setting(c.parents) and c.values
+    ]
     target = fields.sample["target"]
-    fitting = [column for column in columns if _share_equal(table, column, target) is not None]
+    fitting = [
+        column for column in columns if _share_equal(table, column, target) is not None
+    ]
     return fitting[0] if fitting else fields.sample["response"]
 
 
-def _share_equal(table: TableProfile, response: ColumnProfile, target: ColumnProfile) -> float | None:
-    """Share of responses that equal their target; ``None`` where responses are no plain answers, or none is right."""
-    if not _are_answers(response) or not _are_answers(target) or response.is_number != target.is_number:
+def _share_equal(
+    table: TableProfile, response: ColumnProfile, target: ColumnProfile
+) -> float | None:
+    """Share of responses that equal their target; ``None`` where responses are no plain
+    answers, or none is right."""
+    if (
+        not _are_answers(response)
+        or not _are_answers(target)
+        or response.is_number != target.is_number
+    ):
         return None
     equality = Equality(normalise=not target.is_number, numeric=target.is_number)
     pairs = list(zip(table.values(response), table.values(target), strict=True))
-    verdicts = [equality.same(a, b) for a, b in pairs if a is not None and b is not None]
+    verdicts = [
+        equality.same(a, b) for a, b in pairs if a is not None and b is not None
+    ]
     return sum(verdicts) / len(verdicts) if any(verdicts) else None
 
 
@@ -558,11 +844,15 @@ def _are_answers(column: ColumnProfile) -> bool:
     texts = [str(text_of(value)) for value in column.values]
     if column.kind in ("list", "object", "empty") or not texts:
         return False
-    return sum(len(text) <= _CHARACTERS and len(text.split()) <= _WORDS for text in texts) >= len(texts) * 0.95
+    return (
+        sum(len(text) <= _CHARACTERS and len(text.split()) <= _WORDS for text in texts)
+        >= len(texts) * 0.95
+    )
 
 
 def range_of(column: ColumnProfile) -> str:
-    """The least and the greatest number of a column; a few of its texts where it has no numbers."""
+    """The least and the greatest number of a column; a few of its texts where it has no
+    numbers."""
     if numbers := column.numbers:
         return f"{min(numbers):g} to {max(numbers):g}"
     texts = [str(text_of(value))[:20] for value in column.values[:4]]

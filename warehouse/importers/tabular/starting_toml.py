@@ -1,4 +1,5 @@
-"""What a starting mapping says, as TOML: names, texts, values, and what is to be decided."""
+"""What a starting mapping says, as TOML: names, texts, values, and what is to be
+decided."""
 
 from __future__ import annotations
 
@@ -19,15 +20,21 @@ class Choice:
 
     what: str  #: what is to be decided.
     between: tuple[str, ...]  #: the readings, in words.
-    #: what the mapping says for each, as comments; empty where its sections have that themselves.
+    #: what the mapping says for each, as comments; empty where its sections have that
+    #: themselves.
     written: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The table ``[[choose]]`` for it."""
-        yield "[[choose]]  # to be decided: write one of the readings into this mapping, then delete this table"
+        yield (
+            "[[choose]]  # to be decided: write one of the readings into this mapping, "
+            "then delete this table"
+        )
         yield f"what = {toml_text(safe(self.what))}"
         yield f"between = {texts(map(safe, self.between))}"
-        yield from (f"#   {number}. {safe(text)}" for number, text in enumerate(self.written, 1))
+        yield from (
+            f"#   {number}. {safe(text)}" for number, text in enumerate(self.written, 1)
+        )
         yield ""
 
 
@@ -38,7 +45,11 @@ def toml_key(name: str) -> str:
 
 def short(value: Any) -> str:
     """A value as an example: its text, cut where it is long."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, default=str)
+    )
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 
 

@@ -1,5 +1,6 @@
-"""One file of a dump under a mapping: its rows, what is joined to them, what is skipped, what of it depends on where
-the file is, and what the mapping names that the file lacks.
+"""One file of a dump under a mapping: its rows, what is joined to them, what is
+skipped, what of it depends on where the file is, and what the mapping names that the
+file lacks.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ from warehouse.errors import InputError, MappingError
 from warehouse.importers.common.file_walk import open_regular
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import Member, members
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, PathError, RowView, match_tail, parse_path
+from warehouse.importers.tabular.chunks import (
+    Chunk,
+    FlatChunk,
+    Joined,
+    PathError,
+    RowView,
+    match_tail,
+    parse_path,
+)
 from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.expressions import fill_in, placeholders
@@ -33,7 +42,11 @@ from warehouse.importers.tabular.mapping import (
     TabularMapping,
     parse_mapping,
 )
-from warehouse.importers.tabular.mapping_files import in_row, load_mapping, shipped_mappings
+from warehouse.importers.tabular.mapping_files import (
+    in_row,
+    load_mapping,
+    shipped_mappings,
+)
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
@@ -60,16 +73,22 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
         InputError: it cannot be read, or is no UTF-8.
     """
     lines: list[str] = []
-    for member in members(path, path.name, ("*",) if path.suffix.lower() == ".zip" else ()):
+    for member in members(
+        path, path.name, ("*",) if path.suffix.lower() == ".zip" else ()
+    ):
         try:
             text = member.content().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise InputError(
-                f"bytes that are not UTF-8 ({error.reason})", path=path.name, expected="lines of text in UTF-8"
+                f"bytes that are not UTF-8 ({error.reason})",
+                path=path.name,
+                expected="lines of text in UTF-8",
             ) from None
         lines += text.removesuffix("\n").split("\n")
     first = int(key == NUMBERS[1])
-    return {str(number): line.removesuffix("\r") for number, line in enumerate(lines, first)}
+    return {
+        str(number): line.removesuffix("\r") for number, line in enumerate(lines, first)
+    }
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -79,13 +98,19 @@ SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 
 
 def open_reader(member: Member, rules: ReadingRules) -> RowReader:
-    """The reader that fits a file, by what the mapping says, its name and its first bytes.
+    """The reader that fits a file, by what the mapping says, its name and its first
+    bytes.
 
     Raises:
         InputError: nothing tells the format.
     """
     chosen = rules.format or member.format
-    if chosen == "json" and rules.format != "json" or chosen == "jsonl" and not rules.format:
+    if (
+        chosen == "json"
+        and rules.format != "json"
+        or chosen == "jsonl"
+        and not rules.format
+    ):
         chosen = json_flavour(member)
     if chosen == "json":
         return JsonReader(member, rules)
@@ -95,7 +120,10 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
         return ParquetReader(member, rules)
     if chosen in ("csv", "tsv", "txt"):
         return DelimitedReader(member, rules)
-    is_sheet, is_arrow = (member.name.lower().endswith(names) for names in (SHEETS, (".arrow", ".feather")))
+    is_sheet, is_arrow = (
+        member.name.lower().endswith(names)
+        for names in (SHEETS, (".arrow", ".feather"))
+    )
     raise InputError(
         "a spreadsheet" if is_sheet else "a file whose name does not tell its format",
         path=member.name,
@@ -109,7 +137,8 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
 
 
 def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
-    """Groups of the first of the mapping's path patterns that matches; ``None`` if none does."""
+    """Groups of the first of the mapping's path patterns that matches; ``None`` if none
+    does."""
     if not mapping.patterns:
         return {}
     matches = (match_tail(pattern, path) for pattern in mapping.patterns)
@@ -124,7 +153,8 @@ class MappedTable:
         mapping: how to read it.
         root: folder up to which joined files are looked for.
 
-    ``groups`` are those of the first path pattern that matches, ``None`` where none does.
+    ``groups`` are those of the first path pattern that matches, ``None`` where none
+    does.
     """
 
     def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
@@ -165,13 +195,16 @@ class MappedTable:
         """
         self.skipped.clear()
         name = self.member.name
-        chunks = self.reader.chunks(paths, lambda location, *fault: reject(f"{name} {location}", *fault))
+        chunks = self.reader.chunks(
+            paths, lambda location, *fault: reject(f"{name} {location}", *fault)
+        )
         for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
             if chunk.size:
                 yield self._view(chunk)
 
     def tells_all(self, paths: Collection[str]) -> bool:
-        """Whether the first row already gives the values at some paths for the whole file."""
+        """Whether the first row already gives the values at some paths for the whole
+        file."""
         unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
         return isinstance(self.reader, JsonReader) and all(
             path.root == "document" or path.root == "join" and path.join in unkeyed
@@ -179,8 +212,8 @@ class MappedTable:
         )
 
     def sample(self) -> RowView | None:
-        """The first rows as they stand: a matrix is still wide, nothing is skipped yet. ``None``
-        where there are no rows."""
+        """The first rows as they stand: a matrix is still wide, nothing is skipped yet.
+        ``None`` where there are no rows."""
         reader = self.reader
         if isinstance(reader, MatrixReader):
             reader = reader.table
@@ -189,16 +222,23 @@ class MappedTable:
 
     def constants(self) -> RowView:
         """A view of one row, for expressions that read no row."""
-        return RowView(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
+        return RowView(
+            FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls
+        )
 
     def rejected(self, view: RowView, reject: Reject) -> RowFault:
         """``reject`` for rows of a view, by their number in it."""
-        return lambda row, found, expected: reject(f"{self.member.name} {view.chunk.location(row)}", found, expected)
+        return lambda row, found, expected: reject(
+            f"{self.member.name} {view.chunk.location(row)}", found, expected
+        )
 
     def notes(self) -> list[str]:
         """What the reading showed."""
         name = self.member.name
-        skipped = [f"{name}: {count} rows skipped, {why}" for why, count in self.skipped.items()]
+        skipped = [
+            f"{name}: {count} rows skipped, {why}"
+            for why, count in self.skipped.items()
+        ]
         return self.reader.notes() + skipped
 
     def _view(self, chunk: Chunk) -> RowView:
@@ -213,7 +253,9 @@ class MappedTable:
             hits = [code for code, value in enumerate(values) if _skips(rule, value)]
             newly_skipped = np.isin(codes, hits) & ~skipped
             if newly_skipped.any():
-                self.skipped[rule.source.where.removesuffix(" path")] += int(newly_skipped.sum())
+                self.skipped[rule.source.where.removesuffix(" path")] += int(
+                    newly_skipped.sum()
+                )
             skipped |= newly_skipped
         return chunk.keep(np.flatnonzero(~skipped).tolist()) if skipped.any() else chunk
 
@@ -225,7 +267,8 @@ class MappedTable:
         return Joined(_records(path, status.st_mtime_ns, status.st_size, rule), rule.on)
 
     def joined_file(self, rule: JoinRule) -> Path | None:
-        """The file that a join names, in the table's folder or above; ``None`` if it may lack.
+        """The file that a join names, in the table's folder or above; ``None`` if it
+        may lack.
 
         Raises:
             InputError: it is not there.
@@ -243,13 +286,16 @@ class MappedTable:
         raise InputError(
             f"[join.{rule.name}] file {name!r} is not there",
             path=self.member.name,
-            expected=f"a file of that name in the folder of {self.member.name} or one above it",
+            expected=(
+                f"a file of that name in the folder of {self.member.name} or one above "
+                "it"
+            ),
             advice=f"copy it there, or say optional = true in [join.{rule.name}]",
         )
 
     def _joined_name(self, rule: JoinRule) -> str:
-        """The file's name with the groups of the path filled in; ``""`` where one has no value and
-        the file may be missing.
+        """The file's name with the groups of the path filled in; ``""`` where one has
+        no value and the file may be missing.
 
         Raises:
             InputError: one has no value, and the file is needed.
@@ -281,7 +327,8 @@ def _skips(rule: SkipRule, value: Any) -> bool:
 
 @lru_cache(maxsize=2)
 def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str, Any]:
-    """Records of a joined file by key. The last ones are remembered: many sources share a file."""
+    """Records of a joined file by key. The last ones are remembered: many sources share
+    a file."""
     if rule.rules.format == TEXT:
         return lines_by_number(path, rule.key)
     records: dict[str, Any] = {}
@@ -304,13 +351,19 @@ def _refuse(name: str, location: str, found: str, expected: str) -> None:
 _SHOWN = 10
 
 
-def context_of_tables(mapping: TabularMapping, tables: Sequence[MappedTable]) -> dict[str, Any]:
-    """Groups of the path pattern, and hashes of the joined files; empty where there are none."""
+def context_of_tables(
+    mapping: TabularMapping, tables: Sequence[MappedTable]
+) -> dict[str, Any]:
+    """Groups of the path pattern, and hashes of the joined files; empty where there are
+    none."""
     context: dict[str, Any] = {}
     if groups := [table.groups for table in tables if table.groups]:
         context["path"] = _short(groups)
     if mapping.joins and tables:
-        joined = [{name: path and _sha256(path) for name, path in _joined(table)} for table in tables]
+        joined = [
+            {name: path and _sha256(path) for name, path in _joined(table)}
+            for table in tables
+        ]
         context["joined"] = _short(joined)
     return context
 
@@ -322,8 +375,8 @@ def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
 
 
 def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
-    """Whether a single table at a path, of which the beginning may be missing, certainly has a
-    context."""
+    """Whether a single table at a path, of which the beginning may be missing,
+    certainly has a context."""
     groups = groups_of(mapping, path)
     return not mapping.joins and bool(groups) and context == {"path": _short([groups])}
 
@@ -372,7 +425,9 @@ def refuse(mistakes: list[str], path: str) -> None:
         raise MappingError("\n  - ".join([*count, *mistakes]), path=path)
 
 
-def mistakes_in(mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None) -> list[str]:
+def mistakes_in(
+    mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None
+) -> list[str]:
     """What a mapping names that a file does not have.
 
     Args:
@@ -395,9 +450,16 @@ def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
         if name not in RUN_FIELDS:
             yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
     for name in ("model", "benchmark"):
-        lacking = [part for part in mapping.variants if name not in part.run and (name != "model" or not part.votes)]
+        lacking = [
+            part
+            for part in mapping.variants
+            if name not in part.run and (name != "model" or not part.votes)
+        ]
         if name not in values and lacking:
-            yield f"nothing says what the {name} is: map [run] {name}, or say --default {name}=…"
+            yield (
+                f"nothing says what the {name} is: map [run] {name}, or say --default "
+                f"{name}=…"
+            )
 
 
 def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
@@ -421,18 +483,26 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
     view = table.sample()
     if view is None:
         if at := mapping.rules.at:
-            draws = f" with draws = {mapping.rules.draws.text!r}" if mapping.rules.draws else ""
+            draws = (
+                f" with draws = {mapping.rules.draws.text!r}"
+                if mapping.rules.draws
+                else ""
+            )
             yield (
-                f"[rows] at = {at.text!r}{draws}: nothing there in {table.member.name!r}; where it lies deeper say so, "
-                f"as 'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse mapping NAME -o COPY` copies "
-                "a shipped mapping, to change it)"
+                f"[rows] at = {at.text!r}{draws}: nothing there in "
+                f"{table.member.name!r}; where it lies deeper say so, as "
+                f"'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse "
+                "mapping NAME -o COPY` copies a shipped mapping, to change it)"
             )
         return
     names = view.chunk.names()
     for name in names if mapping.columns else ():
         if name not in mapping.columns:
             meant = similar(name, mapping.columns)
-            yield f"columns: {name!r} in {table.member.name!r} is none of them{meant}; {listed(mapping.columns)}"
+            yield (
+                f"columns: {name!r} in {table.member.name!r} is none of them{meant}; "
+                f"{listed(mapping.columns)}"
+            )
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
     yield from _matrix_mistakes(mapping, names, cells)
     joins = {"", *(rule.name for rule in mapping.joins)}
@@ -440,29 +510,45 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
         if _join_of(path) not in joins:
             continue
         if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            use = f"is of no use with{'' if cells else 'out'} a [matrix]; there say '@cell' and '@column'"
+            use = (
+                f"is of no use with{'' if cells else 'out'} a [matrix]; there say "
+                "'@cell' and '@column'"
+            )
             yield f"{source.where} = {path!r}: {use}"
         elif path not in _OF_CELLS:
             yield from _problem(view, table, source.where, path, source.optional)
-    others = [(skip.source.where, path) for skip in mapping.skips for path in skip.source.paths()]
+    others = [
+        (skip.source.where, path)
+        for skip in mapping.skips
+        for path in skip.source.paths()
+    ]
     others += [(f"[join.{rule.name}] on", rule.on) for rule in mapping.joins if rule.on]
     for where, path in others:
         yield from _problem(view, table, where, path)
 
 
-def _matrix_mistakes(mapping: TabularMapping, names: list[str], cells: list[str]) -> Iterator[str]:
+def _matrix_mistakes(
+    mapping: TabularMapping, names: list[str], cells: list[str]
+) -> Iterator[str]:
     matrix = mapping.matrix
     if matrix is None:
         return
     there_are = f"there are: {listed(names)}"
     if matrix.label and matrix.label not in names:
-        yield f"[matrix] label = {matrix.label!r}: no such column{similar(matrix.label, names)}; {there_are}"
+        yield (
+            f"[matrix] label = {matrix.label!r}: no such "
+            f"column{similar(matrix.label, names)}; {there_are}"
+        )
     if not cells:
-        pattern = f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
+        pattern = (
+            f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
+        )
         yield f"[matrix] {pattern} no column beside the label; {there_are}"
 
 
-def _problem(view: RowView, table: MappedTable, where: str, path: str, optional: bool = False) -> Iterator[str]:
+def _problem(
+    view: RowView, table: MappedTable, where: str, path: str, optional: bool = False
+) -> Iterator[str]:
     """What is wrong with a path, if anything is."""
     why = ""
     try:
@@ -474,8 +560,14 @@ def _problem(view: RowView, table: MappedTable, where: str, path: str, optional:
     if beside is not None and not why and parse_path(path).root != "join":
         names, last = beside(path), path.rpartition(".")[2]
     kind = "column" if table.reader.is_table else "key in the first records"
-    there_are = listed(names) or "none, as what stands there is no object; '@' is itself the number, text or list"
-    missing = f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(last, names)}"
+    there_are = (
+        listed(names)
+        or "none, as what stands there is no object; '@' is itself the number, text or list"
+    )
+    missing = (
+        f"{where} = {path!r}: no such {kind} in "
+        f"{table.member.name!r}{why}{similar(last, names)}"
+    )
     yield f"{missing}; there are: {there_are}"
 
 
@@ -487,36 +579,54 @@ _UNNAMED = re.compile(r"column_\d+")
 
 
 def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[str]:
-    """What a mapping names that the first table of a file lacks, or why that cannot be read."""
+    """What a mapping names that the first table of a file lacks, or why that cannot be
+    read."""
     try:
         tables = members(path, relative_name(path, root), mapping.members)
         if not tables:
             return ["no table in it"]
         table = MappedTable(tables[0], mapping, root)
-        return mistakes_in(mapping, table, None) or ([] if table.sample() is not None else ["no rows in it"])
+        return mistakes_in(mapping, table, None) or (
+            [] if table.sample() is not None else ["no rows in it"]
+        )
     except (InputError, OSError) as error:
         return [str(error)]
 
 
-def without_strangers(mapping: TabularMapping, paths: Sequence[Path], root: Path) -> list[Path]:
-    """Of files that are read together those that are no table of something else, such as a summary beside its subjects:
-    one that lacks everything by which prompts are known. What is named differently in one file only is a mistake."""
+def without_strangers(
+    mapping: TabularMapping, paths: Sequence[Path], root: Path
+) -> list[Path]:
+    """Of files that are read together those that are no table of something else, such
+    as a summary beside its subjects: one that lacks everything by which prompts are
+    known. What is named differently in one file only is a mistake."""
     if len(paths) < 2:
         return list(paths)
     known_by = _known_by(mapping)
-    strangers = [path for path in paths if known_by and _lacks_all(mapping, path, root, known_by)]
-    return list(paths) if len(strangers) == len(paths) else [path for path in paths if path not in strangers]
+    strangers = [
+        path for path in paths if known_by and _lacks_all(mapping, path, root, known_by)
+    ]
+    return (
+        list(paths)
+        if len(strangers) == len(paths)
+        else [path for path in paths if path not in strangers]
+    )
 
 
 def _known_by(mapping: TabularMapping) -> set[str]:
     """Columns or fields of rows that say which prompt a row is."""
     names = {"prompt_id", "text", *mapping.key}
-    sources = [variant.sample.get(name) for variant in mapping.variants for name in names]
-    texts = {path for source in sources if source is not None for path in source.paths()}
+    sources = [
+        variant.sample.get(name) for variant in mapping.variants for name in names
+    ]
+    texts = {
+        path for source in sources if source is not None for path in source.paths()
+    }
     return {text for text in texts if in_row(text) and not text.startswith("@")}
 
 
-def _lacks_all(mapping: TabularMapping, path: Path, root: Path, names: set[str]) -> bool:
+def _lacks_all(
+    mapping: TabularMapping, path: Path, root: Path, names: set[str]
+) -> bool:
     try:
         tables = members(path, relative_name(path, root), mapping.members)
         view = MappedTable(tables[0], mapping, root).sample() if tables else None
@@ -531,27 +641,52 @@ def relative_name(path: Path, root: Path) -> str:
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
-    """Whether a file has the columns, fields or places that tell the shape of a mapping from others; of those that may
-    be missing, each that is there counts half."""
-    telling = {text for source, text in mapping.paths if not source.optional and _is_telling(text)}
-    further = {text for source, text in mapping.paths if source.optional and _is_telling(text)} - telling
+    """Whether a file has the columns, fields or places that tell the shape of a mapping
+    from others; of those that may be missing, each that is there counts half."""
+    telling = {
+        text
+        for source, text in mapping.paths
+        if not source.optional and _is_telling(text)
+    }
+    further = {
+        text for source, text in mapping.paths if source.optional and _is_telling(text)
+    } - telling
     at = mapping.rules.at
-    count = len(telling) + len([step for step in at.steps if isinstance(step, str)] if at else ())
-    if count < _TELLING and not (telling and further) or mapping.matrix is not None and not mapping.matrix.label:
+    count = len(telling) + len(
+        [step for step in at.steps if isinstance(step, str)] if at else ()
+    )
+    if (
+        count < _TELLING
+        and not (telling and further)
+        or mapping.matrix is not None
+        and not mapping.matrix.label
+    ):
         return False
-    anywhere = replace(mapping, patterns=(), joins=tuple(replace(rule, optional=True) for rule in mapping.joins))
+    anywhere = replace(
+        mapping,
+        patterns=(),
+        joins=tuple(replace(rule, optional=True) for rule in mapping.joins),
+    )
     if mistakes_in_file(anywhere, path, path.parent):
         return False
     if count >= _TELLING:
         return True
-    view = MappedTable(members(path, path.name, mapping.members)[0], anywhere, path.parent).sample()
-    return count + sum(view is not None and view.holds(text) for text in further) // 2 >= _TELLING
+    view = MappedTable(
+        members(path, path.name, mapping.members)[0], anywhere, path.parent
+    ).sample()
+    return (
+        count + sum(view is not None and view.holds(text) for text in further) // 2
+        >= _TELLING
+    )
 
 
 def _is_telling(text: str) -> bool:
     with suppress(PathError):
         path = parse_path(text)
-        named = any(isinstance(step, str) and not _UNNAMED.fullmatch(step) for step in path.steps)
+        named = any(
+            isinstance(step, str) and not _UNNAMED.fullmatch(step)
+            for step in path.steps
+        )
         return path.root in ("row", "document") and named
     return True
 
@@ -565,14 +700,19 @@ def _is_quick(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as file:
         head = file.read(_QUICK_BYTES)
         is_whole = len(head) < _QUICK_BYTES
-        return is_whole or (path.suffix.lower() not in (".json", ".zip") and head.count(b"\n") > 1)
+        return is_whole or (
+            path.suffix.lower() not in (".json", ".zip") and head.count(b"\n") > 1
+        )
     return False
 
 
 def mappings_for(path: Path) -> list[str]:
-    """Names of the shipped mappings whose columns, fields and places a file has; of one whose first row alone is
-    large nothing is said, as each mapping would read it."""
+    """Names of the shipped mappings whose columns, fields and places a file has; of one
+    whose first row alone is large nothing is said, as each mapping would read it."""
     if not _is_quick(path):
         return []
-    parsed = {name: parse_mapping(load_mapping(file))[0] for name, file in shipped_mappings().items()}
+    parsed = {
+        name: parse_mapping(load_mapping(file))[0]
+        for name, file in shipped_mappings().items()
+    }
     return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]

@@ -1,4 +1,5 @@
-"""Episodes of verifiers since 0.4: a line of ``traces.jsonl`` is one episode with the trace of each agent."""
+"""Episodes of verifiers since 0.4: a line of ``traces.jsonl`` is one episode with the
+trace of each agent."""
 
 from __future__ import annotations
 
@@ -37,23 +38,40 @@ from warehouse.importers.common.json_fields import (
     without_empty,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, read_document
+from warehouse.importers.common.jsonl import (
+    RowSource,
+    batches_of,
+    has_keys,
+    read_document,
+)
 from warehouse.importers.common.run_settings import key_of_settings
-from warehouse.importers.common.transcripts import content_of, given, question_of, text_of, transcript_of
+from warehouse.importers.common.transcripts import (
+    content_of,
+    given,
+    question_of,
+    text_of,
+    transcript_of,
+)
 from warehouse.records import Dump, MetricSpec, RunHeader
 from warehouse.records.canonical_json import sha256_of
 
 HARNESS = "verifiers"
 REWARD = "reward"
 
-# num_turns, total_tool_calls, search_pages_calls   counters that rubrics record beside their scores
+# num_turns, total_tool_calls, search_pages_calls   counters that rubrics record beside
+# their scores
 _COUNTER = re.compile(r"(?:num|n|total)_\w+|\w+_(?:calls|turns|steps|tokens|errors)")
 _ADDRESS = re.compile(r"\w+://")
 
 
-def specs(names: Iterable[str], weights: Mapping[str, float] | None = None) -> Iterator[MetricSpec]:
-    """The reward, and what it is made of. A counter measures nothing: which way it points, nobody knows."""
-    yield MetricSpec(REWARD, scorer_kind="execution", higher_is_better=True, is_default=True)
+def specs(
+    names: Iterable[str], weights: Mapping[str, float] | None = None
+) -> Iterator[MetricSpec]:
+    """The reward, and what it is made of. A counter measures nothing: which way it
+    points, nobody knows."""
+    yield MetricSpec(
+        REWARD, scorer_kind="execution", higher_is_better=True, is_default=True
+    )
     for name in names:
         counts = _COUNTER.fullmatch(name) is not None
         weight = (weights or {}).get(name)
@@ -75,12 +93,18 @@ def _is_reward(name: str, weight: float | None) -> bool:
 
 
 def score(metric: str, content: Any, lacking: str | None = None) -> Row:
-    """One score; where nothing was measured (``lacking`` says why) the number is kept as text only."""
+    """One score; where nothing was measured (``lacking`` says why) the number is kept
+    as text only."""
     value = None if lacking else number_or_none(content)
     if value is not None:
         return {"metric": metric, "value": value}
     raw = None if content is None else as_text(content)
-    return {"metric": metric, "value": None, "raw": raw, "status": lacking or ("not_scalar" if raw else "error")}
+    return {
+        "metric": metric,
+        "value": None,
+        "raw": raw,
+        "status": lacking or ("not_scalar" if raw else "error"),
+    }
 
 
 def reply_of(message: Mapping[str, Any] | None) -> str | None:
@@ -93,11 +117,17 @@ def reply_of(message: Mapping[str, Any] | None) -> str | None:
 
 def public(arguments: Mapping[str, Any]) -> Row:
     """Arguments without those that are places on a machine or in a network."""
-    return {name: value for name, value in arguments.items() if not _is_address(value) and value is not None}
+    return {
+        name: value
+        for name, value in arguments.items()
+        if not _is_address(value) and value is not None
+    }
 
 
 def _is_address(value: Any) -> bool:
-    return is_local(value) or (isinstance(value, str) and _ADDRESS.match(value) is not None)
+    return is_local(value) or (
+        isinstance(value, str) and _ADDRESS.match(value) is not None
+    )
 
 
 #: Fields of a task that say where it runs, or its place in a list: not what is asked.
@@ -107,8 +137,11 @@ _CIRCUMSTANCES = frozenset(
     """.split()
 )
 _LIMITS = ("max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens")
-#: What stops an agent that did nothing wrong otherwise, and the kind of limit; time-outs are told apart.
-_STOPPED = {name: "turn" if name == "max_turns" else "token" for name in _LIMITS} | {"compaction_failed": "context"}
+#: What stops an agent that did nothing wrong otherwise, and the kind of limit;
+#: time-outs are told apart.
+_STOPPED = {name: "turn" if name == "max_turns" else "token" for name in _LIMITS} | {
+    "compaction_failed": "context"
+}
 _KEYS = ("task",)
 
 
@@ -139,7 +172,11 @@ class _Run:
     def add(self, trace: Row, task: Row) -> None:
         """Look at one trace."""
         for name, reward in part_of(trace, "rewards").items():
-            weight = number_or_none(reward.get("weight", 1)) if isinstance(reward, dict) else None
+            weight = (
+                number_or_none(reward.get("weight", 1))
+                if isinstance(reward, dict)
+                else None
+            )
             self.weights |= {_part(name): weight} if weight is not None else {}
         self.metrics |= dict.fromkeys(_parts(trace))
         self.config = self.config or part_of(part_of(trace, "agent"), "config")
@@ -152,7 +189,9 @@ class _Run:
 def is_episode(head: str) -> bool:
     """Whether a file begins with an episode."""
     line = head.partition("\n")[0]
-    return line.startswith("{") and has_keys(line, "env", "task", "data", "type", "traces")
+    return line.startswith("{") and has_keys(
+        line, "env", "task", "data", "type", "traces"
+    )
 
 
 def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> Dump:
@@ -164,7 +203,11 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
         for condition, trace in _traces(row, usual, path):
             runs.setdefault(condition, _Run()).add(trace, part_of(row, "task"))
     if not runs:
-        raise InputError("holds no episode", path=str(path), expected="episodes as verifiers writes them")
+        raise InputError(
+            "holds no episode",
+            path=str(path),
+            expected="episodes as verifiers writes them",
+        )
     adopted = _adopted(runs)
     for condition in adopted:
         del runs[condition]
@@ -179,7 +222,14 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     names = [[metric.name for metric in header.metrics] for header in headers]
     dump.batches = batches_of(
         source.located(),
-        partial(_rows, usual=usual, path=path, numbers=numbers, names=names, drawn=defaultdict(int)),
+        partial(
+            _rows,
+            usual=usual,
+            path=path,
+            numbers=numbers,
+            names=names,
+            drawn=defaultdict(int),
+        ),
         dump.rejections,
         "an episode as verifiers writes it",
     )
@@ -192,13 +242,16 @@ def _without_agent(condition: _Condition, model: str) -> _Condition:
 
 
 def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
-    """Episodes that ended before any agent began, where all others of their environment are of one agent: it is its
-    failure."""
+    """Episodes that ended before any agent began, where all others of their environment
+    are of one agent: it is its failure."""
     found: dict[_Condition, _Condition] = {}
     for condition in runs:
         if not (condition.agent or condition.harness):
             alike = [
-                other for other in runs if other != condition and _without_agent(other, condition.model) == condition
+                other
+                for other in runs
+                if other != condition
+                and _without_agent(other, condition.model) == condition
             ]
             found |= {condition: alike[0]} if len(alike) == 1 else {}
     return found
@@ -212,22 +265,32 @@ def _config(path: Path) -> Row:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected="a complete TOML file") from None
+        raise InputError(
+            f"cannot be read: {error}", path=str(path), expected="a complete TOML file"
+        ) from None
 
 
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def _traces(episode: Row, usual: str | None, path: Path) -> Iterator[tuple[_Condition, Row]]:
-    """The traces of an episode with the conditions of their agents; an episode that ended before any agent began
-    is that of a run whose agent nobody names."""
+def _traces(
+    episode: Row, usual: str | None, path: Path
+) -> Iterator[tuple[_Condition, Row]]:
+    """The traces of an episode with the conditions of their agents; an episode that
+    ended before any agent began is that of a run whose agent nobody names."""
     run = part_of(episode, "run")
     work = part_of(run, "work")
     env = part_of(episode, "env")
     for trace in objects_of(episode.get("traces")) or [{}]:
         agent = part_of(trace, "agent")
         config = part_of(agent, "config")
-        called = next((text_or_none(call.get("model")) for call in objects_of(trace.get("calls"))), None)
+        called = next(
+            (
+                text_or_none(call.get("model"))
+                for call in objects_of(trace.get("calls"))
+            ),
+            None,
+        )
         yield (
             _Condition(
                 env=first_text(env, "id", "name") or HARNESS,
@@ -245,29 +308,45 @@ def _traces(episode: Row, usual: str | None, path: Path) -> Iterator[tuple[_Cond
 
 def _harness(config: Row) -> str:
     harness = config.get("harness")
-    return (text_or_none(harness) or first_text(part_of(config, "harness"), "id", "name")) or ""
+    return (
+        text_or_none(harness) or first_text(part_of(config, "harness"), "id", "name")
+    ) or ""
 
 
 def _settings_of_agent(config: Row) -> Row:
     """What an agent was configured with, without what is read by itself."""
-    return {name: value for name, value in config.items() if name not in ("model", "sampling", *_LIMITS)}
+    return {
+        name: value
+        for name, value in config.items()
+        if name not in ("model", "sampling", *_LIMITS)
+    }
 
 
 @lru_cache(maxsize=1000)
 def _key_of(config: str) -> str:
     """A key of what an agent was configured with; empty where nothing says it."""
     settings: Row = json.loads(config)
-    return key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}}) if settings else ""
+    return (
+        key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}})
+        if settings
+        else ""
+    )
 
 
 def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHeader:
     sampling = {**part_of(config, "sampling"), **part_of(run.config, "sampling")}
     limits = {name: run.config.get(name) for name in _LIMITS}
-    others = {name: value for name, value in config.items() if name not in ("model", "sampling")}
+    others = {
+        name: value
+        for name, value in config.items()
+        if name not in ("model", "sampling")
+    }
     others["traces"] = {"agent": {"config": _settings_of_agent(run.config)}}
     system = next(iter(run.systems)) if len(run.systems) == 1 else None
     select = part_of(config, "select")
-    position = "" if condition.step is None else f"step {condition.step}"  # a training has one id for all of its steps
+    position = (
+        "" if condition.step is None else f"step {condition.step}"
+    )  # a training has one id for all of its steps
     return RunHeader(
         harness=HARNESS,
         model=condition.model,
@@ -280,7 +359,9 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
         **sampling_fields(sampling),
         sampling=without_empty(other_sampling(sampling)),
         metrics=tuple(specs(run.metrics, run.weights)),
-        run_id="/".join(filter(None, (condition.run_id, condition.agent, condition.split, position))),
+        run_id="/".join(
+            filter(None, (condition.run_id, condition.agent, condition.split, position))
+        ),
         harness_version=text_or_none(run.version.get("version")),
         harness_commit=text_or_none(run.version.get("commit")),
         started_at=unix_time(run.begun[0]) if run.begun else None,
@@ -323,19 +404,41 @@ def _rows(
 
 
 def _question(task: Row) -> Row:
-    """What is asked, by the fields of the task; what its class leaves out of its own key is no part of it."""
+    """What is asked, by the fields of the task; what its class leaves out of its own
+    key is no part of it."""
     data = part_of(task, "data")
-    question = {name: value for name, value in data.items() if name not in _CIRCUMSTANCES}
+    question = {
+        name: value for name, value in data.items() if name not in _CIRCUMSTANCES
+    }
     prompt = data.get("prompt")
     key = text_or_none(task.get("key"))
     own = key if key and key != task.get("hash") else None
-    spoken = question_of(content_of(prompt)) if prompt is not None else first_text(data, "question", "description")
-    metadata = {name: value for name, value in question.items() if name not in ("prompt", "system_prompt")}
+    spoken = (
+        question_of(content_of(prompt))
+        if prompt is not None
+        else first_text(data, "question", "description")
+    )
+    metadata = {
+        name: value
+        for name, value in question.items()
+        if name not in ("prompt", "system_prompt")
+    }
     return {
-        "prompt_id": own or first_text(data, "id", "name") or text_of_any(data.get("idx")),
+        "prompt_id": own
+        or first_text(data, "id", "name")
+        or text_of_any(data.get("idx")),
         "identity": compact(question),
         "text": spoken or None,
-        "target": text_of_any(next((data[name] for name in ("answer", "target") if data.get(name) is not None), None)),
+        "target": text_of_any(
+            next(
+                (
+                    data[name]
+                    for name in ("answer", "target")
+                    if data.get(name) is not None
+                ),
+                None,
+            )
+        ),
         "metadata": compact(without_empty(metadata)),
     }
 
@@ -346,19 +449,23 @@ def _generation(trace: Row, episode: Row) -> Row:
     span = part_of(part_of(trace, "timing"), "agent")
     start, end = number_or_none(span.get("start")), number_or_none(span.get("end"))
     return {
-        "response": text_or_none(trace.get("root_reply")) or reply_of(_last_reply(trace)),
+        "response": text_or_none(trace.get("root_reply"))
+        or reply_of(_last_reply(trace)),
         "finish_reason": text_or_none(trace.get("stop_condition")),
         # the tokens that were read from a cache are no part of `prompt_tokens`
         "input_tokens": _total(usages, "prompt_tokens", "cached_input_tokens"),
         "output_tokens": _total(usages, "completion_tokens"),
         "latency": end - start if start and end and end >= start else None,
-        "cost": whole_sum(number_or_none(part_of(call, "usage").get("cost")) for call in calls),
+        "cost": whole_sum(
+            number_or_none(part_of(call, "usage").get("cost")) for call in calls
+        ),
         "error": _error(trace, episode),
     }
 
 
 def _transcript(trace: Row, episode: Row) -> Row:
-    """The conversation that ends in the last reply; tokens are those of all calls, of other branches too."""
+    """The conversation that ends in the last reply; tokens are those of all calls, of
+    other branches too."""
     usages = [part_of(call, "usage") for call in objects_of(trace.get("calls"))]
     messages = _conversation(trace)
     totals: Row = {
@@ -371,12 +478,20 @@ def _transcript(trace: Row, episode: Row) -> Row:
 
 
 def _conversation(trace: Row) -> list[Row]:
-    """Messages from the first to the last reply of the model, by the nodes' parents; empty where it wrote none."""
+    """Messages from the first to the last reply of the model, by the nodes' parents;
+    empty where it wrote none."""
     nodes = items_of(trace.get("nodes"))
-    number = next((index for index in reversed(range(len(nodes))) if _is_sampled(nodes[index])), None)
+    number = next(
+        (index for index in reversed(range(len(nodes))) if _is_sampled(nodes[index])),
+        None,
+    )
     messages: list[Row] = []
     for _ in nodes:  # parents that lead in a circle end here too
-        if number is None or number >= len(nodes) or not isinstance(nodes[number], dict):
+        if (
+            number is None
+            or number >= len(nodes)
+            or not isinstance(nodes[number], dict)
+        ):
             break
         message = part_of(nodes[number], "message")
         messages += [message] if _is_sampled(nodes[number]) else given([message])
@@ -396,12 +511,18 @@ def _limit(trace: Row, episode: Row) -> str | None:
 
 
 def _total(usages: Iterable[Row], *keys: str) -> int | None:
-    counts = [count for usage in usages for key in keys if (count := whole_count(usage.get(key))) is not None]
+    counts = [
+        count
+        for usage in usages
+        for key in keys
+        if (count := whole_count(usage.get(key))) is not None
+    ]
     return whole_or_none(sum(counts)) if counts else None
 
 
 def _last_reply(trace: Row) -> Row | None:
-    """The message that the model wrote last; a conversation may branch, the last node ends its last branch."""
+    """The message that the model wrote last; a conversation may branch, the last node
+    ends its last branch."""
     sampled = [node for node in objects_of(trace.get("nodes")) if _is_sampled(node)]
     return part_of(sampled[-1], "message") if sampled else None
 
@@ -409,8 +530,16 @@ def _last_reply(trace: Row) -> Row | None:
 def _error(trace: Row, episode: Row) -> str | None:
     """The last error of what failed; errors of tries that were made again are history."""
     failed = [part for part in (trace, episode) if part.get("ok") is not True]
-    last = next((errors[-1] for part in failed if (errors := objects_of(part.get("errors")))), {})
-    return ": ".join(text for key in ("type", "message") if (text := text_or_none(last.get(key)))) or None
+    last = next(
+        (errors[-1] for part in failed if (errors := objects_of(part.get("errors")))),
+        {},
+    )
+    return (
+        ": ".join(
+            text for key in ("type", "message") if (text := text_or_none(last.get(key)))
+        )
+        or None
+    )
 
 
 def _part(name: str) -> str:
@@ -424,16 +553,28 @@ def _parts(trace: Row) -> Row:
         _part(name): item.get("score") if isinstance(item, dict) else item
         for name, item in part_of(trace, "rewards").items()
     }
-    metrics = {name: value for name, value in part_of(trace, "metrics").items() if name != REWARD}
+    metrics = {
+        name: value
+        for name, value in part_of(trace, "metrics").items()
+        if name != REWARD
+    }
     return {**metrics, **rewards}
 
 
 def _reward(trace: Row) -> tuple[float | None, bool]:
-    """The weighted sum of what was scored, and whether that is all: what was not scored is not 0."""
+    """The weighted sum of what was scored, and whether that is all: what was not scored
+    is not 0."""
     rewards = part_of(trace, "rewards")
     scored = [item for item in rewards.values() if isinstance(item, dict)]
-    pairs = [(number_or_none(item.get("score")), number_or_none(item.get("weight", 1))) for item in scored]
-    weighted = [value * weight for value, weight in pairs if value is not None and weight is not None]
+    pairs = [
+        (number_or_none(item.get("score")), number_or_none(item.get("weight", 1)))
+        for item in scored
+    ]
+    weighted = [
+        value * weight
+        for value, weight in pairs
+        if value is not None and weight is not None
+    ]
     return sum(weighted) if weighted else None, len(weighted) == len(rewards)
 
 
@@ -441,12 +582,16 @@ def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:
     parts = _parts(trace)
     reward, is_whole = _reward(trace)
     is_limit = trace.get("is_timeout") is True or episode.get("is_timeout") is True
-    lacking = "limit" if is_limit or trace.get("stop_condition") in _STOPPED else "error"
+    lacking = (
+        "limit" if is_limit or trace.get("stop_condition") in _STOPPED else "error"
+    )
     is_scored = is_whole and reward is not None
     # an agent of several may have no reward of its own: nothing is lacking there
     has_none = trace.get("ok") is True and not part_of(trace, "rewards")
     scores = [] if has_none else [score(REWARD, reward, None if is_scored else lacking)]
     for name in names:
         if name in parts:  # others do not apply to this task
-            scores.append(score(name, parts[name], lacking if parts[name] is None else None))
+            scores.append(
+                score(name, parts[name], lacking if parts[name] is None else None)
+            )
     return scores

@@ -1,4 +1,5 @@
-"""Rollouts of verifiers up to 0.3: ``results.jsonl`` with a row for each, ``metadata.json`` with the averages."""
+"""Rollouts of verifiers up to 0.3: ``results.jsonl`` with a row for each,
+``metadata.json`` with the averages."""
 
 from __future__ import annotations
 
@@ -34,13 +35,34 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of
 from warehouse.importers.common.model_names import position_fields
-from warehouse.importers.common.transcripts import calls_of, content_of, given, question_of, transcript_of
-from warehouse.importers.verifiers.episodes import HARNESS, REWARD, public, reply_of, score, specs
+from warehouse.importers.common.transcripts import (
+    calls_of,
+    content_of,
+    given,
+    question_of,
+    transcript_of,
+)
+from warehouse.importers.verifiers.episodes import (
+    HARNESS,
+    REWARD,
+    public,
+    reply_of,
+    score,
+    specs,
+)
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 
 #: Whether a rollout's reward reaches the threshold: what `pass_at_k` counts.
 PASS = "passed"
-_PASS = MetricSpec(PASS, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=False)
+_PASS = MetricSpec(
+    PASS,
+    kind="binary",
+    low=0,
+    high=1,
+    higher_is_better=True,
+    scorer_kind="execution",
+    is_default=False,
+)
 
 #: Keys of a row that are no metrics; whatever else holds a number is one.
 _NO_METRICS = frozenset(
@@ -78,8 +100,12 @@ class _Survey:
     systems: set[str | None] = field(default_factory=set)
     begun: list[float] = field(default_factory=list)
     seen: set[bytes] = field(default_factory=set)  #: hashes of whole rows.
-    copies: Counter[int] = field(default_factory=Counter)  #: rows of each question that are another's exact copy,
-    timed: Counter[int] = field(default_factory=Counter)  #: and those of them that say how long they took.
+    copies: Counter[int] = field(
+        default_factory=Counter
+    )  #: rows of each question that are another's exact copy,
+    timed: Counter[int] = field(
+        default_factory=Counter
+    )  #: and those of them that say how long they took.
 
     def add(self, row: Row, state_columns: frozenset[str]) -> None:
         """Look at one row."""
@@ -99,8 +125,9 @@ class _Survey:
         self.begun = [min((*self.begun, start))] if start is not None else self.begun
 
     def left_out(self, most: int | None) -> Counter[int]:
-        """How many copies of each question are no rollouts of their own: two do not take the same time to the
-        millisecond, and no question has more than ``most`` (where the metadata tell) but by rows that stand twice."""
+        """How many copies of each question are no rollouts of their own: two do not
+        take the same time to the millisecond, and no question has more than ``most``
+        (where the metadata tell) but by rows that stand twice."""
         found: Counter[int] = Counter()
         for number, n_copies in self.copies.items():
             surplus = max(0, self.drawn[number] - most) if most else 0
@@ -114,7 +141,8 @@ class _Survey:
 
     @property
     def by_question(self) -> bool:
-        """Whether prompts are told apart by what they ask: writers before October 2025 number rows, not questions."""
+        """Whether prompts are told apart by what they ask: writers before October 2025
+        number rows, not questions."""
         return self.key != "example_id" or None in self.by_id or self.n_mixed > 0
 
     @property
@@ -122,8 +150,11 @@ class _Survey:
         return len(self.number_of) if self.by_question else len(self.by_id)
 
 
-def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str | None) -> Dump:
-    """A run's rows and averages (InputError: the rows are no file to be read, or nothing names the model)."""
+def read_rollouts(
+    rows: Path | None, metadata: Row, folder: Path, declared: str | None
+) -> Dump:
+    """A run's rows and averages (InputError: the rows are no file to be read, or
+    nothing names the model)."""
     dump = Dump((), ())
     state_columns = frozenset(texts_of(metadata.get("state_columns")))
     survey = _Survey()
@@ -150,51 +181,63 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str 
 
 
 def _declared_rollouts(metadata: Row, survey: _Survey) -> int | None:
-    """Rollouts of each question by the metadata; none where a writer states the number of rows as that of questions."""
+    """Rollouts of each question by the metadata; none where a writer states the number
+    of rows as that of questions."""
     n_examples = whole_count(metadata.get("num_examples"))
     if n_examples == survey.n_rows and survey.n_questions < survey.n_rows:
         return None
     return whole_count(metadata.get("rollouts_per_example"))
 
 
-def _flag_surplus(survey: _Survey, left_out: Counter[int], most: int | None, notes: list[str]) -> None:
+def _flag_surplus(
+    survey: _Survey, left_out: Counter[int], most: int | None, notes: list[str]
+) -> None:
     """Rows that stand twice, and rollouts beyond the number that the metadata declare."""
     if left_out:
         notes.append(
-            f"{left_out.total()} rows are exact copies of others, with the same times or beyond the declared rollouts:"
-            " left out"
+            f"{left_out.total()} rows are exact copies of others, with the same times "
+            "or beyond the declared rollouts: left out"
         )
     kept = (survey.copies - left_out).total()
     if kept:
-        notes.append(f"{kept} rows are exact copies of others and tell no times: taken as further rollouts")
+        notes.append(
+            f"{kept} rows are exact copies of others and tell no times: taken as "
+            "further rollouts"
+        )
     surplus = [count for count in survey.drawn.values() if most and count > most]
     if surplus:
         notes.append(
-            f"{len(surplus)} questions have more rollouts (up to {max(surplus)}) than the metadata declare ({most} for"
-            " each): taken as further rollouts; where two runs were written into one file, ingest each by itself"
+            f"{len(surplus)} questions have more rollouts (up to {max(surplus)}) than "
+            f"the metadata declare ({most} for each): taken as further rollouts; where "
+            "two runs were written into one file, ingest each by itself"
         )
 
 
 def _flag(survey: _Survey, notes: list[str]) -> None:
     if survey.by_question and survey.n_mixed:
         notes.append(
-            f"{survey.n_mixed} of {len(survey.by_id)} stored ids stand for several questions (verifiers before October "
-            "2025 numbers rows): prompts are told apart by prompt and answer"
+            f"{survey.n_mixed} of {len(survey.by_id)} stored ids stand for several "
+            "questions (verifiers before October 2025 numbers rows): prompts are told "
+            "apart by prompt and answer"
         )
     if survey.n_silent:
         notes.append(
-            f"{survey.n_silent} of {survey.n_rows} rows have no completion: nothing was measured there, their rewards "
-            "are kept as text and count for nothing"
+            f"{survey.n_silent} of {survey.n_rows} rows have no completion: nothing "
+            "was measured there, their rewards are kept as text and count for nothing"
         )
 
 
 # --- the run -------------------------------------------------------------------------------------
 
 
-def _header(metadata: Row, survey: _Survey, folder: Path, declared: str | None, notes: list[str]) -> RunHeader:
+def _header(
+    metadata: Row, survey: _Survey, folder: Path, declared: str | None, notes: list[str]
+) -> RunHeader:
     env, model = _names(metadata, folder)
     require_model(declared or model, str(folder))
-    old = without_nulls({name: metadata.get(name) for name in ("max_tokens", "temperature")})
+    old = without_nulls(
+        {name: metadata.get(name) for name in ("max_tokens", "temperature")}
+    )
     sampling = {**part_of(metadata, "sampling_args"), **old}
     versions = part_of(metadata, "version_info")
     system = next(iter(survey.systems)) if len(survey.systems) == 1 else None
@@ -225,21 +268,28 @@ def _header(metadata: Row, survey: _Survey, folder: Path, declared: str | None, 
 
 
 def _names(metadata: Row, folder: Path) -> tuple[str | None, str | None]:
-    """Environment and model; the folder above the run is called by both, ``/`` of the model written ``--``."""
+    """Environment and model; the folder above the run is called by both, ``/`` of the
+    model written ``--``."""
     env, _, model = folder.parent.name.partition("--")
     named = folder.parent.parent.name == "evals" and bool(model)
     return (
         first_text(metadata, "env_id", "env") or (env if named else HARNESS),
-        text_or_none(metadata.get("model")) or (model.replace("--", "/") if named else None),
+        text_or_none(metadata.get("model"))
+        or (model.replace("--", "/") if named else None),
     )
 
 
 def _configuration(metadata: Row) -> Row:
-    """What else the metadata say of how the run was made; arguments of the environment that are paths among it."""
-    configuration = {name: value for name, value in metadata.items() if name not in _READ}
+    """What else the metadata say of how the run was made; arguments of the environment
+    that are paths among it."""
+    configuration = {
+        name: value for name, value in metadata.items() if name not in _READ
+    }
     arguments = part_of(metadata, "env_args")
     shown = public(arguments)
-    configuration["env_args"] = {name: value for name, value in arguments.items() if name not in shown}
+    configuration["env_args"] = {
+        name: value for name, value in arguments.items() if name not in shown
+    }
     return without_empty(configuration)
 
 
@@ -257,11 +307,14 @@ def _begun(metadata: Row, survey: _Survey) -> datetime | None:
 
 def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
     """Questions that were asked; some writers state the number of rows in their place."""
-    n_examples, draws = whole_count(metadata.get("num_examples")), whole_count(metadata.get("rollouts_per_example"))
+    n_examples, draws = (
+        whole_count(metadata.get("num_examples")),
+        whole_count(metadata.get("rollouts_per_example")),
+    )
     if n_examples and n_examples == survey.n_rows and survey.n_questions < n_examples:
         notes.append(
-            f"the metadata state {n_examples} examples with {draws} rollouts each; the rows are {survey.n_questions} "
-            f"questions, {survey.n_rows} rollouts in all"
+            f"the metadata state {n_examples} examples with {draws} rollouts each; the "
+            f"rows are {survey.n_questions} questions, {survey.n_rows} rollouts in all"
         )
         return survey.n_questions
     return n_examples or None
@@ -290,10 +343,15 @@ def _averages(metadata: Row) -> Row:
     return {**averages, **part_of(metadata, "avg_metrics")}
 
 
-def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[PublishedScore]:
+def _published(
+    metadata: Row, survey: _Survey, notes: list[str]
+) -> Iterator[PublishedScore]:
     """Averages over all rollouts, failed ones as 0, and shares of questions that pass."""
     if metadata.get("avg_reward") == 0 and metadata.get("avg_metrics") == {}:
-        notes.append("the metadata were written before the results: their averages are not set and not taken")
+        notes.append(
+            "the metadata were written before the results: their averages are not set "
+            "and not taken"
+        )
         return
     names = {metric.name for metric in _metrics(metadata, survey)}
     n = survey.n_questions or None
@@ -302,12 +360,18 @@ def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[Pub
             yield PublishedScore(name, number_or_none(figure), n=n)
     if _threshold(metadata) is None:
         return
-    # where a question lacks some of its rollouts, the tool leaves it out of passes: they are those of other questions
+    # where a question lacks some of its rollouts, the tool leaves it out of passes:
+    # they are those of other questions
     of_some = " of whole questions" if len(set(survey.drawn.values())) > 1 else ""
     for sign, key in (("@", "pass_at_k"), ("^", "pass_all_k")):
         for k, figure in part_of(metadata, key).items():
             if k.isdigit() and number_or_none(figure) is not None:
-                yield PublishedScore(PASS, number_or_none(figure), statistic=f"pass{sign}{k}{of_some}", n=n)
+                yield PublishedScore(
+                    PASS,
+                    number_or_none(figure),
+                    statistic=f"pass{sign}{k}{of_some}",
+                    n=n,
+                )
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -316,7 +380,8 @@ def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[Pub
 def _taker(
     survey: _Survey, names: list[str], threshold: float | None, left_out: Counter[int]
 ) -> Callable[[Row], list[Row]]:
-    """How a rollout becomes a sample row: draws of a question are numbered as they come."""
+    """How a rollout becomes a sample row: draws of a question are numbered as they
+    come."""
     drawn: dict[int, int] = {}
     remaining, seen = Counter(left_out), set[bytes]()
     by_question = survey.by_question  # it takes a look at all ids
@@ -328,7 +393,11 @@ def _taker(
         if not _is_new(row, seen) and remaining[asked] > 0:
             remaining[asked] -= 1
             return []
-        number = survey.number_of.get(_digest(row, survey.key)) if by_question else whole_count(row[survey.key])
+        number = (
+            survey.number_of.get(_digest(row, survey.key))
+            if by_question
+            else whole_count(row[survey.key])
+        )
         if number is None:
             raise ValueError("the file has changed while it was read")
         drawn[number] = drawn.get(number, -1) + 1
@@ -350,8 +419,14 @@ def _taker(
 
 def _question(row: Row, key: str) -> Row:
     task, info = text_or_none(row.get("task")), row.get("info")
-    shown_info = {name: item for name, item in info.items() if name != "oai_tools"} if isinstance(info, dict) else info
-    metadata = without_empty({"task": None if task == "default" else task, "info": shown_info})
+    shown_info = (
+        {name: item for name, item in info.items() if name != "oai_tools"}
+        if isinstance(info, dict)
+        else info
+    )
+    metadata = without_empty(
+        {"task": None if task == "default" else task, "info": shown_info}
+    )
     return {
         "identity": _identity(row, key),
         "text": question_of(content_of(row.get("prompt"))) or None,
@@ -364,7 +439,9 @@ def _identity(row: Row, key: str) -> str:
     """Prompt and answer; the stored id too where the prompt was lost."""
     prompt = content_of(row.get("prompt"))
     identity = {"prompt": prompt, "answer": row.get("answer")}
-    return compact(identity if _says_something(prompt) else {**identity, key: row.get(key)})
+    return compact(
+        identity if _says_something(prompt) else {**identity, key: row.get(key)}
+    )
 
 
 def _digest(row: Row, key: str) -> bytes:
@@ -373,7 +450,9 @@ def _digest(row: Row, key: str) -> bytes:
 
 def _is_new(row: Row, seen: set[bytes]) -> bool:
     """Whether no row like this one, in all it says, was seen before."""
-    whole = hashlib.blake2b(compact(dict(sorted(row.items()))).encode(), digest_size=16).digest()
+    whole = hashlib.blake2b(
+        compact(dict(sorted(row.items()))).encode(), digest_size=16
+    ).digest()
     is_new = whole not in seen
     seen.add(whole)
     return is_new
@@ -382,12 +461,23 @@ def _is_new(row: Row, seen: set[bytes]) -> bool:
 def _has_times(row: Row) -> bool:
     """Whether a row tells how long it took, or when it began."""
     timing = part_of(row, "timing")
-    times = (row.get("generation_ms"), row.get("total_ms"), timing.get("generation_ms"), timing.get("start_time"))
-    return any(number_or_none(value) for value in times) or bool(part_of(timing, "generation"))
+    times = (
+        row.get("generation_ms"),
+        row.get("total_ms"),
+        timing.get("generation_ms"),
+        timing.get("start_time"),
+    )
+    return any(number_or_none(value) for value in times) or bool(
+        part_of(timing, "generation")
+    )
 
 
 def _says_something(prompt: Any) -> bool:
-    parts = [item.get("content") for item in prompt] if isinstance(prompt, list) else [prompt]
+    parts = (
+        [item.get("content") for item in prompt]
+        if isinstance(prompt, list)
+        else [prompt]
+    )
     return any(part and as_text(part).strip() for part in parts)
 
 
@@ -402,12 +492,22 @@ def _is_empty(row: Row) -> bool:
 
 
 def _generation(row: Row) -> Row:
-    timing, usage, completion = part_of(row, "timing"), part_of(row, "token_usage"), row.get("completion")
+    timing, usage, completion = (
+        part_of(row, "timing"),
+        part_of(row, "token_usage"),
+        row.get("completion"),
+    )
     milliseconds = number_or_none(row.get("generation_ms", timing.get("generation_ms")))
     seconds = number_or_none(part_of(timing, "generation").get("duration"))
-    replies = [message for message in objects_of(completion) if message.get("role") == "assistant"]
+    replies = [
+        message
+        for message in objects_of(completion)
+        if message.get("role") == "assistant"
+    ]
     return {
-        "response": completion if isinstance(completion, str) else reply_of(replies[-1] if replies else None),
+        "response": completion
+        if isinstance(completion, str)
+        else reply_of(replies[-1] if replies else None),
         "finish_reason": text_or_none(row.get("stop_condition")),
         "input_tokens": whole_or_none(usage.get("input_tokens")),
         "output_tokens": whole_or_none(usage.get("output_tokens")),
@@ -417,23 +517,34 @@ def _generation(row: Row) -> Row:
 
 
 def _transcript(row: Row) -> Row | None:
-    """Prompt and completion as one conversation. Whether a call of a tool failed, the format does not say."""
+    """Prompt and completion as one conversation. Whether a call of a tool failed, the
+    format does not say."""
     if _is_empty(row):
         return None
-    prompt, completion = _spoken(row.get("prompt"), "user"), _spoken(row["completion"], "assistant")
+    prompt, completion = (
+        _spoken(row.get("prompt"), "user"),
+        _spoken(row["completion"], "assistant"),
+    )
     found = transcript_of([*given(prompt), *completion], says_errors=False)
     return {**found, "limit_hit": _limit(row, completion, found["n_turns"])}
 
 
 def _spoken(value: Any, role: str) -> list[Row]:
     """The messages; of a model that completes texts the text as one."""
-    return [{"role": role, "content": value}] if isinstance(value, str) else objects_of(value)
+    return (
+        [{"role": role, "content": value}]
+        if isinstance(value, str)
+        else objects_of(value)
+    )
 
 
 def _limit(row: Row, completion: list[Row], n_turns: int) -> str | None:
-    """What cut a rollout short. Every rollout of a single turn ends by ``max_turns_reached``: that is no limit."""
+    """What cut a rollout short. Every rollout of a single turn ends by
+    ``max_turns_reached``: that is no limit."""
     reason = text_or_none(row.get("stop_condition")) or ""
-    if reason == "max_turns_reached" and (n_turns > 1 or (completion and calls_of(completion[-1]))):
+    if reason == "max_turns_reached" and (
+        n_turns > 1 or (completion and calls_of(completion[-1]))
+    ):
         return "turn"
     kind = next((kind for word, kind in _LIMITS.items() if word in reason), None)
     return kind or ("token" if row.get("is_truncated") is True else None)
@@ -442,7 +553,9 @@ def _limit(row: Row, completion: list[Row], n_turns: int) -> str | None:
 def _error(row: Row) -> str | None:
     error = row.get("error")
     if isinstance(error, dict):
-        return first_text(error, "error_chain_repr", "message", "error_chain_str", "error") or compact(error)
+        return first_text(
+            error, "error_chain_repr", "message", "error_chain_str", "error"
+        ) or compact(error)
     if error:
         return as_text(error)
     return "no completion" if _is_empty(row) else None
@@ -463,9 +576,17 @@ def _measured(row: Mapping[str, Any], state_columns: frozenset[str]) -> Iterator
 def _scores(row: Row, names: list[str], threshold: float | None) -> list[Row]:
     lacking = None
     if row.get("error") or _is_empty(row):
-        lacking = "limit" if row.get("is_truncated") is True and not row.get("error") else "error"
+        lacking = (
+            "limit"
+            if row.get("is_truncated") is True and not row.get("error")
+            else "error"
+        )
     metrics = part_of(row, "metrics")
-    scores = [score(name, row.get(name, metrics.get(name)), lacking) for name in names if name != PASS or name in row]
+    scores = [
+        score(name, row.get(name, metrics.get(name)), lacking)
+        for name in names
+        if name != PASS or name in row
+    ]
     reward = number_or_none(row.get(REWARD))
     if threshold is not None and PASS in names and PASS not in row:
         passed = None if reward is None else float(reward >= threshold)

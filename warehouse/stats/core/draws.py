@@ -1,10 +1,13 @@
-"""Several draws (generations) per prompt: means, variances within prompts, and their checks.
+"""Several draws (generations) per prompt: means, variances within prompts, and their
+checks.
 
-Notation of all modules on draws: prompt i has K_i draws with mean p̂_i and sample variance W_i
-(ddof 1); n prompts; the benchmark score is the unweighted mean of the p̂_i (Miller 2024 §3.1).
+Notation of all modules on draws: prompt i has K_i draws with mean p̂_i and sample
+variance W_i (ddof 1); n prompts; the benchmark score is the unweighted mean of the p̂_i
+(Miller 2024 §3.1).
 
-Draws come in streams of `STREAM` rows, each from a generator of its own that is derived from the seed and the number of
-the stream: the same weights whatever the size of the blocks they are handed out in.
+Draws come in streams of `STREAM` rows, each from a generator of its own that is derived
+from the seed and the number of the stream: the same weights whatever the size of the
+blocks they are handed out in.
 """
 
 from __future__ import annotations
@@ -74,35 +77,49 @@ class PromptDraws:
     def within_or_mean(self) -> FloatArray:
         """W_i, W̄ where it is not known, shape (n,); all NaN where none is known."""
         mean = self.mean_within
-        return np.where(np.isfinite(self.within), self.within, np.nan if mean is None else mean)
+        return np.where(
+            np.isfinite(self.within), self.within, np.nan if mean is None else mean
+        )
 
     def are_zero_one(self) -> bool:
-        """Whether the draws can all be 0 or 1: scores within [0, 1], K_i·p̂_i whole, and
-        W_i = p̂_i(1−p̂_i)K_i/(K_i−1), which no other scores in [0, 1] reach."""
+        """Whether the draws can all be 0 or 1: scores within [0, 1], K_i·p̂_i whole,
+        and W_i = p̂_i(1−p̂_i)K_i/(K_i−1), which no other scores in [0, 1] reach."""
         p, k = self.means, self.n_draws
         counts = p * k
-        if p.min() < 0 or p.max() > 1 or not np.allclose(counts, np.round(counts), atol=1e-6):
+        if (
+            p.min() < 0
+            or p.max() > 1
+            or not np.allclose(counts, np.round(counts), atol=1e-6)
+        ):
             return False
         has_spread = np.isfinite(self.within)
         p, k = p[has_spread], k[has_spread]
-        return np.allclose(self.within[has_spread], p * (1 - p) * k / (k - 1), atol=_ZERO_ONE_TOLERANCE)
+        return np.allclose(
+            self.within[has_spread], p * (1 - p) * k / (k - 1), atol=_ZERO_ONE_TOLERANCE
+        )
 
 
 def as_estimand(estimand: str) -> str:
-    """``"prompts_sampled"`` or ``"prompts_fixed"``, also written with a hyphen (StatisticsError: another word)."""
+    """``"prompts_sampled"`` or ``"prompts_fixed"``, also written with a hyphen
+    (StatisticsError: another word)."""
     name = estimand.replace("-", "_")
     if name not in (PROMPTS_SAMPLED, PROMPTS_FIXED):
-        raise StatisticsError(f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or {PROMPTS_FIXED}")
+        raise StatisticsError(
+            f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or "
+            f"{PROMPTS_FIXED}"
+        )
     return name
 
 
-def prompt_draws(means: ArrayLike, within: ArrayLike, n_draws: ArrayLike) -> PromptDraws:
+def prompt_draws(
+    means: ArrayLike, within: ArrayLike, n_draws: ArrayLike
+) -> PromptDraws:
     """Check what `PromptDraws` holds.
 
     Args:
         means: finite, shape (n,), n at least 1.
-        within: sample variance over the draws of each prompt, at least 0, shape (n,); NaN or
-            None where it is not known. It is not read where there is one draw.
+        within: sample variance over the draws of each prompt, at least 0, shape (n,);
+            NaN or None where it is not known. It is not read where there is one draw.
         n_draws: whole numbers of at least 1, shape (n,), or one for all prompts.
 
     Raises:
@@ -117,7 +134,8 @@ def prompt_draws(means: ArrayLike, within: ArrayLike, n_draws: ArrayLike) -> Pro
     if wrong.any():
         first = int(np.argmax(wrong))
         raise StatisticsError(
-            f"`within` must hold variances of at least 0 (NaN where unknown), found {variances[first]} at index {first}"
+            "`within` must hold variances of at least 0 (NaN where unknown), found "
+            f"{variances[first]} at index {first}"
         )
     return PromptDraws(values, variances, counts)
 
@@ -135,7 +153,10 @@ def as_draw_counts(n_draws: ArrayLike, n: int, name: str = "n_draws") -> FloatAr
     wrong = (counts < 1) | (counts != np.floor(counts))
     if wrong.any():
         first = int(np.argmax(wrong))
-        raise StatisticsError(f"`{name}` must hold whole numbers of at least 1, found {counts[first]} at index {first}")
+        raise StatisticsError(
+            f"`{name}` must hold whole numbers of at least 1, found {counts[first]} at "
+            f"index {first}"
+        )
     return counts
 
 
@@ -144,7 +165,8 @@ def summarise_draws(values: ArrayLike, prompts: ArrayLike) -> PromptDraws:
 
     Args:
         values: score of each draw, finite, shape (m,).
-        prompts: prompt of each draw as a number from 0 to n−1, each at least once, shape (m,).
+        prompts: prompt of each draw as a number from 0 to n−1, each at least once,
+            shape (m,).
 
     Returns:
         the prompts in order of their number.
@@ -169,8 +191,9 @@ def summarise_draws(values: ArrayLike, prompts: ArrayLike) -> PromptDraws:
 def single_draw_scores(values: ArrayLike, prompts: ArrayLike) -> FloatArray:
     """Benchmark scores of the single-draw runs, shape (min K_i,).
 
-    Run k takes the k-th draw of every prompt, in the order in which ``values`` holds them; draws
-    beyond the smallest K_i are not used. Arguments and errors as for `summarise_draws`.
+    Run k takes the k-th draw of every prompt, in the order in which ``values`` holds
+    them; draws beyond the smallest K_i are not used. Arguments and errors as for
+    `summarise_draws`.
 
     Examples:
         >>> single_draw_scores([1, 1, 0, 0, 1], [0, 0, 0, 1, 1]).tolist()
@@ -192,24 +215,33 @@ def _ragged(
     if codes.dtype.kind not in "iu" or codes.ndim != 1:
         raise StatisticsError("`prompts` must hold one whole number for each draw")
     if len(codes) != len(scores):
-        raise StatisticsError(f"`prompts` has {len(codes)} entries, expected one per draw: {len(scores)}")
+        raise StatisticsError(
+            f"`prompts` has {len(codes)} entries, expected one per draw: {len(scores)}"
+        )
     if codes.min() < 0:
         raise StatisticsError(f"`prompts` must count from 0, found {codes.min()}")
     counts = np.bincount(codes).astype(np.float64)
     if counts.min() < 1:
-        raise StatisticsError(f"`prompts` leaves out {int(np.argmin(counts))}: it has no draw")
+        raise StatisticsError(
+            f"`prompts` leaves out {int(np.argmin(counts))}: it has no draw"
+        )
     return scores, codes.astype(np.intp), counts
 
 
 #: Rows that one generator makes.
 STREAM = 64
 #: Webb's (2014) six points: mean 0, variance 1, each with probability 1/6.
-WEBB = np.sqrt(np.array([0.5, 1.0, 1.5, 0.5, 1.0, 1.5])) * np.array([-1, -1, -1, 1, 1, 1])
-# Four weights for each random number: fewer of these, and rows of a length that numpy copies fast.
+WEBB = np.sqrt(np.array([0.5, 1.0, 1.5, 0.5, 1.0, 1.5])) * np.array(
+    [-1, -1, -1, 1, 1, 1]
+)
+# Four weights for each random number: fewer of these, and rows of a length that numpy
+# copies fast.
 _FOURS = np.array(list(itertools.product(WEBB, repeat=4)))
 
 
-def webb_draws(n: int, n_draws: int, seed: int, *, block: int = 4 * STREAM) -> Iterator[tuple[slice, FloatArray]]:
+def webb_draws(
+    n: int, n_draws: int, seed: int, *, block: int = 4 * STREAM
+) -> Iterator[tuple[slice, FloatArray]]:
     """Webb weights for ``n`` units, ``n_draws`` times.
 
     Args:
@@ -232,25 +264,36 @@ def webb_draws(n: int, n_draws: int, seed: int, *, block: int = 4 * STREAM) -> I
 def draw_blocks(n_draws: int, block: int) -> list[slice]:
     """The draws in blocks of whole streams, ``block`` rows or a little more each."""
     size = max(1, -(-block // STREAM)) * STREAM
-    return [slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size)]
+    return [
+        slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size)
+    ]
 
 
 def webb_block(n: int, rows: slice, seed: int) -> FloatArray:
-    """Weights of one of `draw_blocks`, shape (rows, n); blocks may be made in any order."""
+    """Weights of one of `draw_blocks`, shape (rows, n); blocks may be made in any
+    order."""
     weights = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n))
     for first in range(0, len(weights), STREAM):
         stream = weights[first : first + STREAM].reshape(-1, _FOURS.shape[1])
-        codes = _generator(seed, rows.start + first).integers(0, len(_FOURS), size=len(stream), dtype=np.uint16)
+        codes = _generator(seed, rows.start + first).integers(
+            0, len(_FOURS), size=len(stream), dtype=np.uint16
+        )
         _FOURS.take(codes, axis=0, out=stream, mode="clip")  # all codes are in range
     return weights[: rows.stop - rows.start]
 
 
-def sign_block(n: int, rows: slice, seed: int, kind: DTypeLike = np.float64) -> NDArray[Any]:
+def sign_block(
+    n: int, rows: slice, seed: int, kind: DTypeLike = np.float64
+) -> NDArray[Any]:
     """Random signs, −1 or 1 (Rademacher weights), as `webb_block` gives weights."""
     signs = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n), kind)
     for first in range(0, len(signs), STREAM):
-        words = _generator(seed, rows.start + first).bit_generator.random_raw(STREAM * n // 64)
-        own = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8)).view(np.int8)
+        words = _generator(seed, rows.start + first).bit_generator.random_raw(
+            STREAM * n // 64
+        )
+        own = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8)).view(
+            np.int8
+        )
         own *= 2
         own -= 1
         signs[first : first + STREAM] = own.reshape(STREAM, n)
@@ -265,4 +308,6 @@ def all_signs(n: int, rows: slice) -> FloatArray:
 
 def _generator(seed: int, row: int) -> np.random.Generator:
     """That of the stream which begins with a row."""
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, row // STREAM])))
+    return np.random.Generator(
+        np.random.SFC64(np.random.SeedSequence([seed, row // STREAM]))
+    )

@@ -1,7 +1,8 @@
-"""What may enter the statistics, every check in one place; means, deviations and unclustered errors of it.
+"""What may enter the statistics, every check in one place; means, deviations and
+unclustered errors of it.
 
-Missing and infinite scores are refused here, with their number and first position, so that no
-function behind these checks has to think of them.
+Missing and infinite scores are refused here, with their number and first position, so
+that no function behind these checks has to think of them.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ Bounds = tuple[float | None, float | None]
 
 # Numbers that differ by less than this share of their size differ by rounding only.
 ROUNDING = 1e-12
-# Resampled figures that differ from the observed one by less than this share of their scale are
-# ties: scores that were written with ten digits (0.3333333333) must not lose them.
+# Resampled figures that differ from the observed one by less than this share of their
+# scale are ties: scores that were written with ten digits (0.3333333333) must not lose
+# them.
 TIE = 1e-9
 # Room for the rounding of a mean of draws, as a share of the width of the bounds.
 _BOUNDS_TOLERANCE = 1e-9
@@ -44,7 +46,9 @@ class Clusters:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of ``values`` (one per prompt) in each cluster, shape (G,). One pass."""
-        return np.bincount(self.codes, weights=values, minlength=self.n).astype(np.float64)
+        return np.bincount(self.codes, weights=values, minlength=self.n).astype(
+            np.float64
+        )
 
 
 def as_scores(scores: ArrayLike, name: str = "scores") -> FloatArray:
@@ -55,39 +59,48 @@ def as_scores(scores: ArrayLike, name: str = "scores") -> FloatArray:
     """
     values = as_floats(scores, name)
     if values.ndim != 1:
-        raise StatisticsError(f"`{name}` must be one-dimensional, found {values.ndim} dimensions")
+        raise StatisticsError(
+            f"`{name}` must be one-dimensional, found {values.ndim} dimensions"
+        )
     if len(values) == 0:
-        raise StatisticsError(f"`{name}` is empty: a statistic needs at least one scored prompt")
+        raise StatisticsError(
+            f"`{name}` is empty: a statistic needs at least one scored prompt"
+        )
     wrong = ~np.isfinite(values)
     if wrong.any():
         first = int(np.argmax(wrong))
         raise StatisticsError(
-            f"`{name}` holds {int(wrong.sum())} value(s) that are not finite (first:"
-            f" {values[first]} at index {first}); leave unscored prompts out and count them"
+            f"`{name}` holds {int(wrong.sum())} value(s) that are not finite (first: "
+            f"{values[first]} at index {first}); leave unscored prompts out and count "
+            "them"
         )
     return values
 
 
 def as_score_matrix(scores: ArrayLike, name: str = "scores") -> FloatArray:
-    """``scores`` of several models as a two-dimensional float array, NaN where not scored.
+    """``scores`` of several models as a two-dimensional float array, NaN where not
+    scored.
 
     Args:
-        scores: one row per prompt, one column per model, shape (n, M), n at least 1, M at least 2.
+        scores: one row per prompt, one column per model, shape (n, M), n at least 1, M
+            at least 2.
 
     Raises:
-        StatisticsError: for another shape, and for infinite scores with their first position.
+        StatisticsError: for another shape, and for infinite scores with their first
+            position.
     """
     values = as_floats(scores, name)
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise StatisticsError(
-            f"`{name}` must be prompts x models with at least 1 prompt and 2 models, found shape {values.shape}"
+            f"`{name}` must be prompts x models with at least 1 prompt and 2 models, "
+            f"found shape {values.shape}"
         )
     infinite = np.isinf(values)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
         raise StatisticsError(
-            f"`{name}` holds {int(infinite.sum())} infinite value(s) (first: prompt {row}, model"
-            f" {column}); a prompt that was not scored is NaN"
+            f"`{name}` holds {int(infinite.sum())} infinite value(s) (first: prompt "
+            f"{row}, model {column}); a prompt that was not scored is NaN"
         )
     return values
 
@@ -95,7 +108,9 @@ def as_score_matrix(scores: ArrayLike, name: str = "scores") -> FloatArray:
 def as_seed(seed: object) -> int:
     """``seed`` as a whole number of at least 0."""
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise StatisticsError(f"`seed` must be a whole number of at least 0, found {seed!r}")
+        raise StatisticsError(
+            f"`seed` must be a whole number of at least 0, found {seed!r}"
+        )
     return int(seed)
 
 
@@ -106,18 +121,22 @@ def as_weights(weights: ArrayLike, n: int) -> FloatArray:
     if values.min() <= 0:
         first = int(np.argmax(values <= 0))
         raise StatisticsError(
-            f"`weights` must be above 0, found {values[first]} at index {first}; leave prompts without weight out"
+            f"`weights` must be above 0, found {values[first]} at index {first}; leave "
+            "prompts without weight out"
         )
     return values
 
 
 def as_prompt_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
-    """``weights`` of ``n`` prompts: finite, at least 0, some above; prompts of weight 0 count for nothing."""
+    """``weights`` of ``n`` prompts: finite, at least 0, some above; prompts of weight 0
+    count for nothing."""
     values = as_scores(weights, name)
     check_length(len(values), n, name)
     if values.min() < 0:
         first = int(np.argmax(values < 0))
-        raise StatisticsError(f"`{name}` must not be below 0, found {values[first]} at index {first}")
+        raise StatisticsError(
+            f"`{name}` must not be below 0, found {values[first]} at index {first}"
+        )
     if values.max() == 0:
         raise StatisticsError(f"`{name}` are all 0: a weighted mean needs some weight")
     return values
@@ -135,14 +154,18 @@ def as_shares(weights: ArrayLike | None, n: int) -> FloatArray:
 def as_level(level: float) -> float:
     """``level`` as a confidence level strictly between 0 and 1."""
     if not 0 < level < 1:
-        raise StatisticsError(f"`level` must lie between 0 and 1 (such as 0.95), found {level}")
+        raise StatisticsError(
+            f"`level` must lie between 0 and 1 (such as 0.95), found {level}"
+        )
     return float(level)
 
 
 def check_one_sided(alpha: float) -> None:
     """Refuse a level of a one-sided test that is not between 0 and 0.5."""
     if not 0 < alpha < 0.5:
-        raise StatisticsError(f"`alpha` must lie between 0 and 0.5 (such as 0.05), found {alpha}")
+        raise StatisticsError(
+            f"`alpha` must lie between 0 and 0.5 (such as 0.05), found {alpha}"
+        )
 
 
 def as_clusters(clusters: ArrayLike, n: int) -> Clusters:
@@ -152,20 +175,27 @@ def as_clusters(clusters: ArrayLike, n: int) -> Clusters:
         clusters: integers or strings, shape (n,).
 
     Raises:
-        StatisticsError: where the length differs, or a label is missing or neither of the two.
+        StatisticsError: where the length differs, or a label is missing or neither of
+            the two.
     """
     labels = _as_labels(clusters)
     if labels.ndim != 1:
-        raise StatisticsError(f"`clusters` must be one-dimensional, found {labels.ndim} dimensions")
+        raise StatisticsError(
+            f"`clusters` must be one-dimensional, found {labels.ndim} dimensions"
+        )
     check_length(len(labels), n, "clusters")
-    codes = _integer_codes(labels) if labels.dtype.kind in "iu" else _object_codes(labels)
+    codes = (
+        _integer_codes(labels) if labels.dtype.kind in "iu" else _object_codes(labels)
+    )
     return Clusters(codes, np.bincount(codes).astype(np.float64))
 
 
 def check_length(length: int, expected: int, name: str) -> None:
     """Refuse an argument that is not aligned with the scores."""
     if length != expected:
-        raise StatisticsError(f"`{name}` has {length} entries, expected one per prompt: {expected}")
+        raise StatisticsError(
+            f"`{name}` has {length} entries, expected one per prompt: {expected}"
+        )
 
 
 def finite_bounds(bounds: Bounds | None) -> tuple[float, float] | None:
@@ -176,7 +206,9 @@ def finite_bounds(bounds: Bounds | None) -> tuple[float, float] | None:
     low = -math.inf if low is None else float(low)
     high = math.inf if high is None else float(high)
     if not low < high:  # also where one of them is NaN
-        raise StatisticsError(f"`bounds` must be (low, high) with low < high, found {bounds}")
+        raise StatisticsError(
+            f"`bounds` must be (low, high) with low < high, found {bounds}"
+        )
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
@@ -187,8 +219,8 @@ def check_within(scores: FloatArray, bounds: tuple[float, float]) -> None:
     smallest, largest = float(scores.min()), float(scores.max())
     if smallest < low - slack or largest > high + slack:
         raise StatisticsError(
-            f"`scores` run from {smallest} to {largest}, outside the `bounds` ({low}, {high});"
-            " give the bounds on the scale of the scores"
+            f"`scores` run from {smallest} to {largest}, outside the `bounds` ({low}, "
+            f"{high}); give the bounds on the scale of the scores"
         )
 
 
@@ -203,16 +235,25 @@ def is_zero_one(scores: FloatArray) -> bool:
     return bool(np.all((scores == 0) | (scores == 1)))
 
 
-def is_binary(scores: FloatArray, binary: bool | None, n_draws: ArrayLike | None) -> bool:
+def is_binary(
+    scores: FloatArray, binary: bool | None, n_draws: ArrayLike | None
+) -> bool:
     """Whether the scores are 0/1 with one draw per prompt, as declared or as found.
 
-    A prompt mean of several draws may be 0 or 1 by chance, so ``n_draws`` decides as well.
+    A prompt mean of several draws may be 0 or 1 by chance, so ``n_draws`` decides as
+    well.
     """
     one_draw = n_draws is None or _one_draw_each(n_draws, len(scores))
     zero_one = one_draw and is_zero_one(scores)
     if binary and not zero_one:
-        requirement = "every score 0 or 1" if one_draw else "one draw per prompt (`n_draws` is above 1)"
-        raise StatisticsError(f"`binary=True` needs {requirement}; pass binary=None to let data decide")
+        requirement = (
+            "every score 0 or 1"
+            if one_draw
+            else "one draw per prompt (`n_draws` is above 1)"
+        )
+        raise StatisticsError(
+            f"`binary=True` needs {requirement}; pass binary=None to let data decide"
+        )
     return zero_one if binary is None else binary
 
 
@@ -228,7 +269,9 @@ def _one_draw_each(n_draws: ArrayLike, n: int) -> bool:
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """``values`` as a float array of any shape; NaN where an entry is missing."""
     try:
-        if isinstance(values, np.ma.MaskedArray):  # np.asarray would show what is masked
+        if isinstance(
+            values, np.ma.MaskedArray
+        ):  # np.asarray would show what is masked
             values = np.ma.filled(values.astype(np.float64), np.nan)
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -238,7 +281,9 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
 def _as_labels(clusters: ArrayLike) -> NDArray[Any]:
     if isinstance(clusters, np.ma.MaskedArray):
         clusters = clusters.tolist()  # None where masked
-    if isinstance(clusters, list | tuple):  # else numpy would turn ["a", nan] into ["a", "nan"]
+    if isinstance(
+        clusters, list | tuple
+    ):  # else numpy would turn ["a", nan] into ["a", "nan"]
         return np.asarray(clusters, dtype=object)
     return np.asarray(clusters)
 
@@ -248,11 +293,17 @@ def _integer_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _object_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
-    numbers: defaultdict[object, int] = defaultdict(count().__next__)  # numbered as first seen
+    numbers: defaultdict[object, int] = defaultdict(
+        count().__next__
+    )  # numbered as first seen
     try:
-        codes = np.fromiter(map(numbers.__getitem__, labels.tolist()), np.intp, len(labels))
+        codes = np.fromiter(
+            map(numbers.__getitem__, labels.tolist()), np.intp, len(labels)
+        )
     except TypeError as error:
-        raise StatisticsError(f"`clusters` must hold integers or strings: {error}") from None
+        raise StatisticsError(
+            f"`clusters` must hold integers or strings: {error}"
+        ) from None
     for label in numbers:
         _check_label(label)
     return codes
@@ -261,11 +312,13 @@ def _object_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
 def _check_label(label: object) -> None:
     if isinstance(label, str | Integral):
         return
-    if isinstance(label, float) and label.is_integer():  # a column of integers that had gaps
+    if (
+        isinstance(label, float) and label.is_integer()
+    ):  # a column of integers that had gaps
         return
     raise StatisticsError(
-        f"`clusters` must hold integers or strings, found {label!r}; a prompt without a cluster"
-        " needs a label of its own"
+        f"`clusters` must hold integers or strings, found {label!r}; a prompt without "
+        "a cluster needs a label of its own"
     )
 
 
@@ -292,13 +345,16 @@ def standard_error_bernoulli(scores: ArrayLike) -> float | None:
 
     Args:
         scores: one draw per prompt, finite, shape (n,). A mean of several draws is not
-            Bernoulli, even where it happens to be 0 or 1: that is for the caller to know.
+            Bernoulli, even where it happens to be 0 or 1: that is for the caller to
+            know.
 
     Raises:
         StatisticsError: where scores are empty or not finite.
     """
     values = as_scores(scores)
-    return bernoulli_error(mean_of(values), len(values)) if is_zero_one(values) else None
+    return (
+        bernoulli_error(mean_of(values), len(values)) if is_zero_one(values) else None
+    )
 
 
 def mean_of(scores: FloatArray) -> float:
@@ -327,7 +383,9 @@ def deviations(scores: FloatArray) -> FloatArray:
         centred = scores - mean_of_varying(scores)
         squares = float(centred @ centred)
     if not math.isfinite(squares):
-        raise StatisticsError("`scores` are too large: the sum of their squares overflows")
+        raise StatisticsError(
+            "`scores` are too large: the sum of their squares overflows"
+        )
     return centred
 
 
@@ -343,7 +401,8 @@ def bernoulli_error(mean: float, n: int) -> float:
 
 
 def skewness(scores: FloatArray) -> float:
-    """Third central moment over the cubed standard deviation (1/n); 0 where all are equal."""
+    """Third central moment over the cubed standard deviation (1/n); 0 where all are
+    equal."""
     return float(skewnesses(scores[None, :])[0])
 
 
@@ -357,14 +416,20 @@ def skewnesses(samples: FloatArray) -> FloatArray:
         raise StatisticsError("`scores` are too large: their sum overflows")
     centred = samples - means[:, None]
     # the cubes of very small or large scores would be lost
-    unit = centred / np.where(equal, 1.0, np.maximum(high - means, means - low))[:, None]
+    unit = (
+        centred / np.where(equal, 1.0, np.maximum(high - means, means - low))[:, None]
+    )
     squares = unit * unit
     # products, since a power of 3 takes 20 times as long
-    second, third = squares.mean(axis=1), np.einsum("ij,ij->i", squares, unit) / samples.shape[1]
+    second, third = (
+        squares.mean(axis=1),
+        np.einsum("ij,ij->i", squares, unit) / samples.shape[1],
+    )
     return np.where(equal, 0.0, third / np.where(equal, 1.0, second) ** 1.5)
 
 
-#: ``1 - level`` and sums of p-values are rounded: at level 0.9 a p of 0.1 is above ``1 - 0.9``.
+#: ``1 - level`` and sums of p-values are rounded: at level 0.9 a p of 0.1 is above ``1
+#: - 0.9``.
 _ROUNDED = 1e-12
 
 
@@ -372,8 +437,11 @@ _ROUNDED = 1e-12
 def rejects(p_values: float | None, alpha: float) -> bool: ...
 @overload
 def rejects(p_values: FloatArray, alpha: float) -> NDArray[np.bool_]: ...
-def rejects(p_values: float | FloatArray | None, alpha: float) -> bool | NDArray[np.bool_]:
-    """Whether a p is at most ``alpha``, but for rounding; one that is NaN or None never is.
+def rejects(
+    p_values: float | FloatArray | None, alpha: float
+) -> bool | NDArray[np.bool_]:
+    """Whether a p is at most ``alpha``, but for rounding; one that is NaN or None never
+    is.
 
     Args:
         p_values: one, or an array of any shape.

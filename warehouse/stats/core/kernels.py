@@ -13,7 +13,8 @@ from numba.extending import intrinsic
 
 
 def compiled(function: Any) -> Any:
-    """Compile at first use, without the interpreter's lock, and keep the machine code on disk."""
+    """Compile at first use, without the interpreter's lock, and keep the machine code
+    on disk."""
     try:
         return njit(nogil=True, error_model="numpy", cache=True)(function)
     except RuntimeError:  # nowhere to keep it: compiled once in each process
@@ -22,7 +23,8 @@ def compiled(function: Any) -> Any:
 
 #: Pairs looked at in one go: few enough to stay in the fastest memory.
 RUN = 2048
-#: Two rows are held against a third at a time where there are so many, and so many pairs for each number they may give.
+#: Two rows are held against a third at a time where there are so many, and so many
+#: pairs for each number they may give.
 FEW, MANY_PAIRS = 8, 4
 
 
@@ -51,7 +53,8 @@ def _overlap(words: Any, row: int, left: int, size: int, shared: Any) -> None:
 
 @compiled
 def _tally(shared: Any, size: int, tallies: Any) -> None:
-    """Count values; four tallies in turn, so that equal neighbours do not wait for each other."""
+    """Count values; four tallies in turn, so that equal neighbours do not wait for each
+    other."""
     for j in range(0, size - 3, 4):
         tallies[0, shared[j]] += 1
         tallies[1, shared[j + 1]] += 1
@@ -62,8 +65,11 @@ def _tally(shared: Any, size: int, tallies: Any) -> None:
 
 
 @compiled
-def _overlap_of_two(words: Any, row: int, left: int, size: int, wide: int, codes: Any) -> None:
-    """Common ones of a row with each of `size` rows from `left` on, times ``wide``, and with each of as many behind."""
+def _overlap_of_two(
+    words: Any, row: int, left: int, size: int, wide: int, codes: Any
+) -> None:
+    """Common ones of a row with each of `size` rows from `left` on, times ``wide``, and
+    with each of as many behind."""
     for word in range(words.shape[0]):
         own, others = words[word, row], words[word, left : left + size]
         behind = words[word, left + size : left + 2 * size]
@@ -79,16 +85,18 @@ def _overlap_of_two(words: Any, row: int, left: int, size: int, wide: int, codes
 def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
     """Add the pairs i < j of rows to ``counts``, by weights and common ones.
 
-    It lets go of the interpreter's lock, so that threads can share the work. Two rows are held against a third at a
-    time: what they have in common with it is one number, so that half as many are counted.
+    It lets go of the interpreter's lock, so that threads can share the work. Two rows
+    are held against a third at a time: what they have in common with it is one number,
+    so that half as many are counted.
 
     Args:
-        words: rows as bits, 64 to a word, rows of equal weight (number of ones) side by side by
-            ascending weight, uint64, shape (words of a row, n).
+        words: rows as bits, 64 to a word, rows of equal weight (number of ones) side by
+            side by ascending weight, uint64, shape (words of a row, n).
         starts: where each weight begins, and n, shape (G + 1,).
         first: the first weight to count, by its place.
-        counts: pairs by weight from ``first`` on, weight and common ones, shape (weights to
-            count, G, most common ones + 1); filled where the second weight is not before the first.
+        counts: pairs by weight from ``first`` on, weight and common ones, shape
+            (weights to count, G, most common ones + 1); filled where the second weight
+            is not before the first.
     """
     groups, largest = len(starts) - 1, np.diff(starts).max()
     tallies = np.zeros((4, counts.shape[2]), np.int64)
@@ -98,7 +106,10 @@ def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
         for word in range(words.shape[0]):
             wide += ones(words[word, starts[g]])  # type: ignore[call-arg]
         enough = MANY_PAIRS * wide * wide
-        twos = np.zeros((wide, wide) if (starts[g + 1] - starts[g]) * largest > enough else (0, 0), np.int64)
+        twos = np.zeros(
+            (wide, wide) if (starts[g + 1] - starts[g]) * largest > enough else (0, 0),
+            np.int64,
+        )
         flat = twos.reshape(-1)
         for h in range(g, groups):
             pairs = (starts[g + 1] - starts[g]) * (starts[h + 1] - starts[h])
@@ -126,10 +137,12 @@ def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
 
 @compiled
 def shuffle_rows(drawn: Any, rows: Any) -> bool:
-    """Shuffle each row in place as ``numpy.random.Generator.permuted`` does: each cell, the last first, is swapped with
-    one up to it; of each number drawn the bits that its place may have count, and what is beyond it is left.
+    """Shuffle each row in place as ``numpy.random.Generator.permuted`` does: each cell,
+    the last first, is swapped with one up to it; of each number drawn the bits that its
+    place may have count, and what is beyond it is left.
 
-    Without a branch for that, which no processor could foresee: a cell is swapped with itself then.
+    Without a branch for that, which no processor could foresee: a cell is swapped with
+    itself then.
 
     Args:
         drawn: what the generator gives 32 bits at a time.
@@ -159,8 +172,11 @@ def shuffle_rows(drawn: Any, rows: Any) -> bool:
 
 
 @compiled
-def tally_differences(codes: Any, first: Any, second: Any, most: int, counts: Any) -> None:
-    """Add how often rows of codes differ by each of −most … most to ``counts``, shape (pairs, 2 most + 1)."""
+def tally_differences(
+    codes: Any, first: Any, second: Any, most: int, counts: Any
+) -> None:
+    """Add how often rows of codes differ by each of −most … most to ``counts``, shape
+    (pairs, 2 most + 1)."""
     tallies = np.zeros((4, counts.shape[1]), np.int64)
     shared = np.zeros(codes.shape[1], np.uint16)
     for k in range(len(first)):
@@ -173,7 +189,9 @@ def tally_differences(codes: Any, first: Any, second: Any, most: int, counts: An
 
 
 @compiled
-def _squares(n: Any, other_n: Any, h: Any, other_h: Any, spread: float, least: float, out: Any) -> None:
+def _squares(
+    n: Any, other_n: Any, h: Any, other_h: Any, spread: float, least: float, out: Any
+) -> None:
     """T*² of a pair in each draw."""
     for draw in range(len(out)):
         total = n[draw] - other_n[draw]
@@ -182,7 +200,9 @@ def _squares(n: Any, other_n: Any, h: Any, other_h: Any, spread: float, least: f
 
 
 @compiled
-def _squares_by_slope(n: Any, other_n: Any, slope: float, spread: float, least: float, out: Any) -> None:
+def _squares_by_slope(
+    n: Any, other_n: Any, slope: float, spread: float, least: float, out: Any
+) -> None:
     """The same where H is a multiple of N."""
     for draw in range(len(out)):
         total = n[draw] - other_n[draw]
@@ -193,7 +213,8 @@ def _squares_by_slope(n: Any, other_n: Any, slope: float, spread: float, least: 
 
 @compiled
 def _raise(values: Any, by: Any, space: Any) -> None:
-    """The larger of two numbers in each draw; by way of a third array, or the loop is not vectorised."""
+    """The larger of two numbers in each draw; by way of a third array, or the loop is
+    not vectorised."""
     for draw in range(len(by)):
         space[draw] = by[draw] if by[draw] > values[draw] else values[draw]
     for draw in range(len(by)):

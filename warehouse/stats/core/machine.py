@@ -1,4 +1,5 @@
-"""What the machine has: a compiler for loops, and threads that small products do better without."""
+"""What the machine has: a compiler for loops, and threads that small products do better
+without."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from threadpoolctl import ThreadpoolController
 
 @cache
 def has_compiler() -> bool:
-    """Whether numba is installed (the extra ``fast``), and ``WAREHOUSE_COMPILE`` is not 0. Without it the same
-    figures come from numpy."""
+    """Whether numba is installed (the extra ``fast``), and ``WAREHOUSE_COMPILE`` is not
+    0. Without it the same figures come from numpy."""
     return os.environ.get("WAREHOUSE_COMPILE") != "0" and find_spec("numba") is not None
 
 
@@ -28,5 +29,6 @@ def one_blas_thread() -> Iterator[None]:
 
 @lru_cache(maxsize=2)
 def _controller(_with_scipy: bool) -> ThreadpoolController:
-    """The loaded libraries. To look for them takes 2 ms, so it is done once; SciPy brings one of its own."""
+    """The loaded libraries. To look for them takes 2 ms, so it is done once; SciPy
+    brings one of its own."""
     return ThreadpoolController()

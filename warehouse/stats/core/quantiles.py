@@ -1,4 +1,5 @@
-"""Quantiles and tail probabilities, of scipy's special functions (scipy.stats takes ten times as long to load)."""
+"""Quantiles and tail probabilities, of scipy's special functions (scipy.stats takes ten
+times as long to load)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import numpy as np
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 
-#: No p is 0: one that is too small for a double is given as the smallest of full precision.
+#: No p is 0: one that is too small for a double is given as the smallest of full
+#: precision.
 SMALLEST_P = sys.float_info.min
 
 
@@ -26,7 +28,9 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
 def t_quantiles(level: float, degrees_of_freedom: FloatArray | float) -> FloatArray:
     """`t_quantile` of each of several degrees of freedom."""
     nu = np.asarray(degrees_of_freedom, dtype=np.float64)
-    if nu.size > 1 and (nu == nu.flat[0]).all():  # as of all pairs of whole runs; it is found by a search
+    if (
+        nu.size > 1 and (nu == nu.flat[0]).all()
+    ):  # as of all pairs of whole runs; it is found by a search
         return np.full(nu.shape, special.stdtrit(nu.flat[0], (1 + level) / 2))
     quantiles: FloatArray = special.stdtrit(nu, (1 + level) / 2)
     return quantiles
@@ -47,13 +51,18 @@ def t_p_value(t: float, degrees_of_freedom: float) -> float:
     return float(t_p_values(t, degrees_of_freedom))
 
 
-def t_p_values(t: FloatArray | float, degrees_of_freedom: FloatArray | float) -> FloatArray:
-    """Two-sided P(|T| >= |t|) of Student's t, the normal where the degrees of freedom are
-    infinite, at least `SMALLEST_P`; NaN where an argument is. The arguments are broadcast."""
+def t_p_values(
+    t: FloatArray | float, degrees_of_freedom: FloatArray | float
+) -> FloatArray:
+    """Two-sided P(|T| >= |t|) of Student's t, the normal where the degrees of freedom
+    are infinite, at least `SMALLEST_P`; NaN where an argument is. The arguments are
+    broadcast."""
     nu = np.asarray(degrees_of_freedom, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         student = special.betainc(nu / 2, 0.5, nu / (nu + np.square(t)))
-        p_values: FloatArray = np.where(np.isinf(nu), 2 * special.ndtr(-np.abs(t)), student)
+        p_values: FloatArray = np.where(
+            np.isinf(nu), 2 * special.ndtr(-np.abs(t)), student
+        )
     return np.maximum(p_values, SMALLEST_P)
 
 

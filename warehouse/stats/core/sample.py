@@ -1,8 +1,11 @@
-"""The checked scores of one run with the figures that every interval and error draws on, ratios by their links.
+"""The checked scores of one run with the figures that every interval and error draws
+on, ratios by their links.
 
-A metric such as word perplexity stores an additive value per prompt (nats per word) and a weight (words); the figure is
-``link(Σ w v / Σ w)``. `linearise` gives one number per prompt whose plain mean is that ratio and whose plain standard
-error is the ratio's linearised one, so that everything written for means (clusters, pairs) holds for ratios as well.
+A metric such as word perplexity stores an additive value per prompt (nats per word) and
+a weight (words); the figure is ``link(Σ w v / Σ w)``. `linearise` gives one number per
+prompt whose plain mean is that ratio and whose plain standard error is the ratio's
+linearised one, so that everything written for means (clusters, pairs) holds for ratios
+as well.
 """
 
 from __future__ import annotations
@@ -44,17 +47,28 @@ from warehouse.stats.intervals.standard_errors import (
 class Sample:
     """Scores of one run, on the scale before the link."""
 
-    values: FloatArray  #: linearised scores; their mean is the mean or ratio, shape (n,).
+    values: (
+        FloatArray  #: linearised scores; their mean is the mean or ratio, shape (n,).
+    )
     mean: float  #: mean of ``values``.
     clusters: Clusters | None  #: cluster numbers, or None.
     binary: bool  #: 0/1 scores, one draw per prompt, no weights, no link.
     bounds: tuple[float, float] | None  #: finite bounds of the scores, or None.
-    se_clt: float | None  #: error of the mean as if prompts were independent (HC2 where weighted); None at n = 1.
-    robust: ClusterRobust | None  #: cluster-robust errors; None without clusters or with a single one.
-    #: weight of each prompt over the mean weight, shape (n,); None where the figure is a plain mean.
+    se_clt: (
+        float | None
+    )  #: error of the mean as if prompts were independent (HC2 where weighted); None at n = 1.
+    robust: (
+        ClusterRobust | None
+    )  #: cluster-robust errors; None without clusters or with a single one.
+    #: weight of each prompt over the mean weight, shape (n,); None where the figure is
+    #: a plain mean.
     shares: FloatArray | None = None
-    weights: UnitWeights | None = None  #: what these say of the error, by unit; None where the figure is a plain mean.
-    zero_one: bool = False  #: 0/1 scores, one draw per prompt, weighted or not; no link.
+    weights: UnitWeights | None = (
+        None  #: what these say of the error, by unit; None where the figure is a plain mean.
+    )
+    zero_one: bool = (
+        False  #: 0/1 scores, one draw per prompt, weighted or not; no link.
+    )
     n_weightless: int = 0  #: prompts of weight 0 that were left out.
 
     @property
@@ -85,7 +99,8 @@ class Sample:
 
     @property
     def totals(self) -> FloatArray:
-        """Deviations from the mean summed over each unit: cluster, or prompt without clusters."""
+        """Deviations from the mean summed over each unit: cluster, or prompt without
+        clusters."""
         centred = deviations(self.values)
         if self.clusters is None:
             return centred
@@ -120,9 +135,12 @@ def describe(
 
 
 def _weighted(sample: Sample, shares: FloatArray, centred: FloatArray) -> Sample:
-    """With the errors of a weighted mean in the place of those of its linearised scores."""
+    """With the errors of a weighted mean in the place of those of its linearised
+    scores."""
     alone = unit_weights(shares)
-    error = float(np.linalg.norm(alone.pulls(centred / sample.n))) if sample.n > 1 else None
+    error = (
+        float(np.linalg.norm(alone.pulls(centred / sample.n))) if sample.n > 1 else None
+    )
     units = alone if sample.clusters is None else unit_weights(shares, sample.clusters)
     sample = replace(sample, shares=shares, se_clt=error, weights=units)
     if sample.clusters is None or sample.robust is None:
@@ -154,9 +172,13 @@ def build_sample(
     if checked is not None and checked.min() == 0:
         has_weight = checked > 0
         some = None if groups is None else groups.codes[has_weight]
-        rest = build_sample(raw[has_weight], some, checked[has_weight], link, bounds, zero_one, None)
+        rest = build_sample(
+            raw[has_weight], some, checked[has_weight], link, bounds, zero_one, None
+        )
         return replace(rest, n_weightless=int(np.count_nonzero(~has_weight)))
-    shares = None if checked is None or is_constant(checked) else checked / checked.mean()
+    shares = (
+        None if checked is None or is_constant(checked) else checked / checked.mean()
+    )
     values, limits = linearise(raw, checked), finite_bounds(bounds)
     if link.name != "identity":
         return describe(values, groups, shares=shares)
@@ -188,11 +210,12 @@ LINKS: dict[str, Link] = {
 
 
 def find_link(name: str) -> Link:
-    """The link called ``name`` (StatisticsError: for another name; ``none`` (no figure is defined) among them)."""
+    """The link called ``name`` (StatisticsError: for another name; ``none`` (no figure
+    is defined) among them)."""
     if name not in LINKS:
         raise StatisticsError(
-            f"unknown `link` {name!r}, expected one of {', '.join(LINKS)}; a metric whose link is"
-            " 'none' has no mean: report what its source published"
+            f"unknown `link` {name!r}, expected one of {', '.join(LINKS)}; a metric "
+            "whose link is 'none' has no mean: report what its source published"
         )
     return LINKS[name]
 
@@ -227,8 +250,11 @@ def linearise(scores: FloatArray, weights: FloatArray | None) -> FloatArray:
     return values
 
 
-def linearise_figure(scores: FloatArray, weights: FloatArray | None, link: Link) -> FloatArray:
-    """Values whose mean is the reported figure link(R), deviations link'(R)·w(v − R)/w̄.
+def linearise_figure(
+    scores: FloatArray, weights: FloatArray | None, link: Link
+) -> FloatArray:
+    """Values whose mean is the reported figure link(R), deviations link'(R)·w(v −
+    R)/w̄.
 
     Args:
         scores: value per prompt, shape (n,).
@@ -256,12 +282,16 @@ def linked_interval(link: Link, interval: Interval | None) -> Interval | None:
     return replace(interval, low=low, high=high)
 
 
-#: Edges from which on scipy, which takes a quarter of a second of processor time to load, is quicker.
+#: Edges from which on scipy, which takes a quarter of a second of processor time to
+#: load, is quicker.
 _MANY = 100_000
 
 
-def components(ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int) -> NDArray[np.intp]:
-    """The component of each node, counted in the order of their first nodes, shape (n_nodes,).
+def components(
+    ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int
+) -> NDArray[np.intp]:
+    """The component of each node, counted in the order of their first nodes, shape
+    (n_nodes,).
 
     Args:
         ends: one end of each edge, shape (m,).
@@ -283,17 +313,22 @@ def components(ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int) -
         first = reached
 
 
-def _by_scipy(ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int) -> NDArray[np.intp]:
+def _by_scipy(
+    ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int
+) -> NDArray[np.intp]:
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     edges = csr_matrix((np.ones(len(ends)), (ends, others)), (n_nodes, n_nodes))
-    labels: NDArray[np.intp] = connected_components(edges, directed=False)[1].astype(np.intp)
+    labels: NDArray[np.intp] = connected_components(edges, directed=False)[1].astype(
+        np.intp
+    )
     return labels
 
 
 def distinct(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """`np.unique` of whole numbers, with its places: by a table where they lie close together, as ids do."""
+    """`np.unique` of whole numbers, with its places: by a table where they lie close
+    together, as ids do."""
     low = int(values.min(initial=0))
     width = int(values.max(initial=0)) - low + 1
     if width > 8 * len(values):

@@ -1,8 +1,10 @@
-"""How skewed and how heavy-tailed differences may be, beyond what the sample's moments say.
+"""How skewed and how heavy-tailed differences may be, beyond what the sample's moments
+say.
 
-The sample skewness of skewed data comes out too small just where the interval comes out too short:
-where the largest values are missing by chance. A rule on it alone marks the lucky samples and
-passes the unlucky ones. Quantiles do not depend on the largest values.
+The sample skewness of skewed data comes out too small just where the interval comes out
+too short: where the largest values are missing by chance. A rule on it alone marks the
+lucky samples and passes the unlucky ones. Quantiles do not depend on the largest
+values.
 """
 
 from __future__ import annotations
@@ -14,36 +16,55 @@ from functools import partial
 import numpy as np
 
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, is_constant, skewnesses
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Clusters,
+    FloatArray,
+    is_constant,
+    skewnesses,
+)
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 
-# Tail probabilities at which the middle of the data is compared with a lognormal distribution.
+# Tail probabilities at which the middle of the data is compared with a lognormal
+# distribution.
 _TAILS = (0.05, 0.1)
 _ENOUGH = 50  # values for a tail probability of 5 %
 _HEAVIEST = 6.0  # kurtosis of the Laplace distribution: tails beyond it are heavy
-# The sample skewness of skewed data is mostly too small, by less in larger samples: lognormal data, σ = 0.5, of n = 100
-# come out a quarter too low. The factor 1 + 6/√n marks most of them and no normal data (docs/calibration.md).
+# The sample skewness of skewed data is mostly too small, by less in larger samples:
+# lognormal data, σ = 0.5, of n = 100 come out a quarter too low. The factor 1 + 6/√n
+# marks most of them and no normal data (docs/calibration.md).
 _SHORTFALL = 6.0
 _LARGEST = 50.0  # of σ²: skewness beyond any number of prompts
 
 
 def mean_skewness(sample: Sample) -> float:
-    """Σu³/V^1.5 of what each unit adds to the mean: the skewness of the mean, 0 without an error.
+    """Σu³/V^1.5 of what each unit adds to the mean: the skewness of the mean, 0 without
+    an error.
 
-    u_c = D_c/(n sqrt(1 − f_c)), whose squares add up to V: without clusters skewness/√n.
+    u_c = D_c/(n sqrt(1 − f_c)), whose squares add up to V: without clusters
+    skewness/√n.
     """
     sizes = np.ones(sample.n) if sample.clusters is None else sample.clusters.sizes
-    return float(mean_skewnesses(sample.totals[None, :], sizes)[0]) if len(sizes) > 1 else 0.0
+    return (
+        float(mean_skewnesses(sample.totals[None, :], sizes)[0])
+        if len(sizes) > 1
+        else 0.0
+    )
 
 
 def mean_skewnesses(totals: FloatArray, sizes: FloatArray) -> FloatArray:
     """`mean_skewness` of each row of D_c of units of these sizes, shape (S, U) to (S,)."""
     largest = np.abs(totals).max(axis=1, initial=0.0)
-    pulls = totals / np.where(largest > 0, largest, 1.0)[:, None] / np.sqrt(1 - sizes / sizes.sum())
+    pulls = (
+        totals
+        / np.where(largest > 0, largest, 1.0)[:, None]
+        / np.sqrt(1 - sizes / sizes.sum())
+    )
     squares = pulls * pulls
     skewnesses: FloatArray = (
-        np.einsum("ij,ij->i", squares, pulls) / np.where(largest > 0, squares.sum(axis=1), 1) ** 1.5
+        np.einsum("ij,ij->i", squares, pulls)
+        / np.where(largest > 0, squares.sum(axis=1), 1) ** 1.5
     )
     return skewnesses
 
@@ -62,19 +83,28 @@ def working_skewness(values: FloatArray) -> float:
 def working_skewnesses(ordered: FloatArray) -> FloatArray:
     """`working_skewness` of each row, ascending in each, shape (S, n) to (S,)."""
     plain, n = np.abs(skewnesses(ordered)), ordered.shape[1]
-    return plain if n < _ENOUGH else np.maximum(plain * skewness_factor(n), _implied(partial(_quantile, ordered)))
+    return (
+        plain
+        if n < _ENOUGH
+        else np.maximum(
+            plain * skewness_factor(n), _implied(partial(_quantile, ordered))
+        )
+    )
 
 
 def skewness_factor(n: int) -> float:
-    """1 + 6/√n: what the sample skewness of n values is raised by, since it comes out too small."""
+    """1 + 6/√n: what the sample skewness of n values is raised by, since it comes out
+    too small."""
     return 1 + _SHORTFALL / math.sqrt(n)
 
 
 def implied_skewnesses(samples: FloatArray) -> FloatArray:
-    """Skewness of the shifted lognormal distributions with the quantiles of each row of samples, shape (S, n) to (S,).
+    """Skewness of the shifted lognormal distributions with the quantiles of each row of
+    samples, shape (S, n) to (S,).
 
-    For it (q₁₋ₚ − q₅₀)/(q₅₀ − qₚ) = exp(σ z₁₋ₚ), and the skewness is (e^σ² + 2)·sqrt(e^σ² − 1): the smaller of those at
-    p = 5 % and 10 %. 0 where a half of the data has no width (many equal values).
+    For it (q₁₋ₚ − q₅₀)/(q₅₀ − qₚ) = exp(σ z₁₋ₚ), and the skewness is (e^σ² +
+    2)·sqrt(e^σ² − 1): the smaller of those at p = 5 % and 10 %. 0 where a half of the
+    data has no width (many equal values).
 
     Examples:
         >>> skewed = np.exp(np.linspace(-2, 2, 101))
@@ -86,7 +116,10 @@ def implied_skewnesses(samples: FloatArray) -> FloatArray:
 
 def _implied(quantile: Callable[[float], FloatArray]) -> FloatArray:
     middle = quantile(0.5)
-    lows, highs = (np.array([quantile(p) for p in tails]) for tails in (_TAILS, [1 - p for p in _TAILS]))
+    lows, highs = (
+        np.array([quantile(p) for p in tails])
+        for tails in (_TAILS, [1 - p for p in _TAILS])
+    )
     wide = np.all((lows < middle) & (middle < highs), axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
@@ -97,7 +130,8 @@ def _implied(quantile: Callable[[float], FloatArray]) -> FloatArray:
 
 
 def _quantile(ordered: FloatArray, p: float) -> FloatArray:
-    """The quantile of each row as `numpy.quantile` has it, which would order the rows again."""
+    """The quantile of each row as `numpy.quantile` has it, which would order the rows
+    again."""
     return _at(lambda rank: ordered[:, rank], ordered.shape[1], p)
 
 
@@ -105,29 +139,36 @@ def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
     position = p * (n - 1)
     lower, part = int(position), position - int(position)
     low, high = value(lower), value(min(lower + 1, n - 1))
-    between: FloatArray = low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
+    between: FloatArray = (
+        low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
+    )
     return between
 
 
 def tail_units_of(sample: Sample) -> float:
     """`tail_units` of the totals of a sample; infinity for clusters of unequal sizes.
 
-    Totals of unequal clusters have heavy tails whatever the scores are, which Satterthwaite's degrees of freedom allow
-    for; what they do not allow for, scores that depend on the size, shows in the skewness.
+    Totals of unequal clusters have heavy tails whatever the scores are, which
+    Satterthwaite's degrees of freedom allow for; what they do not allow for, scores
+    that depend on the size, shows in the skewness.
     """
     return math.inf if are_unequal(sample.clusters) else tail_units(sample.totals)
 
 
 def are_unequal(clusters: Clusters | None) -> bool:
     """Whether there are clusters, of sizes that differ much."""
-    return clusters is not None and bool(clusters.sizes.std() > UNEQUAL_SIZES * clusters.sizes.mean())
+    return clusters is not None and bool(
+        clusters.sizes.std() > UNEQUAL_SIZES * clusters.sizes.mean()
+    )
 
 
 def tail_units(values: FloatArray) -> float:
-    """How many units make up the variance, by weight: (Σ d²)²/Σ d⁴; infinity for light tails.
+    """How many units make up the variance, by weight: (Σ d²)²/Σ d⁴; infinity for light
+    tails.
 
-    Tails are heavy where the kurtosis of the values that differ from the median is above 6, that of the Laplace
-    distribution. Units at the median (prompts on which two runs agree) do not make the others heavy.
+    Tails are heavy where the kurtosis of the values that differ from the median is
+    above 6, that of the Laplace distribution. Units at the median (prompts on which two
+    runs agree) do not make the others heavy.
 
     Args:
         values: scores, or cluster totals, shape (n,).
@@ -138,7 +179,8 @@ def tail_units(values: FloatArray) -> float:
 
 
 def tails_of_rows(ordered: FloatArray) -> FloatArray:
-    """`tail_units` of each row of values that are not all equal, ascending in each, shape (S, n) to (S,)."""
+    """`tail_units` of each row of values that are not all equal, ascending in each,
+    shape (S, n) to (S,)."""
     centred = ordered - ordered.mean(axis=1)[:, None]
     largest = np.maximum(centred[:, -1], -centred[:, 0])[:, None]
     squares = (centred / largest) ** 2
@@ -148,8 +190,11 @@ def tails_of_rows(ordered: FloatArray) -> FloatArray:
     return np.where(apart > _HEAVIEST * units, units, np.inf)
 
 
-def figures_of_counts(values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """`working_skewnesses` and `tails_of_rows` of rows that hold each of a few values so many times.
+def figures_of_counts(
+    values: FloatArray, counts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """`working_skewnesses` and `tails_of_rows` of rows that hold each of a few values
+    so many times.
 
     Args:
         values: ascending, shape (K,).
@@ -161,7 +206,10 @@ def figures_of_counts(values: FloatArray, counts: FloatArray) -> tuple[FloatArra
     largest = np.where(counts > 0, np.abs(centred), 0.0).max(axis=1)[:, None]
     units = centred / largest
     squares = units * units
-    second, third, fourth = (np.einsum("ij,ij->i", counts, power) for power in (squares, squares * units, squares**2))
+    second, third, fourth = (
+        np.einsum("ij,ij->i", counts, power)
+        for power in (squares, squares * units, squares**2)
+    )
     up_to = np.cumsum(counts, axis=1)
 
     def value(rank: int) -> FloatArray:
@@ -170,8 +218,12 @@ def figures_of_counts(values: FloatArray, counts: FloatArray) -> tuple[FloatArra
 
     skewness = np.abs(third / n / (second / n) ** 1.5)
     if n >= _ENOUGH:
-        skewness = np.maximum(skewness * skewness_factor(n), _implied(lambda p: _at(value, n, p)))
+        skewness = np.maximum(
+            skewness * skewness_factor(n), _implied(lambda p: _at(value, n, p))
+        )
     middle = _at(value, n, 0.5)[:, None]
-    apart = np.where(np.abs(centred - middle) > ROUNDING * largest, counts, 0.0).sum(axis=1)
+    apart = np.where(np.abs(centred - middle) > ROUNDING * largest, counts, 0.0).sum(
+        axis=1
+    )
     heavy = second**2 / fourth
     return skewness, np.where(apart > _HEAVIEST * heavy, heavy, np.inf)

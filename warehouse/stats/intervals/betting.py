@@ -1,9 +1,11 @@
-"""Intervals from bets on bounded scores (Waudby-Smith and Ramdas 2024; statistics.md §11).
+"""Intervals from bets on bounded scores (Waudby-Smith and Ramdas 2024; statistics.md
+§11).
 
-A gambler bets on every score in turn that the mean is above θ, and another that it is below. If θ is the mean, neither
-can expect to gain, so that by Ville's inequality each multiplies the stakes by 2/α at any time with probability at most
-α/2. The interval is what neither has refuted that strongly. It covers at its level for every distribution and every n,
-which is proved, and is wider than intervals that lean on normality.
+A gambler bets on every score in turn that the mean is above θ, and another that it is
+below. If θ is the mean, neither can expect to gain, so that by Ville's inequality each
+multiplies the stakes by 2/α at any time with probability at most α/2. The interval is
+what neither has refuted that strongly. It covers at its level for every distribution
+and every n, which is proved, and is wider than intervals that lean on normality.
 """
 
 from __future__ import annotations
@@ -16,7 +18,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_scores, as_seed, check_within, finite_bounds
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_level,
+    as_scores,
+    as_seed,
+    check_within,
+    finite_bounds,
+)
 from warehouse.stats.core.results import Interval
 from warehouse.stats.core.sample import Sample
 
@@ -29,7 +39,9 @@ _TOLERANCE = 1e-12
 class Bets(NamedTuple):
     """How the gamblers bet."""
 
-    horizons: tuple[float, ...]  #: h; each is a gambler with an equal share of the capital, who bets for h scores.
+    horizons: tuple[
+        float, ...
+    ]  #: h; each is a gambler with an equal share of the capital, who bets for h scores.
     cap: float  #: largest stake, as a share of the ruinous one.
     alpha: float  #: chance of a false refutation, both sides together.
 
@@ -43,12 +55,20 @@ class Game(NamedTuple):
     spread: float  #: squared scale that the variance starts from: (b − a)²/4.
 
 
-def interval_betting(scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95, seed: int = 0) -> Interval:
-    """Betting interval for the mean of independent scores with bounds, proved for every n.
+def interval_betting(
+    scores: ArrayLike,
+    *,
+    bounds: Bounds = (0.0, 1.0),
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """Betting interval for the mean of independent scores with bounds, proved for every
+    n.
 
-    One gambler a side with the number of scores as horizon, stakes of at most 0.9 of the ruinous
-    one. The scores are bet on in a random order (the same for the same scores and seed, however
-    they are given), so that it does not matter how a benchmark is sorted.
+    One gambler a side with the number of scores as horizon, stakes of at most 0.9 of
+    the ruinous one. The scores are bet on in a random order (the same for the same
+    scores and seed, however they are given), so that it does not matter how a benchmark
+    is sorted.
 
     Args:
         scores: mean score of each prompt, within ``bounds``, shape (n,).
@@ -75,7 +95,9 @@ def betting(sample: Sample, level: float, seed: int) -> Interval:
     return betting_interval(sample.values, sample.bounds or (0.0, 1.0), level, seed)
 
 
-def betting_interval(values: FloatArray, bounds: tuple[float, float], level: float, seed: int) -> Interval:
+def betting_interval(
+    values: FloatArray, bounds: tuple[float, float], level: float, seed: int
+) -> Interval:
     """`interval_betting` of checked scores."""
     low, width = bounds[0], bounds[1] - bounds[0]
     unit = np.clip((values - low) / width, 0.0, 1.0)
@@ -100,8 +122,11 @@ def betting_ends(game: Game, bets: Bets) -> tuple[float, float]:
     )
 
 
-def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
-    """ln K_t^+ (``side`` 1: z is above its mean) or ln K_t^− (−1) after each score, shape (n,).
+def capital_paths(
+    game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray
+) -> FloatArray:
+    """ln K_t^+ (``side`` 1: z is above its mean) or ln K_t^− (−1) after each score,
+    shape (n,).
 
     Args:
         game: the scores.
@@ -112,7 +137,9 @@ def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: 
     """
     ruin = means - game.low if side > 0 else game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):
-        capped = np.minimum(stakes, np.where(ruin > _TOLERANCE, bets.cap / ruin, math.inf))
+        capped = np.minimum(
+            stakes, np.where(ruin > _TOLERANCE, bets.cap / ruin, math.inf)
+        )
         paths = np.cumsum(np.log1p(side * capped * (game.z - means)), axis=1)
     path: FloatArray = np.logaddexp.reduce(paths, axis=0) - math.log(len(bets.horizons))
     impossible = np.maximum.accumulate(ruin < -_TOLERANCE)
@@ -131,10 +158,11 @@ def bet_sizes(game: Game, bets: Bets) -> FloatArray:
 
 
 def _border(gain: Callable[[float], float], start: float, end: float) -> float:
-    """Where ``gain``, which falls from ``start`` to ``end``, is 0; ``start`` where it is below.
+    """Where ``gain``, which falls from ``start`` to ``end``, is 0; ``start`` where it
+    is below.
 
-    Regula falsi with Illinois' rule, and halving where it does not help. The result lies on the
-    side of the refuted means.
+    Regula falsi with Illinois' rule, and halving where it does not help. The result
+    lies on the side of the refuted means.
     """
     at_start, at_end = gain(start), -1.0
     if at_start < 0:

@@ -1,9 +1,11 @@
-"""Studentised bootstrap of a mean, and its hull with Student's t (Hall 1988; statistics.md §1b).
+"""Studentised bootstrap of a mean, and its hull with Student's t (Hall 1988;
+statistics.md §1b).
 
-Skewed scores: the t interval covers too little on the side of the long tail, and no look at the
-sample tells when, since the samples that miss are those without a tail value. Bootstrap-t learns the
-asymmetry, but covers too little itself where sizes are unequal or tails symmetric; the hull of both
-covers in either case. Several sets of scores (models, pairs of models) share one table of draws.
+Skewed scores: the t interval covers too little on the side of the long tail, and no
+look at the sample tells when, since the samples that miss are those without a tail
+value. Bootstrap-t learns the asymmetry, but covers too little itself where sizes are
+unequal or tails symmetric; the hull of both covers in either case. Several sets of
+scores (models, pairs of models) share one table of draws.
 """
 
 from __future__ import annotations
@@ -22,10 +24,12 @@ from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 
 #: Resamples B.
 N_RESAMPLES = 999
-#: With fewer units a resample is too often one without an error: Student's t stands alone.
+#: With fewer units a resample is too often one without an error: Student's t stands
+#: alone.
 FEWEST_UNITS = 6
-#: More units than this are put together at random into so many groups, whose studentised mean is as
-#: skewed as theirs: lognormal scores, σ 1.5, of 3 000 prompts are covered alike with 100 to 3 000.
+#: More units than this are put together at random into so many groups, whose
+#: studentised mean is as skewed as theirs: lognormal scores, σ 1.5, of 3 000 prompts
+#: are covered alike with 100 to 3 000.
 MOST_UNITS = 500
 #: One-sided tail from which on p beyond all resamples is continued by Student's t.
 _TAIL = 0.025
@@ -44,27 +48,32 @@ class StudentisedDraws:
     degrees_of_freedom: float  #: ν of the error.
 
     def ends(self, level: float) -> tuple[float, float]:
-        """What goes off the mean for either end, in errors: lower end m − high·se, upper m − low·se.
+        """What goes off the mean for either end, in errors: lower end m − high·se,
+        upper m − low·se.
 
         Args:
             level: nominal coverage, in (0, 1).
 
         Returns:
-            low and high of t, the hull of bootstrap and Student; infinite where resamples without an
-            error reach so far.
+            low and high of t, the hull of bootstrap and Student; infinite where
+            resamples without an error reach so far.
         """
         low, high = self.bootstrap_ends(level)
         t = t_quantile(level, self.degrees_of_freedom)
         return min(low, -t), max(high, t)
 
     def bootstrap_ends(self, level: float) -> tuple[float, float]:
-        """The same of the bootstrap alone: the floor(α/2·(B+1))-th and ceil((1−α/2)(B+1))-th smallest."""
+        """The same of the bootstrap alone: the floor(α/2·(B+1))-th and
+        ceil((1−α/2)(B+1))-th smallest."""
         n = len(self.values)
-        low_rank, high_rank = (_rank(share, n) for share in ((1 - level) / 2, (1 + level) / 2))
+        low_rank, high_rank = (
+            _rank(share, n) for share in ((1 - level) / 2, (1 + level) / 2)
+        )
         return float(self.values[low_rank - 1]), float(self.values[high_rank - 1])
 
     def upper_tail(self, t: float) -> float:
-        """One-sided p of an observed t that is large: the larger of Student's and the bootstrap's."""
+        """One-sided p of an observed t that is large: the larger of Student's and the
+        bootstrap's."""
         return max(t_upper_tail(t, self.degrees_of_freedom), self._tail(t, self.values))
 
     @property
@@ -73,15 +82,26 @@ class StudentisedDraws:
         return StudentisedDraws(-self.values[::-1], self.degrees_of_freedom)
 
     def p_value(self, t: float) -> float:
-        """Two-sided p, above 1 − level just where the interval of `ends` holds the tested value."""
+        """Two-sided p, above 1 − level just where the interval of `ends` holds the
+        tested value."""
         student = 2 * t_upper_tail(abs(t), self.degrees_of_freedom)
-        return min(1.0, max(student, 2 * min(self._tail(t, self.values), self._tail(-t, self.turned.values))))
+        return min(
+            1.0,
+            max(
+                student,
+                2 * min(self._tail(t, self.values), self._tail(-t, self.turned.values)),
+            ),
+        )
 
     def _tail(self, t: float, ascending: FloatArray) -> float:
-        """(1 + #{t* ≥ t})/(B + 1); beyond all resamples Student's tail, widened so that it meets
-        the resamples at 2.5 %: p of many tests must not end at 1/(B + 1)."""
+        """(1 + #{t* ≥ t})/(B + 1); beyond all resamples Student's tail, widened so that
+        it meets the resamples at 2.5 %: p of many tests must not end at 1/(B + 1)."""
         n = len(ascending)
-        reached = n - int(np.searchsorted(ascending, t * (1 - _ROUNDING) if t > 0 else t * (1 + _ROUNDING)))
+        reached = n - int(
+            np.searchsorted(
+                ascending, t * (1 - _ROUNDING) if t > 0 else t * (1 + _ROUNDING)
+            )
+        )
         if reached:
             return (1 + reached) / (n + 1)
         quantile = float(ascending[_rank(1 - _TAIL, n) - 1])
@@ -93,29 +113,36 @@ class StudentisedDraws:
 def studentised_draws(
     totals: FloatArray, sizes: FloatArray | None, degrees_of_freedom: float, seed: int
 ) -> StudentisedDraws | None:
-    """The bootstrap distribution of one set of scores; None with fewer than `FEWEST_UNITS` units.
+    """The bootstrap distribution of one set of scores; None with fewer than
+    `FEWEST_UNITS` units.
 
     Args:
-        totals: sum of the deviations from the mean in each unit (prompt or cluster), shape (G,).
+        totals: sum of the deviations from the mean in each unit (prompt or cluster),
+            shape (G,).
         sizes: prompts in each unit, shape (G,); None: one each.
         degrees_of_freedom: ν of the observed error.
-        seed: at least 0. Up to `MOST_UNITS` the draws do not depend on the order of the units.
+        seed: at least 0. Up to `MOST_UNITS` the draws do not depend on the order of the
+            units.
     """
     if len(totals) < FEWEST_UNITS or not np.any(totals):
         return None
-    values = np.sort(studentised(totals[None], None if sizes is None else sizes[None], seed)[:, 0])
+    values = np.sort(
+        studentised(totals[None], None if sizes is None else sizes[None], seed)[:, 0]
+    )
     return StudentisedDraws(values, degrees_of_freedom)
 
 
 def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> FloatArray:
     """t* of the resamples of several sets of scores, shape (B, S), not sorted.
 
-    t* = m*/sqrt(v*), m* = ΣD*/Σn*, v* = G/(G−1) Σ(D*_c − n*_c m*)²/(Σn*)²: CR1 of the resample.
-    Where v* is 0, t* is 0 if m* is, else infinite. Swapping the sign of a set swaps that of its t*.
+    t* = m*/sqrt(v*), m* = ΣD*/Σn*, v* = G/(G−1) Σ(D*_c − n*_c m*)²/(Σn*)²: CR1 of the
+    resample. Where v* is 0, t* is 0 if m* is, else infinite. Swapping the sign of a set
+    swaps that of its t*.
 
     Args:
         totals: deviations summed over units, shape (S, G).
-        sizes: prompts of each unit, shape (S, G); None: one each. Units of no prompts count for nothing.
+        sizes: prompts of each unit, shape (S, G); None: one each. Units of no prompts
+            count for nothing.
         seed: of the draws, which all sets share.
     """
     top, size = _canonical(*grouped(totals, sizes, seed))
@@ -127,15 +154,18 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
 def studentised_ratios(
     totals: FloatArray, sizes: FloatArray, degrees_of_freedom: float, seed: int
 ) -> StudentisedDraws | None:
-    """The bootstrap distribution of the difference of two weighted means of the same units; None with few units.
+    """The bootstrap distribution of the difference of two weighted means of the same
+    units; None with few units.
 
-    t* = (m*_1 − m*_2)/sqrt(v*), m*_k = ΣT*_k/ΣW*_k, v* = G/(G−1) Σ (e*_1 − e*_2)², e*_k = (T*_k − W*_k m*_k)/ΣW*_k.
+    t* = (m*_1 − m*_2)/sqrt(v*), m*_k = ΣT*_k/ΣW*_k, v* = G/(G−1) Σ (e*_1 − e*_2)², e*_k
+    = (T*_k − W*_k m*_k)/ΣW*_k.
 
     Args:
         totals: T, sum of the weighted deviations in each unit, by run, shape (2, G).
         sizes: W, weight of each unit, by run, shape (2, G).
         degrees_of_freedom: ν of the observed error.
-        seed: at least 0. Up to `MOST_UNITS` the draws do not depend on the order of the units.
+        seed: at least 0. Up to `MOST_UNITS` the draws do not depend on the order of the
+            units.
     """
     if totals.shape[1] < FEWEST_UNITS or not np.any(totals):
         return None
@@ -159,9 +189,13 @@ def studentised_ratios(
 
 
 def jointly_studentised(
-    totals: FloatArray, sizes: FloatArray | None, seed: int, n_resamples: int = N_RESAMPLES
+    totals: FloatArray,
+    sizes: FloatArray | None,
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
 ) -> FloatArray:
-    """`studentised` of sets whose units go together: a resample holds the same units of all sets, shape (B, S).
+    """`studentised` of sets whose units go together: a resample holds the same units of
+    all sets, shape (B, S).
 
     Args:
         totals, sizes, seed: as there; the units of all sets in one order.
@@ -176,17 +210,24 @@ def jointly_studentised(
 
 
 @lru_cache(maxsize=_KEPT)
-def resample_counts(n_units: int, seed: int, n_resamples: int = N_RESAMPLES) -> NDArray[np.float32]:
-    """How often each resample holds each unit, shape (B, G); the same for the same seed and number."""
+def resample_counts(
+    n_units: int, seed: int, n_resamples: int = N_RESAMPLES
+) -> NDArray[np.float32]:
+    """How often each resample holds each unit, shape (B, G); the same for the same seed
+    and number."""
     counts = np.empty((n_resamples, n_units), np.float32)
     for rows, drawn in _streams(n_units, seed, n_resamples):
         index = drawn + n_units * np.arange(len(drawn))[:, None]
-        counts[rows] = np.bincount(index.ravel(), minlength=len(drawn) * n_units).reshape(drawn.shape)
+        counts[rows] = np.bincount(
+            index.ravel(), minlength=len(drawn) * n_units
+        ).reshape(drawn.shape)
     counts.setflags(write=False)
     return counts
 
 
-def _streams(n_units: int, seed: int, n_resamples: int) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+def _streams(
+    n_units: int, seed: int, n_resamples: int
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
     for start in range(0, n_resamples, _STREAM):
         rows = min(_STREAM, n_resamples - start)
         rng = np.random.default_rng([seed, start // _STREAM])
@@ -194,13 +235,20 @@ def _streams(n_units: int, seed: int, n_resamples: int) -> Iterator[tuple[slice,
 
 
 def _rank(share: float, n: int) -> int:
-    """Place of a quantile among n draws, from 1: outwards, with the rounding of the product off."""
+    """Place of a quantile among n draws, from 1: outwards, with the rounding of the
+    product off."""
     exact = share * (n + 1)
-    index = math.floor(exact + _ROUNDING * n) if share < 0.5 else math.ceil(exact - _ROUNDING * n)
+    index = (
+        math.floor(exact + _ROUNDING * n)
+        if share < 0.5
+        else math.ceil(exact - _ROUNDING * n)
+    )
     return min(max(index, 1), n)
 
 
-def _canonical(totals: FloatArray, sizes: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
+def _canonical(
+    totals: FloatArray, sizes: FloatArray | None
+) -> tuple[FloatArray, FloatArray | None]:
     """Units in an order that does not depend on theirs, nor on the sign of the set."""
     scale = np.abs(totals).max(axis=1, keepdims=True)
     unit = totals / np.where(scale > 0, scale, 1.0)
@@ -211,7 +259,9 @@ def _canonical(totals: FloatArray, sizes: FloatArray | None) -> tuple[FloatArray
     return np.take_along_axis(unit, order, 1), np.take_along_axis(sizes, order, 1)
 
 
-def grouped(totals: FloatArray, sizes: FloatArray | None, seed: int) -> tuple[FloatArray, FloatArray | None]:
+def grouped(
+    totals: FloatArray, sizes: FloatArray | None, seed: int
+) -> tuple[FloatArray, FloatArray | None]:
     """No more than `MOST_UNITS` units: more are put together at random, by their place.
 
     Args:
@@ -240,7 +290,9 @@ def _plain(counts: NDArray[np.float32], top: FloatArray) -> FloatArray:
     return _quotients(mean, _left(squares - mean**2, squares) / (g - 1), np.float64(1))
 
 
-def _ratio(counts: NDArray[np.float32], top: FloatArray, size: FloatArray) -> FloatArray:
+def _ratio(
+    counts: NDArray[np.float32], top: FloatArray, size: FloatArray
+) -> FloatArray:
     weights = counts.astype(np.float64)
     n = weights @ size.T
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -253,17 +305,23 @@ def _ratio(counts: NDArray[np.float32], top: FloatArray, size: FloatArray) -> Fl
 
 
 def _left(difference: FloatArray, squares: FloatArray) -> FloatArray:
-    """A difference of squares; 0 where it is their rounding, which made t* of a hundred million of no error at all."""
+    """A difference of squares; 0 where it is their rounding, which made t* of a hundred
+    million of no error at all."""
     return np.where(difference > _CANCELLED * squares, difference, 0.0)
 
 
-def _quotients(mean: FloatArray, variance: FloatArray, scale: FloatArray | np.float64) -> FloatArray:
-    """t*; deviations have a size of at most 1 a unit, so that rounding is told from a spread."""
+def _quotients(
+    mean: FloatArray, variance: FloatArray, scale: FloatArray | np.float64
+) -> FloatArray:
+    """t*; deviations have a size of at most 1 a unit, so that rounding is told from a
+    spread."""
     flat = ~(variance > (_ROUNDING / scale) ** 2)
     if not flat.any():
         return np.divide(mean, np.sqrt(variance))
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / np.sqrt(np.where(flat, np.nan, variance))
     zero = np.abs(mean) <= _ROUNDING / scale
-    values: FloatArray = np.where(flat, np.where(zero, 0.0, np.copysign(np.inf, mean)), t)
+    values: FloatArray = np.where(
+        flat, np.where(zero, 0.0, np.copysign(np.inf, mean)), t
+    )
     return values

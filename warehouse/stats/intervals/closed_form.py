@@ -1,7 +1,8 @@
-"""Intervals in closed form: of means and proportions, weighted or not, and where only generations are random
-(statistics.md §1).
+"""Intervals in closed form: of means and proportions, weighted or not, and where only
+generations are random (statistics.md §1).
 
-Each returns an `Interval`, or None where the interval would be a bare ±0 or is not defined.
+Each returns an `Interval`, or None where the interval would be a bare ±0 or is not
+defined.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PromptDraws, prompt_draws
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, check_within, finite_bounds, mean_of
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_level,
+    check_within,
+    finite_bounds,
+    mean_of,
+)
 from warehouse.stats.core.quantiles import beta_quantile, t_quantile, z_quantile
 from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
 from warehouse.stats.core.sample import Sample
@@ -23,7 +31,9 @@ from warehouse.stats.core.sample import Sample
 _SMALLEST_VARIANCE = 1e-300
 
 
-def interval_normal(estimate: float, standard_error: float | None, *, level: float = 0.95) -> Interval | None:
+def interval_normal(
+    estimate: float, standard_error: float | None, *, level: float = 0.95
+) -> Interval | None:
     """Miller (2024) eq. 3: estimate ± z·se. None where the error is None or 0.
 
     Args:
@@ -35,25 +45,34 @@ def interval_normal(estimate: float, standard_error: float | None, *, level: flo
         >>> print(interval_normal(0.6, 0.05))
         [0.502, 0.698]
     """
-    return _around(estimate, standard_error, z_quantile(as_level(level)), level, "normal")
+    return _around(
+        estimate, standard_error, z_quantile(as_level(level)), level, "normal"
+    )
 
 
 def interval_t(
-    estimate: float, standard_error: float | None, degrees_of_freedom: float | None, *, level: float = 0.95
+    estimate: float,
+    standard_error: float | None,
+    degrees_of_freedom: float | None,
+    *,
+    level: float = 0.95,
 ) -> Interval | None:
     """Student's t: estimate ± t·se. None where the error is None or 0.
 
     Args:
         estimate: on any scale.
         standard_error: at least 0, on the same scale, or None.
-        degrees_of_freedom: above 0, need not be whole; n − 1, or Satterthwaite's for CR2. None gives None.
+        degrees_of_freedom: above 0, need not be whole; n − 1, or Satterthwaite's for
+            CR2. None gives None.
         level: nominal coverage, in (0, 1).
     """
     as_level(level)
     if degrees_of_freedom is None:
         return None
     _check_positive(degrees_of_freedom, "degrees_of_freedom")
-    return _around(estimate, standard_error, t_quantile(level, degrees_of_freedom), level, "t")
+    return _around(
+        estimate, standard_error, t_quantile(level, degrees_of_freedom), level, "t"
+    )
 
 
 def interval_wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
@@ -80,11 +99,13 @@ def interval_wilson(successes: float, n: float, *, level: float = 0.95) -> Inter
     return Interval(low, high, level, "wilson")
 
 
-def interval_clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> Interval:
+def interval_clopper_pearson(
+    successes: float, n: float, *, level: float = 0.95
+) -> Interval:
     """Clopper–Pearson ("exact") interval of a proportion, from Beta quantiles.
 
-    Arguments and errors as for `interval_wilson`; counts that are not whole are allowed, as
-    Korn and Graubard (1998) need them.
+    Arguments and errors as for `interval_wilson`; counts that are not whole are
+    allowed, as Korn and Graubard (1998) need them.
     """
     _proportion(successes, n)
     tail = (1 - as_level(level)) / 2
@@ -97,8 +118,8 @@ def interval_clopper_pearson(successes: float, n: float, *, level: float = 0.95)
 def interval_jeffreys(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """Jeffreys' interval: quantiles of Beta(x + ½, n − x + ½).
 
-    Arguments and errors as for `interval_wilson`. By rule the lower end is 0 at no success
-    and the upper end 1 at no failure (Brown, Cai and DasGupta 2001).
+    Arguments and errors as for `interval_wilson`. By rule the lower end is 0 at no
+    success and the upper end 1 at no failure (Brown, Cai and DasGupta 2001).
     """
     _proportion(successes, n)
     tail = (1 - as_level(level)) / 2
@@ -118,8 +139,8 @@ def interval_wilson_bounded(
 ) -> Interval | None:
     """Wilson's interval for bounded scores that are not 0/1, at an effective n.
 
-    On [0, 1], n_e = m(1−m)/V · (z/t_ν)², V the squared error, not capped. None where the error
-    is None or 0, or the mean lies on a bound.
+    On [0, 1], n_e = m(1−m)/V · (z/t_ν)², V the squared error, not capped. None where
+    the error is None or 0, or the mean lies on a bound.
 
     Args:
         mean: within ``bounds``.
@@ -144,19 +165,27 @@ def interval_wilson_bounded(
     shrink = z_quantile(level) / t_quantile(level, degrees_of_freedom)
     n = m * (1 - m) / variance * shrink**2
     unit = interval_wilson(m * n, n, level=level)
-    return Interval(low + width * unit.low, low + width * unit.high, level, "wilson_bounded")
+    return Interval(
+        low + width * unit.low, low + width * unit.high, level, "wilson_bounded"
+    )
 
 
-def _around(estimate: float, error: float | None, quantile: float, level: float, method: str) -> Interval | None:
+def _around(
+    estimate: float, error: float | None, quantile: float, level: float, method: str
+) -> Interval | None:
     if not error:
         return None
-    return Interval(estimate - quantile * error, estimate + quantile * error, level, method)
+    return Interval(
+        estimate - quantile * error, estimate + quantile * error, level, method
+    )
 
 
 def _proportion(successes: float, n: float) -> float:
     _check_positive(n, "n")
     if not 0 <= successes <= n:
-        raise StatisticsError(f"`successes` must lie between 0 and n = {n}, found {successes}")
+        raise StatisticsError(
+            f"`successes` must lie between 0 and n = {n}, found {successes}"
+        )
     return successes / n
 
 
@@ -170,11 +199,13 @@ _FEWEST = 1e-3
 
 
 def wilson_weighted(sample: Sample, level: float) -> Interval | None:
-    """Wilson at n* = min(n_K, G_eff, m(1−m)/V)·(z/t_ν)², for a described sample of weighted 0/1 scores.
+    """Wilson at n* = min(n_K, G_eff, m(1−m)/V)·(z/t_ν)², for a described sample of
+    weighted 0/1 scores.
 
-    n_K = 1/Σ f_i² is Kish's number of prompts, G_eff = 1/Σ F_c² that of clusters (n_K without
-    any), V and ν those of the weighted mean. m(1−m)/V alone covers .78 (p .95, lognormal weights,
-    σ 2): where heavy prompts agree by chance V is too small. None with one prompt or cluster.
+    n_K = 1/Σ f_i² is Kish's number of prompts, G_eff = 1/Σ F_c² that of clusters (n_K
+    without any), V and ν those of the weighted mean. m(1−m)/V alone covers .78 (p .95,
+    lognormal weights, σ 2): where heavy prompts agree by chance V is too small. None
+    with one prompt or cluster.
     """
     weights, df = sample.weights, sample.df
     if weights is None or df is None or sample.se is None:
@@ -190,18 +221,25 @@ def wilson_weighted(sample: Sample, level: float) -> Interval | None:
 
 @dataclass(frozen=True)
 class FixedPromptsEstimate(NamedFigures):
-    """A figure of one run of which only the draws are random; the prompts are all there are."""
+    """A figure of one run of which only the draws are random; the prompts are all there
+    are."""
 
     estimate: float  #: unweighted mean over prompts.
-    standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined, see ``reason``.
+    standard_error: (
+        float | None
+    )  #: of ``estimate``; None where it is 0 or not defined, see ``reason``.
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     n_prompts: int  #: prompts n.
     n_draws: int  #: draws of all prompts together.
-    method: str  #: of the interval: ``"wilson_bounded"`` for bounded scores, else ``"t"``.
+    method: (
+        str  #: of the interval: ``"wilson_bounded"`` for bounded scores, else ``"t"``.
+    )
     reason: str  #: why this method, or why there is no interval.
-    flags: tuple[str, ...]  #: warnings: ``within_imputed``, ``no_repeated_draws``, ``zero_standard_error``.
+    flags: tuple[
+        str, ...
+    ]  #: warnings: ``within_imputed``, ``no_repeated_draws``, ``zero_standard_error``.
     degrees_of_freedom: float | None  #: of ``standard_error`` (Satterthwaite).
     estimand: str = PROMPTS_FIXED  #: ``"prompts_fixed"``.
 
@@ -209,24 +247,34 @@ class FixedPromptsEstimate(NamedFigures):
         basis = f"{100 * self.level:g} % {self.method}"
         if self.ci_low is None:
             basis = f"no interval: {self.reason}"
-        figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(
+            self.estimate, self.standard_error, self.ci_low, self.ci_high
+        )
         return f"{figures} (prompts fixed, {basis}, n={self.n_prompts})"
 
 
 def estimate_mean_prompts_fixed(
-    means: ArrayLike, within: ArrayLike, n_draws: ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95
+    means: ArrayLike,
+    within: ArrayLike,
+    n_draws: ArrayLike,
+    *,
+    bounds: Bounds | None = None,
+    level: float = 0.95,
 ) -> FixedPromptsEstimate:
-    """Mean over these very prompts, with the error of its draws: Var = (1/n²) Σ W_i/K_i.
+    """Mean over these very prompts, with the error of its draws: Var = (1/n²) Σ
+    W_i/K_i.
 
-    Where W_i is not known (one draw), the mean of the known ones stands in (``within_imputed``).
-    The degrees of freedom are Satterthwaite's (1946) for Σ W_i/K_i. Simulated coverage of the
-    95 % interval from 10 prompts on (K 2 to 20, rates .02 to .98, alike or not) is .93 to 1.
+    Where W_i is not known (one draw), the mean of the known ones stands in
+    (``within_imputed``). The degrees of freedom are Satterthwaite's (1946) for Σ
+    W_i/K_i. Simulated coverage of the 95 % interval from 10 prompts on (K 2 to 20,
+    rates .02 to .98, alike or not) is .93 to 1.
 
     Args:
         means: mean of each prompt's draws, finite, shape (n,), n at least 1.
         within: sample variance over each prompt's draws, shape (n,); NaN where unknown.
         n_draws: draws of each prompt, shape (n,), or one number.
-        bounds: smallest and largest possible score; then the interval stays within them.
+        bounds: smallest and largest possible score; then the interval stays within
+            them.
         level: nominal coverage of the interval, in (0, 1).
 
     Raises:
@@ -291,7 +339,8 @@ def fixed_estimate(
 
 
 def satterthwaite(variances: FloatArray, freedoms: FloatArray) -> float | None:
-    """(Σ v_i)² / Σ v_i²/ν_i, degrees of freedom of a sum of variances; None if all are 0."""
+    """(Σ v_i)² / Σ v_i²/ν_i, degrees of freedom of a sum of variances; None if all are
+    0."""
     total = float(variances.sum())
     return total**2 / float((variances**2 / freedoms).sum()) if total > 0 else None
 
@@ -304,7 +353,11 @@ def measured_variances(draws: PromptDraws) -> tuple[FloatArray, FloatArray]:
 
 
 def _interval(
-    mean: float, error: float | None, freedom: float | None, limits: tuple[float, float] | None, level: float
+    mean: float,
+    error: float | None,
+    freedom: float | None,
+    limits: tuple[float, float] | None,
+    level: float,
 ) -> Interval | None:
     if limits is None:
         return interval_t(mean, error, freedom, level=level)

@@ -1,7 +1,8 @@
 """The table of default intervals (statistics.md §1), as one function.
 
-Where the numbers come from: coverage simulated over mean, intra-cluster correlation, cluster sizes and numbers
-(docs/calibration.md); the flags mark the cells in which the default is known to cover too little.
+Where the numbers come from: coverage simulated over mean, intra-cluster correlation,
+cluster sizes and numbers (docs/calibration.md); the flags mark the cells in which the
+default is known to cover too little.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from typing import NamedTuple
 from warehouse.stats.core.results import flags_of
 from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS
 
-# At a single p Wilson's coverage goes up and down with n; up to here below 94 % at times.
+# At a single p Wilson's coverage goes up and down with n; up to here below 94 % at
+# times.
 FEW_PROMPTS_BINARY = 101
 FEW_PROMPTS = 50
 FEW_PROMPTS_BOUNDED = 30
-# From here on Gaffke's interval of bounded scores gives way to t, unless they are skewed.
+# From here on Gaffke's interval of bounded scores gives way to t, unless they are
+# skewed.
 MANY_PROMPTS = 1000
 FEW_CLUSTERS = 20
 FEW_INFORMATIVE = 10
@@ -27,11 +30,13 @@ UNEQUAL_SIZES = 0.5
 SKEWED = 1.0
 #: |Σu³|/V^1.5 from which on t and bootstrap-t differ visibly.
 SKEWED_MEAN = 0.2
-# Cochran (1977, eq. 2.43) asks for 25 at the skewness of the population; that of a small sample comes out smaller.
+# Cochran (1977, eq. 2.43) asks for 25 at the skewness of the population; that of a
+# small sample comes out smaller.
 UNITS_PER_SQUARED_SKEWNESS = 40
-# Where the tails are heavy and fewer units than this, by weight, make up the variance, the
-# skewness of the sample says nothing of that of the population: a 15th of the units, but not
-# fewer than the first number (Laplace's distribution stays free) nor more than the second.
+# Where the tails are heavy and fewer units than this, by weight, make up the variance,
+# the skewness of the sample says nothing of that of the population: a 15th of the
+# units, but not fewer than the first number (Laplace's distribution stays free) nor
+# more than the second.
 FEW_IN_TAILS = (38, 150)
 _SHARE_IN_TAILS = 15
 # Standard errors: what a t interval can bear at 95 %.
@@ -73,17 +78,21 @@ def choose_interval(
         binary: every score is 0 or 1 and each prompt has one draw.
         bounded: scores have a finite smallest and largest value.
         effective_n: effective number of prompts (clusters) that are off a bound
-            (`clopper_pearson.EffectiveN`; binary or bounded), or that the two runs differ on.
+            (`clopper_pearson.EffectiveN`; binary or bounded), or that the two runs
+            differ on.
         size_cv: coefficient of variation of the cluster sizes (clusters with bounds).
-        skewness: of the scores or cluster totals where bounded (`asymmetry.working_skewness` for
-            differences of bounded scores); of their mean where unbounded (`mean_skewness`).
+        skewness: of the scores or cluster totals where bounded
+            (`asymmetry.working_skewness` for differences of bounded scores); of their
+            mean where unbounded (`mean_skewness`).
         tail_units: how many units make up the variance where tails are heavy
             (`asymmetry.tail_units`; differences of bounded scores).
-        unseen: how many standard errors the mean would move if the prompts that a sample of n
-            can miss lay at the farther bound (`clopper_pearson.unseen_shift`; bounded, no clusters).
+        unseen: how many standard errors the mean would move if the prompts that a
+            sample of n can miss lay at the farther bound
+            (`clopper_pearson.unseen_shift`; bounded, no clusters).
         constant: all scores (differences) are equal.
-        effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
-            few, however many others there are (unbounded or differences, clusters).
+        effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the
+            prompts leaves few, however many others there are (unbounded or differences,
+            clusters).
         differences: the values are differences of two runs.
 
     Examples:
@@ -93,16 +102,36 @@ def choose_interval(
         ('few_clusters',)
     """
     within = binary or bounded
-    fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters and not differences else FEW_INFORMATIVE
+    fewest_informative = (
+        FEW_INFORMATIVE_CLUSTERS
+        if within and n_clusters and not differences
+        else FEW_INFORMATIVE
+    )
     few = effective_n < fewest_informative - 1e-9
     if not within:
-        return _unbounded(n_prompts, n_clusters, few, abs(skewness) > SKEWED_MEAN, constant, effective_clusters)
+        return _unbounded(
+            n_prompts,
+            n_clusters,
+            few,
+            abs(skewness) > SKEWED_MEAN,
+            constant,
+            effective_clusters,
+        )
     if differences:
         heavy = tail_units < few_in_tails(n_clusters or n_prompts)
-        return _bounded_differences(n_prompts, n_clusters, few, skewness, heavy, constant, effective_clusters)
+        return _bounded_differences(
+            n_prompts, n_clusters, few, skewness, heavy, constant, effective_clusters
+        )
     if n_clusters is None:
-        return _independent_binary(n_prompts, few) if binary else _bounded(n_prompts, skewness, unseen, constant)
-    near, skewed = effective_n < NEAR_BOUND, size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
+        return (
+            _independent_binary(n_prompts, few)
+            if binary
+            else _bounded(n_prompts, skewness, unseen, constant)
+        )
+    near, skewed = (
+        effective_n < NEAR_BOUND,
+        size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness),
+    )
     if binary:
         return _clustered_binary(n_clusters, near, few, size_cv, skewed)
     return _clustered_bounded(n_clusters, near, few, skewed)
@@ -126,13 +155,18 @@ def _independent_binary(n: int, few: bool) -> IntervalChoice:
 
 def _bounded(n: int, skewness: float, unseen: float, constant: bool) -> IntervalChoice:
     gaffke = n < MANY_PROMPTS or constant or is_skewed(n, skewness)
-    flag = _first(few_prompts=n < FEW_PROMPTS_BOUNDED, far_bound=not gaffke and unseen > _UNSEEN)
+    flag = _first(
+        few_prompts=n < FEW_PROMPTS_BOUNDED, far_bound=not gaffke and unseen > _UNSEEN
+    )
     if constant:
         return IntervalChoice("gaffke", "bounded scores that are all equal", flag)
     if n < MANY_PROMPTS:
         return IntervalChoice("gaffke", f"bounded scores, n < {MANY_PROMPTS}", flag)
     if is_skewed(n, skewness):
-        reason = f"skewed bounded scores, n < {UNITS_PER_SQUARED_SKEWNESS} times their squared skewness"
+        reason = (
+            f"skewed bounded scores, n < {UNITS_PER_SQUARED_SKEWNESS} times their "
+            "squared skewness"
+        )
         return IntervalChoice("gaffke", reason, flag)
     return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag)
 
@@ -147,9 +181,11 @@ def weighted_interval(
     bounded: bool = True,
     skewness: float = 0.0,
 ) -> IntervalChoice:
-    """The default interval of a weighted mean, with flags that look at the weights only.
+    """The default interval of a weighted mean, with flags that look at the weights
+    only.
 
-    It is that of a plain mean of such scores, by units that bring their weight (statistics.md §1e a).
+    It is that of a plain mean of such scores, by units that bring their weight
+    (statistics.md §1e a).
 
     Args:
         zero_one: every score is 0 or 1, one draw each.
@@ -163,20 +199,35 @@ def weighted_interval(
     few = n_clusters is not None and effective_clusters < FEW_CLUSTERS - 1e-9
     flags += ("few_clusters",) if few else ()
     if zero_one:
-        return IntervalChoice("wilson_weighted", "weighted 0/1 scores: Wilson at an effective n", flags)
+        return IntervalChoice(
+            "wilson_weighted", "weighted 0/1 scores: Wilson at an effective n", flags
+        )
     if not bounded and units >= FEWEST_UNITS:
         t = "t" if n_clusters is None else "cr2_t"
-        reason = "weighted mean of unbounded scores: hull of t and bootstrap-t of the ratio"
+        reason = (
+            "weighted mean of unbounded scores: hull of t and bootstrap-t of the ratio"
+        )
         return IntervalChoice("hull", reason, flags, t)
     if bounded and units and (units < MANY_PROMPTS or is_skewed(units, skewness)):
-        return IntervalChoice("gaffke_weighted", "weighted mean of bounded scores: Gaffke's by the weights", flags)
+        return IntervalChoice(
+            "gaffke_weighted",
+            "weighted mean of bounded scores: Gaffke's by the weights",
+            flags,
+        )
     if n_clusters is None:
         return IntervalChoice("t", "weighted mean: HC2 error, Satterthwaite t", flags)
-    return IntervalChoice("cr2_t", "weighted mean in clusters: CR2 error, Satterthwaite t", flags)
+    return IntervalChoice(
+        "cr2_t", "weighted mean in clusters: CR2 error, Satterthwaite t", flags
+    )
 
 
 def _unbounded(
-    n: int, n_clusters: int | None, few: bool, skewed: bool, constant: bool, effective: float
+    n: int,
+    n_clusters: int | None,
+    few: bool,
+    skewed: bool,
+    constant: bool,
+    effective: float,
 ) -> IntervalChoice:
     """The hull of t and bootstrap-t; flags say what to expect of it and choose nothing."""
     clustered, units = n_clusters is not None, n_clusters or n
@@ -189,16 +240,33 @@ def _unbounded(
         skewed=skewed,
     )
     what = "CR2, Satterthwaite t" if clustered else "t"
-    data = "unbounded scores in clusters" if clustered else "unbounded scores, no clusters"
+    data = (
+        "unbounded scores in clusters" if clustered else "unbounded scores, no clusters"
+    )
     if units < FEWEST_UNITS:
         reason = f"{data}: {what}; fewer than {FEWEST_UNITS} cannot be resampled"
-        return IntervalChoice("cr2_t" if clustered else "t", reason, flag, "wild_bootstrap" if clustered else None)
-    companion = "wild_bootstrap" if clustered and few_units else "cr2_t" if clustered else "t"
-    return IntervalChoice("hull", f"{data}: hull of {what} and bootstrap-t", flag, companion)
+        return IntervalChoice(
+            "cr2_t" if clustered else "t",
+            reason,
+            flag,
+            "wild_bootstrap" if clustered else None,
+        )
+    companion = (
+        "wild_bootstrap" if clustered and few_units else "cr2_t" if clustered else "t"
+    )
+    return IntervalChoice(
+        "hull", f"{data}: hull of {what} and bootstrap-t", flag, companion
+    )
 
 
 def _bounded_differences(
-    n: int, n_clusters: int | None, few: bool, skewness: float, heavy: bool, constant: bool, effective: float
+    n: int,
+    n_clusters: int | None,
+    few: bool,
+    skewness: float,
+    heavy: bool,
+    constant: bool,
+    effective: float,
 ) -> IntervalChoice:
     """Student's t, as differences of bounded scores are about symmetric."""
     if n_clusters is not None:
@@ -208,7 +276,9 @@ def _bounded_differences(
             few_informative_clusters=few,
             heavy_tailed_clusters=heavy,
         )
-        return IntervalChoice("cr2_t", "differences in clusters: CR2, Satterthwaite t", flag)
+        return IntervalChoice(
+            "cr2_t", "differences in clusters: CR2, Satterthwaite t", flag
+        )
     small = n < FEW_PROMPTS
     flag = _first(
         few_skewed_prompts=abs(skewness) > SKEWED if small else is_skewed(n, skewness),
@@ -219,26 +289,42 @@ def _bounded_differences(
     return IntervalChoice("t", "differences, no clusters", flag)
 
 
-def _clustered_binary(n_clusters: int, near: bool, few: bool, size_cv: float, skewed: bool) -> IntervalChoice:
-    flag = _first(few_informative_clusters=few or n_clusters < FEW_CLUSTERS, few_skewed_clusters=skewed)
+def _clustered_binary(
+    n_clusters: int, near: bool, few: bool, size_cv: float, skewed: bool
+) -> IntervalChoice:
+    flag = _first(
+        few_informative_clusters=few or n_clusters < FEW_CLUSTERS,
+        few_skewed_clusters=skewed,
+    )
     if near:
         return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
     if size_cv > UNEQUAL_SIZES:
-        reason = f"0/1 scores in clusters of unequal size (CV {size_cv:.2f} > {UNEQUAL_SIZES})"
+        reason = (
+            f"0/1 scores in clusters of unequal size (CV {size_cv:.2f} > "
+            f"{UNEQUAL_SIZES})"
+        )
         return IntervalChoice("korn_graubard_clopper_pearson", reason, flag)
     return IntervalChoice("korn_graubard_wilson", "0/1 scores in clusters", flag)
 
 
-def _clustered_bounded(n_clusters: int, near: bool, few: bool, skewed: bool) -> IntervalChoice:
-    flag = _first(few_clusters=n_clusters < FEW_CLUSTERS, few_informative_clusters=few, few_skewed_clusters=skewed)
+def _clustered_bounded(
+    n_clusters: int, near: bool, few: bool, skewed: bool
+) -> IntervalChoice:
+    flag = _first(
+        few_clusters=n_clusters < FEW_CLUSTERS,
+        few_informative_clusters=few,
+        few_skewed_clusters=skewed,
+    )
     if near:
         return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
-    return IntervalChoice("wilson_bounded", "bounded scores in clusters: CR2 error", flag)
+    return IntervalChoice(
+        "wilson_bounded", "bounded scores in clusters: CR2 error", flag
+    )
 
 
 _NEAR = (
-    f"the scores above the lowest possible one, or those below the highest, come from fewer than"
-    f" {NEAR_BOUND} clusters (effective), so their error is uncertain too"
+    "the scores above the lowest possible one, or those below the highest, come from "
+    f"fewer than {NEAR_BOUND} clusters (effective), so their error is uncertain too"
 )
 
 

@@ -1,4 +1,5 @@
-"""One run: the mean (or ratio) of its prompt scores, its errors, and its interval by any method."""
+"""One run: the mean (or ratio) of its prompt scores, its errors, and its interval by
+any method."""
 
 from __future__ import annotations
 
@@ -23,7 +24,14 @@ from warehouse.stats.core.inputs import (
     skewness,
 )
 from warehouse.stats.core.results import Estimate, Interval, flags_of
-from warehouse.stats.core.sample import Link, Sample, build_sample, find_link, linked, linked_interval
+from warehouse.stats.core.sample import (
+    Link,
+    Sample,
+    build_sample,
+    find_link,
+    linked,
+    linked_interval,
+)
 from warehouse.stats.intervals.asymmetry import mean_skewness
 from warehouse.stats.intervals.betting import betting
 from warehouse.stats.intervals.bootstrap import Kind, bootstrap_interval
@@ -44,7 +52,11 @@ from warehouse.stats.intervals.closed_form import (
     interval_wilson_bounded,
     wilson_weighted,
 )
-from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
+from warehouse.stats.intervals.defaults import (
+    IntervalChoice,
+    choose_interval,
+    weighted_interval,
+)
 from warehouse.stats.intervals.gaffke import gaffke, gaffke_weighted
 from warehouse.stats.intervals.standard_errors import effective_clusters
 from warehouse.stats.intervals.wild_cluster_bootstrap import wild_interval
@@ -77,40 +89,45 @@ def estimate_mean(
 ) -> Estimate:
     """Estimate of one metric of one run, with every standard error and an interval.
 
-    The estimand is the mean over the population that the prompts are a sample of (*prompts
-    sampled*). Each prompt counts once, whatever the number of its draws (Miller 2024 §3.1).
+    The estimand is the mean over the population that the prompts are a sample of
+    (*prompts sampled*). Each prompt counts once, whatever the number of its draws
+    (Miller 2024 §3.1).
 
     Args:
-        scores: mean score of each prompt over its draws, finite, shape (n,), n at least 1.
+        scores: mean score of each prompt over its draws, finite, shape (n,), n at least
+            1.
         clusters: cluster of each prompt, integers or strings, shape (n,); with them the
             headline error is CR2.
-        weights: weight of each prompt, at least 0, shape (n,): a ratio metric Σwv/Σw, with HC2
-            errors, or CR2 with clusters, and Satterthwaite's degrees of freedom (see
-            `weighted_errors`). Equal weights are no weights; prompts of weight 0 are left out.
-        link: from the mean or ratio r to the figure: ``identity``, ``exp_neg`` (exp(−r)) or
-            ``neg_over_ln2`` (−r/ln 2). Estimate and interval ends go through it, errors by the
-            delta method.
-        bounds: smallest and largest possible score; None or an infinite end for none. Used
-            with the identity link only.
+        weights: weight of each prompt, at least 0, shape (n,): a ratio metric Σwv/Σw,
+            with HC2 errors, or CR2 with clusters, and Satterthwaite's degrees of
+            freedom (see `weighted_errors`). Equal weights are no weights; prompts of
+            weight 0 are left out.
+        link: from the mean or ratio r to the figure: ``identity``, ``exp_neg``
+            (exp(−r)) or ``neg_over_ln2`` (−r/ln 2). Estimate and interval ends go
+            through it, errors by the delta method.
+        bounds: smallest and largest possible score; None or an infinite end for none.
+            Used with the identity link only.
         binary: every score is 0 or 1 and each prompt has one draw; None: decided from
             ``scores`` and ``n_draws``.
         n_draws: draws behind each score, one number or shape (n,); None: one.
         level: nominal coverage of the interval, in (0, 1).
-        method: ``auto`` (see `choose_interval`), ``normal``, ``normal_eq4`` (the paper's
-            clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``, ``jeffreys``,
-            ``gaffke``, ``betting``, ``wilson_bounded``, ``clopper_pearson_effective``,
-            ``korn_graubard`` (its default form) or one of ``korn_graubard_wilson``,
-            ``_clopper_pearson``, ``_svyciprop``; ``wilson_weighted``, ``gaffke_weighted``; ``bootstrap`` (percentile)
-            or ``bca``, of prompts or whole clusters; ``bootstrap_t`` and ``hull`` (of it and t),
-            with 999 resamples; ``wild_bootstrap``.
+        method: ``auto`` (see `choose_interval`), ``normal``, ``normal_eq4`` (the
+            paper's clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``,
+            ``jeffreys``, ``gaffke``, ``betting``, ``wilson_bounded``,
+            ``clopper_pearson_effective``, ``korn_graubard`` (its default form) or one
+            of ``korn_graubard_wilson``, ``_clopper_pearson``, ``_svyciprop``;
+            ``wilson_weighted``, ``gaffke_weighted``; ``bootstrap`` (percentile) or
+            ``bca``, of prompts or whole clusters; ``bootstrap_t`` and ``hull`` (of it
+            and t), with 999 resamples; ``wild_bootstrap``.
         n_resamples: of the other methods that resample, at least 100.
-        seed: of all of those methods, and of the order in which ``betting`` bets, at least 0.
+        seed: of all of those methods, and of the order in which ``betting`` bets, at
+            least 0.
 
     Returns:
-        The estimate. What two prompts (or two clusters) are needed for is None at one. Where
-        all scores are equal there is no bare ±0: a binomial interval for 0/1 scores, Gaffke's
-        for bounded ones without clusters, none for others that lie on no bound, and
-        ``standard_error`` is None.
+        The estimate. What two prompts (or two clusters) are needed for is None at one.
+        Where all scores are equal there is no bare ±0: a binomial interval for 0/1
+        scores, Gaffke's for bounded ones without clusters, none for others that lie on
+        no bound, and ``standard_error`` is None.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite, and for a
@@ -128,10 +145,26 @@ def estimate_mean(
         if is_binary(values, binary, n_draws):
             n_right = int(np.count_nonzero(values))
             ends = finite_bounds(bounds)
-            return _of_shares(len(values), n_right, link, ends, as_level(level), as_seed(seed), n_resamples)
+            return _of_shares(
+                len(values),
+                n_right,
+                link,
+                ends,
+                as_level(level),
+                as_seed(seed),
+                n_resamples,
+            )
         scores = values
-    sample = build_sample(scores, clusters, weights, find_link(link), bounds, binary, n_draws)
-    return _estimate(sample, find_link(link), method, as_level(level), Resampling(n_resamples, as_seed(seed)))
+    sample = build_sample(
+        scores, clusters, weights, find_link(link), bounds, binary, n_draws
+    )
+    return _estimate(
+        sample,
+        find_link(link),
+        method,
+        as_level(level),
+        Resampling(n_resamples, as_seed(seed)),
+    )
 
 
 def flags_of_mean(
@@ -143,7 +176,8 @@ def flags_of_mean(
     bounds: Bounds | None = None,
     n_draws: ArrayLike | None = None,
 ) -> tuple[str, ...]:
-    """The warnings of the default interval of `estimate_mean`, without the interval: for figures that it is a part of.
+    """The warnings of the default interval of `estimate_mean`, without the interval:
+    for figures that it is a part of.
 
     Arguments and errors as there.
 
@@ -154,8 +188,12 @@ def flags_of_mean(
     if clusters is None and weights is None:
         scores = as_scores(scores)
         if is_binary(scores, None, n_draws):
-            return _flags_of_shares(len(scores), int(np.count_nonzero(scores)), link, finite_bounds(bounds))
-    sample = build_sample(scores, clusters, weights, find_link(link), bounds, None, n_draws)
+            return _flags_of_shares(
+                len(scores), int(np.count_nonzero(scores)), link, finite_bounds(bounds)
+            )
+    sample = build_sample(
+        scores, clusters, weights, find_link(link), bounds, None, n_draws
+    )
     return choose_method(sample, "auto").flags
 
 
@@ -166,20 +204,32 @@ def _sample_of_shares(n: int, n_right: int, link: str, bounds: Bounds | None) ->
 
 
 @lru_cache(maxsize=4096)
-def _flags_of_shares(n: int, n_right: int, link: str, bounds: Bounds | None) -> tuple[str, ...]:
+def _flags_of_shares(
+    n: int, n_right: int, link: str, bounds: Bounds | None
+) -> tuple[str, ...]:
     return choose_method(_sample_of_shares(n, n_right, link, bounds), "auto").flags
 
 
 @lru_cache(maxsize=4096)
 def _of_shares(
-    n: int, n_right: int, link: str, bounds: Bounds | None, level: float, seed: int, n_resamples: int
+    n: int,
+    n_right: int,
+    link: str,
+    bounds: Bounds | None,
+    level: float,
+    seed: int,
+    n_resamples: int,
 ) -> Estimate:
     """Of n scores of 0 and 1 in any order, which many models share."""
     sample = _sample_of_shares(n, n_right, link, bounds)
-    return _estimate(sample, find_link(link), "auto", level, Resampling(n_resamples, seed))
+    return _estimate(
+        sample, find_link(link), "auto", level, Resampling(n_resamples, seed)
+    )
 
 
-def _estimate(sample: Sample, curve: Link, method: str, level: float, resampling: Resampling) -> Estimate:
+def _estimate(
+    sample: Sample, curve: Link, method: str, level: float, resampling: Resampling
+) -> Estimate:
     choice = choose_method(sample, method)
     plain = interval_of(sample, choice.method, level, resampling)
     interval = linked_interval(curve, plain)
@@ -196,7 +246,9 @@ def _estimate(sample: Sample, curve: Link, method: str, level: float, resampling
         n_clusters=sample.n_clusters,
         method=choice.method,
         reason=why_none(flags) if interval is None else choice.reason,
-        flags=choice.flags + (("prompts_without_weight",) if sample.n_weightless else ()) + flags,
+        flags=choice.flags
+        + (("prompts_without_weight",) if sample.n_weightless else ())
+        + flags,
         beside=linked_interval(curve, companion or None),
         degrees_of_freedom=sample.df,
         **_errors(sample, curve),
@@ -232,10 +284,14 @@ def _errors(sample: Sample, link: Link) -> dict[str, float | None]:
     errors = {
         "standard_error": sample.se or None,
         "se_clt": sample.se_clt,
-        "se_bernoulli": bernoulli_error(sample.mean, sample.n) if sample.binary else None,
+        "se_bernoulli": bernoulli_error(sample.mean, sample.n)
+        if sample.binary
+        else None,
         **{name: getattr(sample.robust, name, None) for name in _ROBUST_ERRORS},
     }
-    return {name: None if error is None else slope * error for name, error in errors.items()}
+    return {
+        name: None if error is None else slope * error for name, error in errors.items()
+    }
 
 
 def _dependence(sample: Sample) -> dict[str, float | None]:
@@ -266,7 +322,8 @@ class Resampling(NamedTuple):
 
 
 def choose_method(sample: Sample, method: str) -> IntervalChoice:
-    """The method asked for, or the default one (``auto``), with the warnings of the data.
+    """The method asked for, or the default one (``auto``), with the warnings of the
+    data.
 
     Raises:
         StatisticsError: for an unknown method, and for one that the data do not allow.
@@ -282,7 +339,9 @@ def choose_method(sample: Sample, method: str) -> IntervalChoice:
     return IntervalChoice(name, "asked for", default.flags)
 
 
-def interval_of(sample: Sample, method: str, level: float, resampling: Resampling) -> Interval | None:
+def interval_of(
+    sample: Sample, method: str, level: float, resampling: Resampling
+) -> Interval | None:
     """The interval of a method that `choose_method` returned, before the link."""
     if method in RESAMPLED:
         return RESAMPLED[method](sample, level, resampling)
@@ -290,7 +349,8 @@ def interval_of(sample: Sample, method: str, level: float, resampling: Resamplin
 
 
 def _default(sample: Sample) -> IntervalChoice:
-    """`choose_interval` for a sample: what it says of its units is looked at where it counts."""
+    """`choose_interval` for a sample: what it says of its units is looked at where it
+    counts."""
     if sample.weights is not None:
         return weighted_interval(
             zero_one=sample.zero_one,
@@ -342,17 +402,27 @@ def _check_allowed(name: str, sample: Sample) -> None:
         raise StatisticsError(f"method {name!r} needs `clusters`")
     if name in _INDEPENDENT and clustered:
         raise StatisticsError(
-            f"method {name!r} takes prompts for independent, but `clusters` are given; use"
-            f" {instead!r}, or leave `clusters` out to see the naive interval"
+            f"method {name!r} takes prompts for independent, but `clusters` are given; "
+            f"use {instead!r}, or leave `clusters` out to see the naive interval"
         )
     if (name in _BINOMIAL or name.startswith("korn_graubard")) and not sample.binary:
-        raise StatisticsError(f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link")
+        raise StatisticsError(
+            f"method {name!r} needs 0/1 scores with one draw per prompt, without "
+            "weights and link"
+        )
     if name in (*_NEED_BOUNDS, "betting") and sample.bounds is None:
-        raise StatisticsError(f"method {name!r} needs finite `bounds` and the link 'identity'")
+        raise StatisticsError(
+            f"method {name!r} needs finite `bounds` and the link 'identity'"
+        )
     if name == "gaffke_weighted" and (sample.weights is None or sample.bounds is None):
-        raise StatisticsError(f"method {name!r} needs unequal `weights`, and finite `bounds`")
+        raise StatisticsError(
+            f"method {name!r} needs unequal `weights`, and finite `bounds`"
+        )
     if name == "wilson_weighted" and not (sample.zero_one and sample.weights):
-        raise StatisticsError(f"method {name!r} needs 0/1 scores with unequal `weights`, one draw per prompt, no link")
+        raise StatisticsError(
+            f"method {name!r} needs 0/1 scores with unequal `weights`, one draw per "
+            "prompt, no link"
+        )
     if name in _MEANS_ONLY and sample.shares is not None:
         raise StatisticsError(f"method {name!r} is for means: leave `weights` out")
 
@@ -370,24 +440,32 @@ def _t(sample: Sample, level: float) -> Interval | None:
     interval = interval_t(sample.mean, sample.se, sample.df, level=level)
     if interval is None or sample.weights is None or sample.bounds is None:
         return interval
-    low, high = sample.bounds  # few count in a weighted mean: t reaches beyond what can be
+    low, high = (
+        sample.bounds
+    )  # few count in a weighted mean: t reaches beyond what can be
     return replace(interval, low=max(low, interval.low), high=min(high, interval.high))
 
 
 def _wilson_bounded(sample: Sample, level: float) -> Interval | None:
     bounds = sample.bounds or (0.0, 1.0)
-    return interval_wilson_bounded(sample.mean, sample.se, sample.df, bounds=bounds, level=level)
+    return interval_wilson_bounded(
+        sample.mean, sample.se, sample.df, bounds=bounds, level=level
+    )
 
 
 def _binomial(interval: Callable[..., Interval]) -> Method:
-    return lambda sample, level: interval(float(sample.values.sum()), sample.n, level=level)
+    return lambda sample, level: interval(
+        float(sample.values.sum()), sample.n, level=level
+    )
 
 
 def _korn_graubard(variant: Variant) -> Method:
     def interval(sample: Sample, level: float) -> Interval | None:
         if sample.clusters is None:
             return None
-        return korn_graubard(sample.values, sample.clusters, sample.robust, variant, level)
+        return korn_graubard(
+            sample.values, sample.clusters, sample.robust, variant, level
+        )
 
     return interval
 
@@ -397,23 +475,32 @@ def _bootstrap(kind: Kind) -> Callable[[Sample, float, Resampling], Interval | N
 
 
 def hull_draws(sample: Sample, seed: int) -> StudentisedDraws | None:
-    """The bootstrap distribution behind the hull; None without one. Of a weighted mean units bring their weight."""
+    """The bootstrap distribution behind the hull; None without one. Of a weighted mean
+    units bring their weight."""
     if sample.df is None or not sample.se:
         return None
     sizes = None if sample.clusters is None else sample.clusters.sizes
     if sample.shares is not None:
-        sizes = sample.shares if sample.clusters is None else sample.clusters.sums(sample.shares)
+        sizes = (
+            sample.shares
+            if sample.clusters is None
+            else sample.clusters.sums(sample.shares)
+        )
     return studentised_draws(sample.totals, sizes, sample.df, seed)
 
 
-def _studentised(sample: Sample, level: float, how: Resampling, name: str) -> Interval | None:
+def _studentised(
+    sample: Sample, level: float, how: Resampling, name: str
+) -> Interval | None:
     draws = hull_draws(sample, how.seed)
     if draws is None or not sample.se:
         return None
     low, high = draws.ends(level) if name == "hull" else draws.bootstrap_ends(level)
     if not math.isfinite(high - low):
         return None
-    return Interval(sample.mean - high * sample.se, sample.mean - low * sample.se, level, name)
+    return Interval(
+        sample.mean - high * sample.se, sample.mean - low * sample.se, level, name
+    )
 
 
 _NEED_BOUNDS: dict[str, Method] = {

@@ -1,13 +1,16 @@
-"""Gaffke's interval for the mean of bounded scores (Gaffke 2005; Learned-Miller and Thomas 2020).
+"""Gaffke's interval for the mean of bounded scores (Gaffke 2005; Learned-Miller and
+Thomas 2020).
 
-The mean of n scores in [a, b] is bounded from below by the α/2 quantile of Σ D_i x_i + D_{n+1} a,
-with D uniform on the simplex, that is Dirichlet(1, …, 1): each score gets a random weight, and
-the worst possible score gets one as well. The upper end is its mirror image.
+The mean of n scores in [a, b] is bounded from below by the α/2 quantile of Σ D_i x_i +
+D_{n+1} a, with D uniform on the simplex, that is Dirichlet(1, …, 1): each score gets a
+random weight, and the worst possible score gets one as well. The upper end is its
+mirror image.
 
-P(Σ D_i x_i ≤ t) is P(Σ E_i (x_i − t) ≤ 0) for independent exponential E_i, a contour integral of
-Π 1/(1 + (x_i − t) s) / s. It is taken through the saddle point, where the integrand falls off
-fastest, and the product is computed once for all t: with s = w/(1 + δw) the integrand at t + δ is
-the one at t times (1 + δw)^n. So the root costs one product (a few where the start is poor).
+P(Σ D_i x_i ≤ t) is P(Σ E_i (x_i − t) ≤ 0) for independent exponential E_i, a contour
+integral of Π 1/(1 + (x_i − t) s) / s. It is taken through the saddle point, where the
+integrand falls off fastest, and the product is computed once for all t: with s = w/(1 +
+δw) the integrand at t + δ is the one at t times (1 + δw)^n. So the root costs one
+product (a few where the start is poor).
 """
 
 from __future__ import annotations
@@ -21,7 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_scores, check_within
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_level,
+    as_scores,
+    check_within,
+)
 from warehouse.stats.core.inputs import finite_bounds as finite
 from warehouse.stats.core.results import Interval
 from warehouse.stats.core.sample import Sample
@@ -33,17 +42,19 @@ _CHUNK = 32  # factors that are multiplied before a logarithm is taken
 _LOG_COST = 20  # one complex logarithm costs about as much as so many products
 _START_CLOSE = 0.02  # of the start, in standard errors
 _ROUNDS, _NEWTON = 8, 12
-# Of an end of a weighted mean: trials, bisections among them, and how close log p comes.
+# Of an end of a weighted mean: trials, bisections among them, and how close log p
+# comes.
 _TRIALS, _HALVED, _CLOSE_P, _LEAST_P = 60, 3, 1e-9, 1e-300
-# How far, in n·δ·c, a root may lie from the point that its product was made for. With few points
-# the integrand falls off slowly, and a shift makes it fall off slower still.
+# How far, in n·δ·c, a root may lie from the point that its product was made for. With
+# few points the integrand falls off slowly, and a shift makes it fall off slower still.
 _NEAR, _NEAR_FEW, _FEW = 0.25, 1e-6, 16
 
 Complex = NDArray[np.complex128]
 
 
 class _Points(NamedTuple):
-    """Distinct points with how often each occurs, and all of them, in units of the bounds."""
+    """Distinct points with how often each occurs, and all of them, in units of the
+    bounds."""
 
     values: FloatArray
     counts: FloatArray
@@ -56,17 +67,20 @@ class _Points(NamedTuple):
 
 
 class _Trial(NamedTuple):
-    """A value t of the mean that is tried, and the real number c > 0 that the contour goes through."""
+    """A value t of the mean that is tried, and the real number c > 0 that the contour
+    goes through."""
 
     t: float
     c: float
 
 
-def interval_gaffke(scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95) -> Interval:
+def interval_gaffke(
+    scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95
+) -> Interval:
     """Gaffke's interval for the mean of independent scores with bounds.
 
-    On 0/1 scores it is Clopper–Pearson's. No general proof of its coverage is known, and no
-    counterexample; `interval_betting` is the proved one, and wider. Coverage:
+    On 0/1 scores it is Clopper–Pearson's. No general proof of its coverage is known,
+    and no counterexample; `interval_betting` is the proved one, and wider. Coverage:
     docs/calibration.md.
 
     Args:
@@ -93,7 +107,9 @@ def gaffke(sample: Sample, level: float) -> Interval:
     return gaffke_interval(sample.values, sample.bounds or (0.0, 1.0), level)
 
 
-def gaffke_interval(values: FloatArray, bounds: tuple[float, float], level: float) -> Interval:
+def gaffke_interval(
+    values: FloatArray, bounds: tuple[float, float], level: float
+) -> Interval:
     """`interval_gaffke` of checked scores."""
     low, width = bounds[0], bounds[1] - bounds[0]
     unit = np.clip((values - low) / width, 0.0, 1.0)
@@ -103,9 +119,10 @@ def gaffke_interval(values: FloatArray, bounds: tuple[float, float], level: floa
 
 
 def gaffke_weighted(sample: Sample, level: float) -> Interval | None:
-    """The same of a weighted mean: exponential weights times those of the units (prompts, or clusters), and one
-    further unit of weight Σ W²/Σ W at the worst possible score (statistics.md §1e a). None where scores are all equal,
-    as of other weighted means.
+    """The same of a weighted mean: exponential weights times those of the units
+    (prompts, or clusters), and one further unit of weight Σ W²/Σ W at the worst
+    possible score (statistics.md §1e a). None where scores are all equal, as of other
+    weighted means.
 
     Args:
         sample: with weights and bounds; two units at least.
@@ -126,7 +143,8 @@ def gaffke_weighted(sample: Sample, level: float) -> Interval | None:
 
 
 def _weighted_end(means: FloatArray, weights: FloatArray, tail: float) -> float:
-    """The ``tail`` quantile of Σ E W m/(Σ E W + E_0 W_0), E exponential, W_0 = Σ W²/Σ W."""
+    """The ``tail`` quantile of Σ E W m/(Σ E W + E_0 W_0), E exponential, W_0 = Σ W²/Σ
+    W."""
     extra = float(weights @ weights / weights.sum())
     centre = float(weights @ means / weights.sum())
     if centre <= 0:
@@ -139,8 +157,13 @@ def _weighted_end(means: FloatArray, weights: FloatArray, tail: float) -> float:
     least, most = 0.0, centre
     below, above, kept = math.log(_LEAST_P / tail), excess(centre), ""
     for step in range(_TRIALS):
-        # false position where the value of an end that stays is halved (Illinois), after some bisections
-        t = (least + most) / 2 if step < _HALVED else least - below * (most - least) / (above - below)
+        # false position where the value of an end that stays is halved (Illinois),
+        # after some bisections
+        t = (
+            (least + most) / 2
+            if step < _HALVED
+            else least - below * (most - least) / (above - below)
+        )
         found = excess(t)
         if abs(found) < _CLOSE_P or most - least < _CLOSE_P * centre:
             return t
@@ -154,7 +177,8 @@ def _weighted_end(means: FloatArray, weights: FloatArray, tail: float) -> float:
 
 
 def p_at_most_zero(points: FloatArray) -> float:
-    """P(Σ D_i x_i ≤ 0) for D uniform on the simplex: p of a mean above 0, the worst possible value being a point."""
+    """P(Σ D_i x_i ≤ 0) for D uniform on the simplex: p of a mean above 0, the worst
+    possible value being a point."""
     values, counts = np.unique(points, return_counts=True)
     least, most = float(values[0]), float(values[-1])
     if least >= 0 or most <= 0:
@@ -162,7 +186,11 @@ def p_at_most_zero(points: FloatArray) -> float:
     low, high = 0.0, -1 / least
     for _ in range(60):  # the saddle point: the root of a decreasing function
         c = (low + high) / 2
-        low, high = (c, high) if 1 / c + float(counts @ (values / (1 + values * c))) > 0 else (low, c)
+        low, high = (
+            (c, high)
+            if 1 / c + float(counts @ (values / (1 + values * c))) > 0
+            else (low, c)
+        )
     distinct = _Points(values, counts.astype(np.float64), points)
     _, weights = _contour(distinct, _Trial(0.0, low))
     return min(1.0, max(0.0, float(weights.real.sum())))
@@ -179,7 +207,9 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     trial = _start(points, float(-special.ndtri(tail)))
     for _ in range(_ROUNDS):
         step = _refine(points, trial, tail)
-        near = abs(step) * trial.c * points.n < (_NEAR if points.n > _FEW else _NEAR_FEW)
+        near = abs(step) * trial.c * points.n < (
+            _NEAR if points.n > _FEW else _NEAR_FEW
+        )
         trial = _moved(points, trial, step)
         if near:
             break
@@ -196,8 +226,8 @@ def _moved(points: _Points, trial: _Trial, step: float) -> _Trial:
 def _start(points: _Points, z: float) -> _Trial:
     """Where the saddle point approximation (Lugannani and Rice 1980) has its quantile.
 
-    With M(w) the mean of 1/(1 + y w), y = x − x̄, the saddle point of t = x̄ + (1 − M)/(w M) is
-    c = w M: a quantile is a root in w alone, between 0 and 1/(x̄ − min).
+    With M(w) the mean of 1/(1 + y w), y = x − x̄, the saddle point of t = x̄ + (1 −
+    M)/(w M) is c = w M: a quantile is a root in w alone, between 0 and 1/(x̄ − min).
     """
     values, counts, n = points.values, points.counts, points.n
     centre = float(values @ counts) / n
@@ -217,8 +247,11 @@ def _start(points: _Points, z: float) -> _Trial:
     return _Trial(centre + (1 - mean) / (w * mean), w * mean)
 
 
-def _crossing(excess: Callable[[float], float], guess: float, most: float, at_low: float) -> float:
-    """Where an increasing function on (0, most) is about 0: regula falsi, Illinois' rule."""
+def _crossing(
+    excess: Callable[[float], float], guess: float, most: float, at_low: float
+) -> float:
+    """Where an increasing function on (0, most) is about 0: regula falsi, Illinois'
+    rule."""
     low, high, w, at_high = 0.0, most, guess, math.inf
     for _ in range(60):
         value = excess(w)
@@ -245,7 +278,10 @@ def _refine(points: _Points, trial: _Trial, tail: float) -> float:
             return delta
         step = value / slope * math.log(tail / value)
         delta += step
-        if abs(step) * trial.c * power < 1e-8 or abs(delta) * trial.c * points.n > _NEAR:
+        if (
+            abs(step) * trial.c * power < 1e-8
+            or abs(delta) * trial.c * points.n > _NEAR
+        ):
             break
     return delta
 
@@ -260,14 +296,18 @@ def _contour(points: _Points, trial: _Trial) -> tuple[Complex, Complex]:
     for _ in range(4):
         fine = weights.real
         whole, half = float(fine.sum()), 2 * float(fine[::2].sum())
-        if abs(whole - half) <= 1e-7 * abs(whole):  # then the finer sum is right to its square
+        if abs(whole - half) <= 1e-7 * abs(
+            whole
+        ):  # then the finer sum is right to its square
             break
         step /= 2
         s, weights = _nodes(points, trial, scale, last, step)
     return s, weights
 
 
-def _nodes(points: _Points, trial: _Trial, scale: float, last: float, step: float) -> tuple[Complex, Complex]:
+def _nodes(
+    points: _Points, trial: _Trial, scale: float, last: float, step: float
+) -> tuple[Complex, Complex]:
     xi = np.arange(0.0, last + step, step)
     s = trial.c + 1j * scale * np.sinh(xi)
     weights = np.exp(-_log_product(points, trial.t, s)) / s
@@ -290,7 +330,8 @@ def _last_node(a: FloatArray, counts: FloatArray, c: float, scale: float) -> flo
 
 
 def _log_product(points: _Points, t: float, s: Complex) -> Complex:
-    """Σ log(1 + (x_i − t) s) at each s, the fewer logarithms the better; shape of ``s``."""
+    """Σ log(1 + (x_i − t) s) at each s, the fewer logarithms the better; shape of
+    ``s``."""
     if len(points.values) * _LOG_COST < points.n:
         logs = np.log(1 + np.multiply.outer(points.values - t, s))
         grouped: Complex = points.counts @ logs

@@ -1,9 +1,11 @@
 """Unscored prompts: bounds that hold whatever their scores were (statistics.md §1).
 
-Fill every missing score with the worst and with the best possible one; the true mean over all prompts asked lies
-between the two. The interval is the hull of the default intervals of the two filled samples. The interval of Imbens and
-Manski (2004, eqs. 6 and 7), which covers the mean itself, not the whole of the set, at the level, is a named option:
-its normal quantiles are too short for few prompts and for clusters (docs/calibration.md).
+Fill every missing score with the worst and with the best possible one; the true mean
+over all prompts asked lies between the two. The interval is the hull of the default
+intervals of the two filled samples. The interval of Imbens and Manski (2004, eqs. 6 and
+7), which covers the mean itself, not the whole of the set, at the level, is a named
+option: its normal quantiles are too short for few prompts and for clusters
+(docs/calibration.md).
 """
 
 from __future__ import annotations
@@ -48,20 +50,24 @@ class MissingBounds(NamedFigures):
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage of the true mean.
-    #: of Imbens and Manski's interval: C, the number of standard errors added on each side, between the one-sided and
-    #: the two-sided normal quantile; else None.
+    #: of Imbens and Manski's interval: C, the number of standard errors added on each
+    #: side, between the one-sided and the two-sided normal quantile; else None.
     c: float | None
-    se_low: float | None  #: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
+    se_low: (
+        float | None
+    )  #: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
     se_high: float | None  #: error of ``theta_high``.
     n_prompts: int  #: n, scored and missing.
     n_scored: int  #: prompts with a score.
     n_missing: int  #: prompts without one.
     share_missing: float  #: n_missing / n, in [0, 1].
-    n_clusters: int | None  #: clusters over all prompts, None where the data carry none.
+    n_clusters: (
+        int | None
+    )  #: clusters over all prompts, None where the data carry none.
     method: str  #: ``"default_hull"`` or ``"imbens_manski"``.
     reason: str  #: how the interval came about, or why there is none.
-    #: those of the default intervals that the hull is made of; ``imbens_manski_too_short`` with clusters or below 200
-    #: prompts.
+    #: those of the default intervals that the hull is made of;
+    #: ``imbens_manski_too_short`` with clusters or below 200 prompts.
     flags: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -85,31 +91,33 @@ def missing_bounds(
 ) -> MissingBounds:
     """Bounds on the mean over all prompts, scored or not, and an interval around them.
 
-    The interval runs from the lower end of the default interval of `estimate_mean` with every
-    missing score at its smallest to the upper end with every one at its largest, cut at the
-    bounds, and holds the default interval of the scored prompts alone. ``"imbens_manski"``:
-    [θ_l − Cσ_l, θ_u + Cσ_u], where C solves Φ(C + (θ_u−θ_l)/max(σ_l,σ_u)) − Φ(−C) = level; for
-    200 prompts or more without clusters.
+    The interval runs from the lower end of the default interval of `estimate_mean` with
+    every missing score at its smallest to the upper end with every one at its largest,
+    cut at the bounds, and holds the default interval of the scored prompts alone.
+    ``"imbens_manski"``: [θ_l − Cσ_l, θ_u + Cσ_u], where C solves Φ(C +
+    (θ_u−θ_l)/max(σ_l,σ_u)) − Φ(−C) = level; for 200 prompts or more without clusters.
 
     Args:
         scored: mean score of each scored prompt, finite, shape (m,); may be empty where
             ``n_missing`` is not 0.
         n_missing: prompts without a score, 0 or more.
         bounds: smallest and largest possible score, both finite.
-        clusters: cluster of each scored prompt, integers or strings, shape (m,); with them the
-            errors are CR2.
-        missing_clusters: cluster of each missing prompt, shape (n_missing,); needed with
-            ``clusters`` where prompts are missing. A label in both is the same cluster.
+        clusters: cluster of each scored prompt, integers or strings, shape (m,); with
+            them the errors are CR2.
+        missing_clusters: cluster of each missing prompt, shape (n_missing,); needed
+            with ``clusters`` where prompts are missing. A label in both is the same
+            cluster.
         level: nominal coverage, in (0, 1).
         method: ``"default_hull"`` or ``"imbens_manski"``.
 
     Returns:
-        The bounds. The interval is None where a filled sample has none: a single cluster, or
-        equal scores that lie on no bound.
+        The bounds. The interval is None where a filled sample has none: a single
+        cluster, or equal scores that lie on no bound.
 
     Raises:
-        StatisticsError: for arguments out of range, misaligned or not finite, and for bounds
-            that are not finite: nothing then limits what a missing score could be.
+        StatisticsError: for arguments out of range, misaligned or not finite, and for
+            bounds that are not finite: nothing then limits what a missing score could
+            be.
 
     Examples:
         >>> print(missing_bounds([1] * 30 + [0] * 10, 1))
@@ -119,7 +127,9 @@ def missing_bounds(
     """
     limits, missing, level = as_limits(bounds), as_count(n_missing), as_level(level)
     if method not in METHODS:
-        raise StatisticsError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
+        raise StatisticsError(
+            f"unknown method {method!r}; there are: {', '.join(METHODS)}"
+        )
     values = scored_values(scored, missing)
     if len(values):
         check_within(values, limits)
@@ -145,17 +155,20 @@ def filled_bounds(
     scored: Estimate | None = None,
     level: float = 0.95,
 ) -> MissingBounds:
-    """The hull of `missing_bounds` for prompts of which some draws have a score and some have none.
+    """The hull of `missing_bounds` for prompts of which some draws have a score and
+    some have none.
 
     Args:
-        low: mean of each prompt over all its draws, scored or not, with the smallest possible
-            score for each missing one, shape (n,).
+        low: mean of each prompt over all its draws, scored or not, with the smallest
+            possible score for each missing one, shape (n,).
         high: the same with the largest possible score.
         n_missing: prompts with a draw missing, which alone may differ between the two.
         bounds: smallest and largest possible score, both finite.
         clusters: cluster of each prompt, shape (n,), or None.
-        n_draws: draws of each prompt, scored or not, one number or shape (n,); None: one.
-        scored: default estimate of the scored draws alone; the hull holds its interval too.
+        n_draws: draws of each prompt, scored or not, one number or shape (n,); None:
+            one.
+        scored: default estimate of the scored draws alone; the hull holds its interval
+            too.
         level: nominal coverage, in (0, 1).
 
     Raises:
@@ -172,10 +185,13 @@ def filled_bounds(
         check_within(values, limits)
     if int(np.sum(largest > smallest)) > missing or np.any(largest < smallest):
         raise StatisticsError(
-            f"`high` must be `low` but for the {missing} prompt(s) with a draw missing, and never below it"
+            f"`high` must be `low` but for the {missing} prompt(s) with a draw "
+            "missing, and never below it"
         )
     groups = None if clusters is None else as_clusters(clusters, len(smallest))
-    return _hull(_Sides(smallest, largest, groups, n_draws, limits, missing, level), scored)
+    return _hull(
+        _Sides(smallest, largest, groups, n_draws, limits, missing, level), scored
+    )
 
 
 @dataclass(frozen=True)
@@ -195,7 +211,13 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
     """Of the default intervals of the two filled samples, and of what is scored."""
     labels = None if sides.clusters is None else sides.clusters.codes
     low, high = (
-        estimate_mean(values, clusters=labels, bounds=sides.limits, n_draws=sides.n_draws, level=sides.level)
+        estimate_mean(
+            values,
+            clusters=labels,
+            bounds=sides.limits,
+            n_draws=sides.n_draws,
+            level=sides.level,
+        )
         for values in (sides.low, sides.high)
     )
     bounds = (low, high) if scored is None else (low, high, scored)
@@ -214,7 +236,9 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
             else next(end.reason for end in (low, high) if end.ci_low is None)
         ),
         flags=tuple(dict.fromkeys(flag for end in (low, high) for flag in end.flags)),
-        ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs))) if whole else None,
+        ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs)))
+        if whole
+        else None,
     )
 
 
@@ -274,16 +298,20 @@ def as_limits(bounds: Bounds) -> tuple[float, float]:
     limits = finite_bounds(bounds)
     if limits is None:
         raise StatisticsError(
-            f"`bounds` must both be finite, found {bounds}: without them a missing score could be"
-            " anything, and so could the mean"
+            f"`bounds` must both be finite, found {bounds}: without them a missing "
+            "score could be anything, and so could the mean"
         )
     return limits
 
 
 def as_count(n_missing: float) -> int:
     """A number of prompts (StatisticsError: it is no whole number, or below 0)."""
-    if not n_missing >= 0 or n_missing != n_missing // 1:  # also where it is NaN or infinite
-        raise StatisticsError(f"`n_missing` must be a whole number of prompts, found {n_missing}")
+    if (
+        not n_missing >= 0 or n_missing != n_missing // 1
+    ):  # also where it is NaN or infinite
+        raise StatisticsError(
+            f"`n_missing` must be a whole number of prompts, found {n_missing}"
+        )
     return int(n_missing)
 
 
@@ -295,7 +323,10 @@ def scored_values(scored: ArrayLike, missing: int) -> FloatArray:
 
 
 def all_clusters(
-    clusters: ArrayLike | None, missing_clusters: ArrayLike | None, scored: int, missing: int
+    clusters: ArrayLike | None,
+    missing_clusters: ArrayLike | None,
+    scored: int,
+    missing: int,
 ) -> Clusters | None:
     """Clusters of the scored prompts, then of the missing ones.
 
@@ -304,18 +335,21 @@ def all_clusters(
     """
     if clusters is None:
         if missing_clusters is not None:
-            raise StatisticsError("`missing_clusters` needs `clusters` of the scored prompts")
+            raise StatisticsError(
+                "`missing_clusters` needs `clusters` of the scored prompts"
+            )
         return None
     if missing_clusters is None and missing:
         raise StatisticsError(
-            f"`clusters` without `missing_clusters`: give the clusters of the {missing} missing"
-            " prompt(s) too, or leave both out"
+            "`clusters` without `missing_clusters`: give the clusters of the "
+            f"{missing} missing prompt(s) too, or leave both out"
         )
     present, unknown = list(_labels(clusters)), list(_labels(missing_clusters))
     check_length(len(present), scored, "clusters")
     if len(unknown) != missing:
         raise StatisticsError(
-            f"`missing_clusters` has {len(unknown)} entries, expected one per missing prompt: {missing}"
+            f"`missing_clusters` has {len(unknown)} entries, expected one per missing "
+            f"prompt: {missing}"
         )
     return as_clusters([*present, *unknown], scored + missing)
 
@@ -331,7 +365,8 @@ def imbens_manski_c(gap: float, level: float) -> float:
     """C with Φ(C + gap) − Φ(−C) = level.
 
     Args:
-        gap: (θ_u − θ_l)/max(σ_l, σ_u), at least 0; infinity gives the one-sided quantile.
+        gap: (θ_u − θ_l)/max(σ_l, σ_u), at least 0; infinity gives the one-sided
+            quantile.
         level: nominal coverage, in (0, 1).
 
     Examples:
@@ -366,12 +401,22 @@ def critical_value(
     sides = zip((low, high), limits, strict=True)
     bare = any(side.se == 0 and side.mean != end for side, end in sides)
     if bare or (missing == 0 and largest == 0):
-        return None, "all scores are equal" if low.all_equal else "a standard error is 0"
+        return (
+            None,
+            "all scores are equal" if low.all_equal else "a standard error is 0",
+        )
     gap = (high.mean - low.mean) / largest if largest > 0 else math.inf
     kind = "CLT" if low.clusters is None else "CR2"
-    return imbens_manski_c(gap, level), f"missing scores at both bounds, {kind} errors over all n"
+    return imbens_manski_c(
+        gap, level
+    ), f"missing scores at both bounds, {kind} errors over all n"
 
 
-def cut_ends(low: Sample, high: Sample, limits: tuple[float, float], c: float) -> tuple[float, float]:
+def cut_ends(
+    low: Sample, high: Sample, limits: tuple[float, float], c: float
+) -> tuple[float, float]:
     """[θ_l − Cσ_l, θ_u + Cσ_u], cut at the bounds."""
-    return (max(limits[0], low.mean - c * (low.se or 0.0)), min(limits[1], high.mean + c * (high.se or 0.0)))
+    return (
+        max(limits[0], low.mean - c * (low.se or 0.0)),
+        min(limits[1], high.mean + c * (high.se or 0.0)),
+    )

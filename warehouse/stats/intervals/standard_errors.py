@@ -1,13 +1,14 @@
 """Standard errors of clustered and of weighted scores.
 
-Everything comes from the per-cluster sums D_c of the deviations from the mean and the cluster
-sizes n_c: one pass over the scores, then arithmetic over clusters. f_c = n_c/n.
+Everything comes from the per-cluster sums D_c of the deviations from the mean and the
+cluster sizes n_c: one pass over the scores, then arithmetic over clusters. f_c = n_c/n.
 
-With f_i = w_i/Σw, F_c and v_c the sums of f_i and f_i² over cluster c (each prompt one of its own
-without clusters) and q = Σ f_i², the squared error is Σ_c D_c²/a_c for D_c = Σ_{i∈c} f_i (y_i − m)
-and a_c = 1 − 2F_c + F_c² q/v_c. It is unbiased for independent scores of one variance, and CR2 of
-a plain mean where all weights are equal. A linearised error with the factor of a plain mean counts
-the weight of a dominating prompt twice: D_c is next to nothing where F_c is next to 1.
+With f_i = w_i/Σw, F_c and v_c the sums of f_i and f_i² over cluster c (each prompt one
+of its own without clusters) and q = Σ f_i², the squared error is Σ_c D_c²/a_c for D_c =
+Σ_{i∈c} f_i (y_i − m) and a_c = 1 − 2F_c + F_c² q/v_c. It is unbiased for independent
+scores of one variance, and CR2 of a plain mean where all weights are equal. A
+linearised error with the factor of a plain mean counts the weight of a dominating
+prompt twice: D_c is next to nothing where F_c is next to 1.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, as_clusters, as_scores, deviations
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_scores,
+    deviations,
+)
 from warehouse.stats.core.results import flags_of
 
 
@@ -33,9 +41,11 @@ class ClusterRobust:
     se_cr1: float  #: CR1² = CR0² · G/(G−1).
     se_cr2: float  #: CR2² = (1/n²) Σ D_c²/(1−f_c) (Bell and McCaffrey 2002).
     se_cr3: float  #: cluster jackknife, CV3² = ((G−1)/G)(1/n²) Σ D_c²/(1−f_c)².
-    degrees_of_freedom: float  #: Satterthwaite's for CR2 under independence, in [1, G−1].
-    #: intra-cluster correlation (MSB−MSW)/(MSB+(n0−1)MSW), not clipped; None where every cluster holds one prompt or
-    #: all scores are equal.
+    degrees_of_freedom: (
+        float  #: Satterthwaite's for CR2 under independence, in [1, G−1].
+    )
+    #: intra-cluster correlation (MSB−MSW)/(MSB+(n0−1)MSW), not clipped; None where
+    #: every cluster holds one prompt or all scores are equal.
     icc: float | None
 
 
@@ -59,14 +69,16 @@ class ClusterSums:
 
 
 def cluster_robust(scores: ArrayLike, clusters: ArrayLike) -> ClusterRobust | None:
-    """CR0, CR1, CR2, CR3 and eq. 4 of the mean of ``scores``; None with a single cluster.
+    """CR0, CR1, CR2, CR3 and eq. 4 of the mean of ``scores``; None with a single
+    cluster.
 
     Args:
         scores: value per prompt, finite, shape (n,).
         clusters: cluster of each prompt, integers or strings, shape (n,).
 
     Raises:
-        StatisticsError: scores empty or not finite, labels missing or of another length.
+        StatisticsError: scores empty or not finite, labels missing or of another
+            length.
 
     Examples:
         >>> robust = cluster_robust([1, 1, 0, 1, 0, 0, 1, 1, 1, 0], list("aaaabbcccd"))
@@ -80,8 +92,8 @@ def cluster_robust(scores: ArrayLike, clusters: ArrayLike) -> ClusterRobust | No
 def standard_error_clustered(scores: ArrayLike, clusters: ArrayLike) -> float | None:
     """Miller (2024) eq. 4: the paper's clustered error; None with a single cluster.
 
-    Computed by the identity se_clustered² = CR0² + se_clt²/n, so it is never negative. No
-    default interval uses it: with z it covers too little (see statistics.md §1).
+    Computed by the identity se_clustered² = CR0² + se_clt²/n, so it is never negative.
+    No default interval uses it: with z it covers too little (see statistics.md §1).
 
     Args:
         scores: value per prompt, finite, shape (n,).
@@ -92,7 +104,8 @@ def standard_error_clustered(scores: ArrayLike, clusters: ArrayLike) -> float | 
 
 
 def effective_clusters(clusters: Clusters | None) -> float:
-    """1/Σ f_c²: how many clusters of one size would weigh the same; infinite without clusters."""
+    """1/Σ f_c²: how many clusters of one size would weigh the same; infinite without
+    clusters."""
     if clusters is None:
         return math.inf
     shares = clusters.sizes / clusters.sizes.sum()
@@ -146,9 +159,11 @@ def _icc(parts: ClusterSums) -> float | None:
     return (mean_between - mean_within) / scale if scale > 0 else None
 
 
-#: Kish's number of prompts below which weights are concentrated, and below which share of n.
+#: Kish's number of prompts below which weights are concentrated, and below which share
+#: of n.
 FEW_BY_WEIGHT, SMALL_SHARE = 40, 0.25
-#: A unit dominates from this share of the weight on, where that is so many times its share of the prompts.
+#: A unit dominates from this share of the weight on, where that is so many times its
+#: share of the prompts.
 DOMINANT, TIMES_ITS_SHARE = 0.1, 3
 # From this share on the degrees of freedom are 1: their formula cancels.
 _ALL_BUT_ALL = 0.999
@@ -156,12 +171,14 @@ _ALL_BUT_ALL = 0.999
 
 @dataclass(frozen=True)
 class UnitWeights:
-    """What the weights say of the error, whatever the scores; a unit is a cluster, or a prompt."""
+    """What the weights say of the error, whatever the scores; a unit is a cluster, or a
+    prompt."""
 
     shares: FloatArray  #: F_c, shape (G,).
     squares: FloatArray  #: v_c, shape (G,).
     reductions: FloatArray  #: a_c: what each squared D_c is divided by, shape (G,).
-    #: Satterthwaite's under independent scores of one variance, in [1, G − 1]; None where a single unit has a weight.
+    #: Satterthwaite's under independent scores of one variance, in [1, G − 1]; None
+    #: where a single unit has a weight.
     degrees_of_freedom: float | None
     kish: float  #: n_K = 1/Σ f_i².
     effective_units: float  #: 1/Σ F_c².
@@ -173,7 +190,9 @@ class UnitWeights:
         Args:
             totals: D_c, shape (G,).
         """
-        with np.errstate(invalid="ignore", divide="ignore"):  # a unit with all of the weight
+        with np.errstate(
+            invalid="ignore", divide="ignore"
+        ):  # a unit with all of the weight
             pulls: FloatArray = totals / np.sqrt(self.reductions)
         return pulls
 
@@ -182,7 +201,8 @@ def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitW
     """The weights of prompts, by unit.
 
     Args:
-        weights: of the prompts, at least 0, some above, shape (n,); only their ratios count.
+        weights: of the prompts, at least 0, some above, shape (n,); only their ratios
+            count.
         clusters: of the prompts, or None.
     """
     f = weights / weights.sum()
@@ -199,21 +219,27 @@ def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitW
         shares=shares,
         squares=v,
         reductions=reductions,
-        degrees_of_freedom=_freedom(shares, v, reductions) if np.count_nonzero(shares) > 1 else None,
+        degrees_of_freedom=_freedom(shares, v, reductions)
+        if np.count_nonzero(shares) > 1
+        else None,
         kish=kish,
         effective_units=1 / float(shares @ shares),
         flags=_flags(kish, len(f), shares, sizes / sizes.sum()),
     )
 
 
-def spread_as_plain(figures: FloatArray, weights: FloatArray, clusters: Clusters | None) -> FloatArray:
-    """Linearised scores with deviations such that the error of a plain mean is that of the weighted one.
+def spread_as_plain(
+    figures: FloatArray, weights: FloatArray, clusters: Clusters | None
+) -> FloatArray:
+    """Linearised scores with deviations such that the error of a plain mean is that of
+    the weighted one.
 
-    Up to a share of 1/n, as they no longer sum to 0 and are centred anew: for plans, which take the
-    variance of a prompt from scores.
+    Up to a share of 1/n, as they no longer sum to 0 and are centred anew: for plans,
+    which take the variance of a prompt from scores.
 
     Args:
-        figures: linearised scores (`sample.linearise_figure`), shape (n,), n at least 2.
+        figures: linearised scores (`sample.linearise_figure`), shape (n,), n at least
+            2.
         weights: of the prompts, shape (n,).
         clusters: of the prompts, two at least, or None.
     """
@@ -222,12 +248,15 @@ def spread_as_plain(figures: FloatArray, weights: FloatArray, clusters: Clusters
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.sqrt((1 - sizes / sizes.sum()) / units.reductions)
     mean = figures.mean()
-    spread: FloatArray = mean + (figures - mean) * (factor if clusters is None else factor[clusters.codes])
+    spread: FloatArray = mean + (figures - mean) * (
+        factor if clusters is None else factor[clusters.codes]
+    )
     return spread
 
 
 def _others(values: FloatArray) -> FloatArray:
-    """Sum of the other units' values, without the cancellation where one holds nearly all."""
+    """Sum of the other units' values, without the cancellation where one holds nearly
+    all."""
     rest: FloatArray = values.sum() - values
     largest = int(np.argmax(values))
     rest[largest] = values[:largest].sum() + values[largest + 1 :].sum()
@@ -235,14 +264,18 @@ def _others(values: FloatArray) -> FloatArray:
 
 
 def _freedom(shares: FloatArray, v: FloatArray, a: FloatArray) -> float:
-    """q²/Σ_cd C_cd²/(a_c a_d) in one pass, C the covariances of the D_c over the scores' variance.
+    """q²/Σ_cd C_cd²/(a_c a_d) in one pass, C the covariances of the D_c over the
+    scores' variance.
 
     Apart from the diagonal C has rank two: C_cd = −F_c v_d − F_d v_c + q F_c F_d.
     """
     q = float(v.sum())
     if shares.max() > _ALL_BUT_ALL:
         return 1.0
-    s20, s11, s02 = (float((left * right / a).sum()) for left, right in ((shares, shares), (shares, v), (v, v)))
+    s20, s11, s02 = (
+        float((left * right / a).sum())
+        for left, right in ((shares, shares), (shares, v), (v, v))
+    )
     whole = 2 * s20 * s02 + 2 * s11**2 + (q * s20) ** 2 - 4 * q * s20 * s11
     diagonal = float(((q * shares**2 - 2 * shares * v) ** 2 / a**2).sum())
     spread = whole - diagonal + float((v**2).sum())
@@ -250,8 +283,11 @@ def _freedom(shares: FloatArray, v: FloatArray, a: FloatArray) -> float:
     return min(freedom, len(shares) - 1.0) if freedom >= 1 else 1.0
 
 
-def _flags(kish: float, n: int, shares: FloatArray, plain: FloatArray) -> tuple[str, ...]:
+def _flags(
+    kish: float, n: int, shares: FloatArray, plain: FloatArray
+) -> tuple[str, ...]:
     dominated = (shares >= DOMINANT) & (shares >= TIMES_ITS_SHARE * plain * (1 - 1e-12))
     return flags_of(
-        weights_concentrated=kish < FEW_BY_WEIGHT or kish < SMALL_SHARE * n, weights_dominated=dominated.any()
+        weights_concentrated=kish < FEW_BY_WEIGHT or kish < SMALL_SHARE * n,
+        weights_dominated=dominated.any(),
     )

@@ -1,7 +1,9 @@
-"""Studentised bootstrap of the mean of a stratified sample, each stratum resampled by itself (statistics.md §1e g, h).
+"""Studentised bootstrap of the mean of a stratified sample, each stratum resampled by
+itself (statistics.md §1e g, h).
 
-t* = (θ* − θ̂)/√v*, θ* = Σ W_h ȳ*_h, v* = Σ W_h² s*_h²/n_h, W_h the share of stratum h in the whole. Where the strata are
-sampled without replacement both θ* and v* vary as if with it, and the quotient is that of the sample.
+t* = (θ* − θ̂)/√v*, θ* = Σ W_h ȳ*_h, v* = Σ W_h² s*_h²/n_h, W_h the share of stratum h
+in the whole. Where the strata are sampled without replacement both θ* and v* vary as if
+with it, and the quotient is that of the sample.
 """
 
 from __future__ import annotations
@@ -11,16 +13,27 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, N_RESAMPLES, StudentisedDraws, grouped, resample_counts
+from warehouse.stats.intervals.bootstrap_t import (
+    FEWEST_UNITS,
+    N_RESAMPLES,
+    StudentisedDraws,
+    grouped,
+    resample_counts,
+)
 
 #: Share of a resample's squares below which their difference is rounding.
 _ROUNDING = 1e-13
 
 
 def stratified_draws(
-    values: FloatArray, stratum: NDArray[np.intp], shares: FloatArray, degrees_of_freedom: float, seed: int = 0
+    values: FloatArray,
+    stratum: NDArray[np.intp],
+    shares: FloatArray,
+    degrees_of_freedom: float,
+    seed: int = 0,
 ) -> StudentisedDraws | None:
-    """The bootstrap distribution of Σ W_h ȳ_h; None with fewer than 6 scores, or where none differs in its stratum.
+    """The bootstrap distribution of Σ W_h ȳ_h; None with fewer than 6 scores, or where
+    none differs in its stratum.
 
     Args:
         values: scores of the sample, finite, shape (m,).
@@ -47,8 +60,11 @@ def stratified_draws(
     return StudentisedDraws(np.sort(t), degrees_of_freedom)
 
 
-def stratified_skewness(values: FloatArray, stratum: NDArray[np.intp], shares: FloatArray) -> float:
-    """Skewness of Σ W_h ȳ_h: Σ W_h³ m³_h/n_h² over (Σ W_h² s²_h/n_h)^1.5, m³ the third central moment.
+def stratified_skewness(
+    values: FloatArray, stratum: NDArray[np.intp], shares: FloatArray
+) -> float:
+    """Skewness of Σ W_h ȳ_h: Σ W_h³ m³_h/n_h² over (Σ W_h² s²_h/n_h)^1.5, m³ the third
+    central moment.
 
     Args as for `stratified_draws`; 0 where nothing varies.
     """
@@ -62,7 +78,8 @@ def stratified_skewness(values: FloatArray, stratum: NDArray[np.intp], shares: F
 
 
 def _of_stratum(deviations: FloatArray, seed: int) -> tuple[FloatArray, FloatArray]:
-    """ȳ*_h of each resample of a stratum, and its squared error; many scores are put together into groups at random."""
+    """ȳ*_h of each resample of a stratum, and its squared error; many scores are put
+    together into groups at random."""
     sums, sizes = grouped(deviations[None], None, seed)
     total = sums[0]
     size = np.ones_like(total) if sizes is None else sizes[0]

@@ -1,17 +1,18 @@
 """Wild cluster bootstrap-t of a mean (Cameron, Gelbach and Miller 2008; Webb 2014).
 
-The null is imposed: residuals are taken from μ0, each cluster's are multiplied by one Webb
-weight ξ_c, and the mean of each such sample is studentised by its own CR1 error. With
-E_c = D_c + n_c(s̄ − μ0) the sums of those residuals and N = Σ ξ_c E_c,
+The null is imposed: residuals are taken from μ0, each cluster's are multiplied by one
+Webb weight ξ_c, and the mean of each such sample is studentised by its own CR1 error.
+With E_c = D_c + n_c(s̄ − μ0) the sums of those residuals and N = Σ ξ_c E_c,
 
     t* = N / sqrt(G/(G−1) Σ (ξ_c E_c − f_c N)²),
 
-which is a ratio of polynomials in μ0: seven sums per draw give it for every μ0 at once, so that
-turning the test into an interval costs little (Roodman et al. 2019).
+which is a ratio of polynomials in μ0: seven sums per draw give it for every μ0 at once,
+so that turning the test into an interval costs little (Roodman et al. 2019).
 
-Where the E_c are sparse or tied (some are 0, or at most half of those that are not have a size of
-their own) the six points are liberal: with 0/1 differences, 2 of 100 of them not 0, 10 clusters of
-10 were told from 0 in 7.5 % of samples. There p is that of the sign flip of Σ E_c, which is exact.
+Where the E_c are sparse or tied (some are 0, or at most half of those that are not have
+a size of their own) the six points are liberal: with 0/1 differences, 2 of 100 of them
+not 0, 10 clusters of 10 were told from 0 in 7.5 % of samples. There p is that of the
+sign flip of Σ E_c, which is exact.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ _BLOCK = 1 << 18  # weights at a time
 class WildBootstrapTest(NamedFigures):
     """Wild cluster bootstrap test of H0: the mean is ``null``."""
 
-    p_value: float  #: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
+    p_value: (
+        float  #: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
+    )
     statistic: float  #: t, the distance of the mean from ``null`` in CR1 errors.
     mean: float  #: of the scores (or differences).
     null: float  #: μ0.
@@ -63,7 +66,11 @@ class WildBootstrapTest(NamedFigures):
     method: str = "webb"  #: ``"webb"``, or ``"sign_flip"`` where sums of clusters are sparse or tied.
 
     def __str__(self) -> str:
-        name = "wild cluster bootstrap" if self.method == "webb" else "sign flip of clusters"
+        name = (
+            "wild cluster bootstrap"
+            if self.method == "webb"
+            else "sign flip of clusters"
+        )
         return (
             f"p={self.p_value:.3g} ({name}, mean {self.mean:.4g} against"
             f" {self.null:.4g}, t={self.statistic:.4g}, G={self.n_clusters})"
@@ -71,7 +78,8 @@ class WildBootstrapTest(NamedFigures):
 
 
 class _Draws(NamedTuple):
-    """Sums over clusters of each draw: Σξ·{D, n, fD, fn} and Σξ²·{D², Dn, n²}, shape (B,)."""
+    """Sums over clusters of each draw: Σξ·{D, n, fD, fn} and Σξ²·{D², Dn, n²}, shape
+    (B,)."""
 
     d: FloatArray
     n: FloatArray
@@ -109,21 +117,26 @@ class WildBootstrap:
         return ratios
 
     def p_value(self, null: float) -> float:
-        """Two-sided p of the mean being ``null``: (1 + #{|t*| >= |t|})/(1 + B), or by the sign flip."""
+        """Two-sided p of the mean being ``null``: (1 + #{|t*| >= |t|})/(1 + B), or by
+        the sign flip."""
         units = self.units_to_flip(null)
         if units is not None:
             return flip_p_value(units, len(self.draws.d), self.seed)
-        t = abs(self.mean - null) / self.error * (1 - TIE)  # equal weights give t itself
+        t = (
+            abs(self.mean - null) / self.error * (1 - TIE)
+        )  # equal weights give t itself
         larger = np.count_nonzero(np.abs(self.statistics(null)) >= t)
         return float((1 + larger) / (1 + len(self.draws.d)))
 
     def units_to_flip(self, null: float) -> FloatArray | None:
-        """The sums E_c at μ0 = ``null`` that are not 0, in units of the largest, where they are sparse
-        or tied; else None."""
+        """The sums E_c at μ0 = ``null`` that are not 0, in units of the largest, where
+        they are sparse or tied; else None."""
         sums = self.sums + self.sizes * (self.mean - null)
         scaled = sums / (float(np.abs(sums).max()) or 1.0)
         units: FloatArray = scaled[np.abs(scaled) > TIE]
-        sparse = len(units) < len(sums) or 2 * len(distinct_sizes(units)[0]) <= len(units)
+        sparse = len(units) < len(sums) or 2 * len(distinct_sizes(units)[0]) <= len(
+            units
+        )
         return units if sparse else None
 
 
@@ -141,9 +154,10 @@ def wild_bootstrap_test(
     Args:
         scores: value of each prompt (a score, or a difference of two runs), shape (n,).
         null: μ0, the mean under the null hypothesis.
-        clusters: cluster of each prompt, integers or strings, shape (n,); None: each its own.
-        bounds: smallest and largest possible score of one run; None: 0 and 1 if all are 0 or 1, else
-            none; (None, None): none, as for differences.
+        clusters: cluster of each prompt, integers or strings, shape (n,); None: each
+            its own.
+        bounds: smallest and largest possible score of one run; None: 0 and 1 if all are
+            0 or 1, else none; (None, None): none, as for differences.
         n_resamples: B, at least 100.
         seed: of the weights, at least 0.
 
@@ -151,9 +165,9 @@ def wild_bootstrap_test(
         The test; None with one cluster, and where the clustered error is 0.
 
     Raises:
-        StatisticsError: for arguments out of range, misaligned or not finite; for scores with
-            bounds of which fewer than 11 clusters (effective) are off the bound: there it misses
-            in up to 16 % of samples.
+        StatisticsError: for arguments out of range, misaligned or not finite; for
+            scores with bounds of which fewer than 11 clusters (effective) are off the
+            bound: there it misses in up to 16 % of samples.
 
     Examples:
         >>> labels = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
@@ -189,7 +203,8 @@ def interval_wild_bootstrap(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval | None:
-    """The μ0 that `wild_bootstrap_test` does not reject, by bisection with fixed weights.
+    """The μ0 that `wild_bootstrap_test` does not reject, by bisection with fixed
+    weights.
 
     Arguments and errors as for `wild_bootstrap_test`.
 
@@ -202,8 +217,8 @@ def interval_wild_bootstrap(
         seed: of the weights, at least 0.
 
     Returns:
-        The interval; None with one cluster, where the clustered error is 0, and where no μ0
-        however far is rejected (two or three clusters).
+        The interval; None with one cluster, where the clustered error is 0, and where
+        no μ0 however far is rejected (two or three clusters).
     """
     sample = _sample(scores, clusters, bounds)
     found = wild_interval(sample, as_level(level), n_resamples, seed)
@@ -212,18 +227,25 @@ def interval_wild_bootstrap(
     return found
 
 
-def wild_interval(sample: Sample, level: float, n_resamples: int, seed: int) -> Interval | None:
+def wild_interval(
+    sample: Sample, level: float, n_resamples: int, seed: int
+) -> Interval | None:
     """`interval_wild_bootstrap` for a described sample."""
     prepared = wild_draws(sample, n_resamples, seed)
     if prepared is None:
         return None
     alpha = 1 - level
     low, high = (_end(prepared, alpha, side * prepared.error) for side in (-1, 1))
-    return None if low is None or high is None else Interval(low, high, level, "wild_bootstrap")
+    return (
+        None
+        if low is None or high is None
+        else Interval(low, high, level, "wild_bootstrap")
+    )
 
 
 def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | None:
-    """The draws for a sample; None with one cluster, and where the clustered error is 0."""
+    """The draws for a sample; None with one cluster, and where the clustered error is
+    0."""
     check_resamples(n_resamples)
     seed = as_seed(seed)
     centred = sample.values - sample.mean
@@ -247,7 +269,9 @@ def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | N
     )
 
 
-def _draw(sums: FloatArray, sizes: FloatArray, shares: FloatArray, n_resamples: int, seed: int) -> _Draws:
+def _draw(
+    sums: FloatArray, sizes: FloatArray, shares: FloatArray, n_resamples: int, seed: int
+) -> _Draws:
     linear = np.column_stack([sums, sizes, shares * sums, shares * sizes])
     square = np.column_stack([sums * sums, sums * sizes, sizes * sizes])
     drawn = np.empty((n_resamples, 7))
@@ -276,7 +300,9 @@ def _end(prepared: WildBootstrap, alpha: float, step: float) -> float | None:
     return prepared.mean + outside
 
 
-def _sample(scores: ArrayLike, clusters: ArrayLike | None, bounds: Bounds | None) -> Sample:
+def _sample(
+    scores: ArrayLike, clusters: ArrayLike | None, bounds: Bounds | None
+) -> Sample:
     values = as_scores(scores)
     if bounds is None and is_binary(values, None, None):
         bounds = (0.0, 1.0)
@@ -285,14 +311,16 @@ def _sample(scores: ArrayLike, clusters: ArrayLike | None, bounds: Bounds | None
 
 
 def _check_informative(sample: Sample) -> None:
-    """Scores of one run near a bound are lopsided, and no sign flip or weight makes up for it."""
+    """Scores of one run near a bound are lopsided, and no sign flip or weight makes up
+    for it."""
     if sample.bounds is None:
         return
     informative = effective_n(sample).effective
     if informative < FEW_INFORMATIVE_CLUSTERS:
         low, high = sample.bounds
         raise StatisticsError(
-            f"scores between {low:g} and {high:g} of which {informative:.3g} clusters (effective) are off the"
-            f" bound: the wild bootstrap needs {FEW_INFORMATIVE_CLUSTERS}; use `estimate_mean`, or say"
-            " bounds=(None, None) if these are differences"
+            f"scores between {low:g} and {high:g} of which {informative:.3g} clusters "
+            "(effective) are off the bound: the wild bootstrap needs "
+            f"{FEW_INFORMATIVE_CLUSTERS}; use `estimate_mean`, or say bounds=(None, "
+            "None) if these are differences"
         )

@@ -1,1 +1,2 @@
-"""Single prompts (items): difficulty, discrimination, item response models, fit, pruning."""
+"""Single prompts (items): difficulty, discrimination, item response models, fit,
+pruning."""

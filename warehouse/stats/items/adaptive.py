@@ -1,8 +1,10 @@
-"""Which items to ask a new model next, and how far its ability can be off (statistics.md §13).
+"""Which items to ask a new model next, and how far its ability can be off
+(statistics.md §13).
 
-The next item is the one with the most Fisher information a²P(1−P) at the MAP ability so far. The target is the ability
-that all items would give; the error is cross-conformal, from replays on stored models. For ability and rank only: which
-items were asked depends on the answers, so their mean says nothing about accuracy.
+The next item is the one with the most Fisher information a²P(1−P) at the MAP ability so
+far. The target is the ability that all items would give; the error is cross-conformal,
+from replays on stored models. For ability and rank only: which items were asked depends
+on the answers, so their mean says nothing about accuracy.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ class NextItems(NamedFigures):
     n_asked: int  #: items answered so far.
 
     def __str__(self) -> str:
-        return f"ability {self.ability:.3g} (sd {self.sd:.3g}) after {self.n_asked} items; next {', '.join(self.names)}"
+        return (
+            f"ability {self.ability:.3g} (sd {self.sd:.3g}) after {self.n_asked} "
+            f"items; next {', '.join(self.names)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,56 +51,95 @@ class Replay(NamedFigures):
     n_items: int  #: items asked of each.
     n_models: int  #: models replayed.
     scores: FloatArray  #: |θ̂_n − θ̂_all|/sd_n of each model, shape (M,).
-    factor: float | None  #: q: the ceil(level·(M+1))-th smallest score; None with ``reason``.
+    factor: (
+        float | None
+    )  #: q: the ceil(level·(M+1))-th smallest score; None with ``reason``.
     level: float  #: of the interval θ̂_n ± q·sd_n.
     mean_error: float  #: mean |θ̂_n − θ̂_all|, in standard deviations of abilities.
     mean_error_random: float  #: the same with as many items drawn at random.
     reason: str  #: why there is no factor; empty if there is.
 
     def __str__(self) -> str:
-        factor = "no interval" if self.factor is None else f"interval ±{self.factor:.3g} sd"
-        return f"{self.n_items} items: mean error {self.mean_error:.3g} (random {self.mean_error_random:.3g}), {factor}"
+        factor = (
+            "no interval" if self.factor is None else f"interval ±{self.factor:.3g} sd"
+        )
+        return (
+            f"{self.n_items} items: mean error {self.mean_error:.3g} (random "
+            f"{self.mean_error_random:.3g}), {factor}"
+        )
 
 
-def next_items(fit: IrtFit, successes: ArrayLike, trials: ArrayLike | None = None, *, n: int = 1) -> NextItems:
+def next_items(
+    fit: IrtFit, successes: ArrayLike, trials: ArrayLike | None = None, *, n: int = 1
+) -> NextItems:
     """The most informative items for a model at what it has answered so far.
 
     Args:
         fit: items of the pool, in one block.
-        successes: successes of the new model on each item, NaN where not asked, shape (J,).
+        successes: successes of the new model on each item, NaN where not asked, shape
+            (J,).
         trials: draws of each, shape (J,); None: one.
         n: how many to name, at least 1.
 
     Raises:
-        StatisticsError: a fit with several blocks, another length, scores that are no counts,
-            every item asked, n out of range.
+        StatisticsError: a fit with several blocks, another length, scores that are no
+            counts, every item asked, n out of range.
     """
     if len(fit.block_means) > 1:
-        raise StatisticsError("items are chosen for one block of models; this fit has several prior means")
+        raise StatisticsError(
+            "items are chosen for one block of models; this fit has several prior means"
+        )
     y = as_floats(successes, "successes")
-    k = np.where(np.isnan(y), 0.0, 1.0 if trials is None else as_floats(trials, "trials"))
+    k = np.where(
+        np.isnan(y), 0.0, 1.0 if trials is None else as_floats(trials, "trials")
+    )
     y = np.where(np.isnan(y), 0.0, y)
     if y.shape != fit.a.shape or k.shape != fit.a.shape:
-        raise StatisticsError(f"`successes` must have one entry per item ({len(fit.a)}), found shape {y.shape}")
+        raise StatisticsError(
+            f"`successes` must have one entry per item ({len(fit.a)}), found shape "
+            f"{y.shape}"
+        )
     if not ((y >= 0) & (y <= k) & (y == np.floor(y)) & (k == np.floor(k))).all():
-        raise StatisticsError("`successes` must be whole numbers between 0 and `trials`")
+        raise StatisticsError(
+            "`successes` must be whole numbers between 0 and `trials`"
+        )
     if n < 1 or not (k == 0).any():
-        raise StatisticsError(f"nothing to choose: n is {n}, and {int((k == 0).sum())} items are not asked yet")
+        raise StatisticsError(
+            f"nothing to choose: n is {n}, and {int((k == 0).sum())} items are not "
+            "asked yet"
+        )
     answered = k > 0
     ability, sd = _mode(fit, answered[None], y[None], k[None], np.zeros(1))
     p = special.expit(fit.a * ability[0] + fit.d)
     information = np.where(answered, -np.inf, fit.a**2 * p * (1 - p))
     order = np.argsort(-information, kind="stable")[: min(n, int((~answered).sum()))]
     names = tuple(fit.items[i] for i in order)
-    return NextItems(order, names, information[order], float(ability[0]), float(sd[0]), int(answered.sum()))
+    return NextItems(
+        order,
+        names,
+        information[order],
+        float(ability[0]),
+        float(sd[0]),
+        int(answered.sum()),
+    )
 
 
-def replay(responses: Responses, n_items: int, *, seed: int, model: str | None = None, level: float = 0.95) -> Replay:
-    """Replay the adaptive choice on stored models in 5 folds, items fitted on the other folds.
+def replay(
+    responses: Responses,
+    n_items: int,
+    *,
+    seed: int,
+    model: str | None = None,
+    level: float = 0.95,
+) -> Replay:
+    """Replay the adaptive choice on stored models in 5 folds, items fitted on the other
+    folds.
 
     Args:
-        responses: answers of the stored models; a model can only be asked what it has answered.
-        n_items: items to ask, at least 1 and at most those of the model with the fewest answers.
+        responses: answers of the stored models; a model can only be asked what it has
+            answered.
+        n_items: items to ask, at least 1 and at most those of the model with the fewest
+            answers.
         seed: of the folds, and of the random items beside.
         model: ``1pl`` or ``2pl``; None: as `fit_irt` chooses for all models.
         level: of the interval.
@@ -107,7 +151,9 @@ def replay(responses: Responses, n_items: int, *, seed: int, model: str | None =
     m = responses.n_models
     most = int(responses.cells(1).min())
     if not 1 <= n_items <= most:
-        raise StatisticsError(f"`n_items` must lie between 1 and {most}, found {n_items}")
+        raise StatisticsError(
+            f"`n_items` must lie between 1 and {most}, found {n_items}"
+        )
     if m < 2 * _FOLDS:
         raise StatisticsError(f"a replay needs {2 * _FOLDS} models, found {m}")
     rng = np.random.default_rng(as_seed(seed))
@@ -122,7 +168,10 @@ def replay(responses: Responses, n_items: int, *, seed: int, model: str | None =
         full = ability_modes(held_out, fit.a, fit.d)
         adaptive, sd = _adapt(fit, held_out, n_items)
         at_random, _ = _at_random(fit, held_out, ranking[rows], n_items)
-        errors[rows], random_errors[rows] = np.abs(adaptive - full), np.abs(at_random - full)
+        errors[rows], random_errors[rows] = (
+            np.abs(adaptive - full),
+            np.abs(at_random - full),
+        )
         scores[rows] = errors[rows] / sd
     index = math.ceil(level * (m + 1))
     return Replay(
@@ -133,19 +182,22 @@ def replay(responses: Responses, n_items: int, *, seed: int, model: str | None =
         level=level,
         mean_error=float(errors.mean()),
         mean_error_random=float(random_errors.mean()),
-        reason="" if index <= m else f"{m} models are too few for an interval of {100 * level:g} %",
+        reason=""
+        if index <= m
+        else f"{m} models are too few for an interval of {100 * level:g} %",
     )
 
 
 def _fit_without(responses: Responses, rows: NDArray[np.intp], name: str) -> IrtFit:
-    """Items by the models of the other folds; the prior stands for an item that none of them answered."""
+    """Items by the models of the other folds; the prior stands for an item that none of
+    them answered."""
     part = responses.part(rows)
     seen = np.flatnonzero(part.cells(0) > 0)
     if len(seen) == responses.n_items:
         return fit_irt(part, name)
     raise StatisticsError(
-        f"{responses.n_items - len(seen)} item(s) were answered by models of one fold alone"
-        f" (first: {_first_missing(part)}); leave items with few answers out"
+        f"{responses.n_items - len(seen)} item(s) were answered by models of one fold "
+        f"alone (first: {_first_missing(part)}); leave items with few answers out"
     )
 
 
@@ -153,7 +205,9 @@ def _first_missing(part: Responses) -> str:
     return part.items[int(np.argmax(part.cells(0) == 0))]
 
 
-def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, FloatArray]:
+def _adapt(
+    fit: IrtFit, held_out: Responses, n_items: int
+) -> tuple[FloatArray, FloatArray]:
     y, k = held_out.successes.astype(np.float64), held_out.counts()
     rows = np.arange(len(y))
     is_chosen = np.zeros(y.shape, bool)
@@ -166,7 +220,9 @@ def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, 
     return ability, sd
 
 
-def _at_random(fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
+def _at_random(
+    fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: int
+) -> tuple[FloatArray, FloatArray]:
     y, k = held_out.successes.astype(np.float64), held_out.counts()
     ranked = np.where(k > 0, ranking, np.inf)
     chosen = np.argsort(ranked, axis=1, kind="stable")[:, :n_items]
@@ -176,18 +232,30 @@ def _at_random(fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: i
 
 
 def _mode(
-    fit: IrtFit, is_chosen: NDArray[np.bool_], y: FloatArray, k: FloatArray, start: FloatArray
+    fit: IrtFit,
+    is_chosen: NDArray[np.bool_],
+    y: FloatArray,
+    k: FloatArray,
+    start: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """MAP ability and its curvature on the asked items; each model has been asked equally many, or is alone."""
-    columns = np.argsort(~is_chosen, axis=1, kind="stable")[:, : int(is_chosen.sum(axis=1).max())]
+    """MAP ability and its curvature on the asked items; each model has been asked
+    equally many, or is alone."""
+    columns = np.argsort(~is_chosen, axis=1, kind="stable")[
+        :, : int(is_chosen.sum(axis=1).max())
+    ]
     a, d = fit.a[columns], fit.d[columns]
-    y, k = np.take_along_axis(y, columns, axis=1), np.take_along_axis(k, columns, axis=1)
+    y, k = (
+        np.take_along_axis(y, columns, axis=1),
+        np.take_along_axis(k, columns, axis=1),
+    )
     ability, precision = start.copy(), fit.prior_sd**-2
     curve = np.full(len(start), precision)
     for _ in range(_STEPS):
         p = special.expit(ability[:, None] * a + d)
         curve = precision + (k * a**2 * p * (1 - p)).sum(axis=1)
-        step = np.clip((((y - k * p) * a).sum(axis=1) - precision * ability) / curve, -1, 1)
+        step = np.clip(
+            (((y - k * p) * a).sum(axis=1) - precision * ability) / curve, -1, 1
+        )
         ability += step
         if np.abs(step).max(initial=0) < 1e-8:
             break

@@ -1,5 +1,6 @@
-"""How far estimates from anchors are off for models that the anchors were not chosen on, and what they
-do to rankings, seeds and training curves (Madaan et al. 2024 §5, tables 3, 4 and 7; statistics.md §5)."""
+"""How far estimates from anchors are off for models that the anchors were not chosen
+on, and what they do to rankings, seeds and training curves (Madaan et al. 2024 §5,
+tables 3, 4 and 7; statistics.md §5)."""
 
 from __future__ import annotations
 
@@ -13,7 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, as_shares
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.items.anchors import Anchors, anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
+from warehouse.stats.items.anchors import (
+    Anchors,
+    anchor_score,
+    choose_anchors,
+    gp_irt_weight,
+    p_irt,
+    predict_rest,
+)
 from warehouse.stats.items.dimensions import DimensionsFit, fit_dimensions
 from warehouse.stats.items.irt import IrtFit, as_model, fit_irt
 from warehouse.stats.items.responses import Responses
@@ -38,23 +46,26 @@ class AnchorError(NamedFigures):
     """One way to a score from m prompts, on models left out."""
 
     n_items: int  #: m.
-    #: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on score columns), ``irt`` (weighted
-    #: anchors on (α, β)), ``p_irt``, ``gp_irt``.
+    #: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on
+    #: score columns), ``irt`` (weighted anchors on (α, β)), ``p_irt``, ``gp_irt``.
     method: str
     error: float  #: mean |estimate − score on all prompts|.
     se_error: float | None  #: of ``error``, over models; None with one.
     bias: float  #: mean of estimate − score.
     largest: float  #: largest |estimate − score|.
     tau: float | None  #: Kendall's τ-b with the full ranking; None where constant.
-    #: share of pairs of models, not tied on all prompts, that the estimate puts the other way round.
+    #: share of pairs of models, not tied on all prompts, that the estimate puts the
+    #: other way round.
     reversals: float | None
-    top_reversals: float | None  #: the same among the best 10; None with fewer than 2 pairs.
-    #: seed_sd, seed_sd_full: standard deviation over seeds (ddof 1), mean over recipes and checkpoints, by the estimate
-    #: and on all prompts; None without seeds.
+    top_reversals: (
+        float | None
+    )  #: the same among the best 10; None with fewer than 2 pairs.
+    #: seed_sd, seed_sd_full: standard deviation over seeds (ddof 1), mean over recipes
+    #: and checkpoints, by the estimate and on all prompts; None without seeds.
     seed_sd: float | None
     seed_sd_full: float | None
-    #: monotonicity, monotonicity_full: mean τ-b of curves against the order of checkpoints; None without three
-    #: checkpoints of a run.
+    #: monotonicity, monotonicity_full: mean τ-b of curves against the order of
+    #: checkpoints; None without three checkpoints of a run.
     monotonicity: float | None
     monotonicity_full: float | None
 
@@ -67,7 +78,9 @@ class AnchorError(NamedFigures):
 class RecipeCheckpoints:
     """Which models are checkpoints and seeds of one recipe."""
 
-    recipe: NDArray[np.intp]  #: label of each model's recipe, equal for all its seeds and checkpoints, shape (M,).
+    recipe: NDArray[
+        np.intp
+    ]  #: label of each model's recipe, equal for all its seeds and checkpoints, shape (M,).
     seed: NDArray[np.intp]  #: label of the training seed, shape (M,).
     position: FloatArray  #: in training, NaN where unknown, shape (M,).
 
@@ -77,7 +90,9 @@ class FittedItems:
     """Items fitted on some models, with what gp-IRT needs of them."""
 
     fit: IrtFit | DimensionsFit  #: the item response model.
-    biases: tuple[float, ...]  #: b̂ for each number of anchors, from models held out among these, in order.
+    biases: tuple[
+        float, ...
+    ]  #: b̂ for each number of anchors, from models held out among these, in order.
     variance: float  #: σ̂².
 
 
@@ -94,8 +109,8 @@ def anchor_errors(
 ) -> list[AnchorError]:
     """Every method at every size, each model estimated from anchors chosen without it.
 
-    Models are left out in 5 folds, those of one group together. Within the others a quarter is held
-    out again, for b̂ of gp-IRT.
+    Models are left out in 5 folds, those of one group together. Within the others a
+    quarter is held out again, for b̂ of gp-IRT.
 
     Args:
         responses: answers of all models to all items, none missing.
@@ -103,7 +118,8 @@ def anchor_errors(
         weights: ω of each item in the score, shape (J,); None: all alike.
         groups: label of each model's family, shape (M,); None: each by itself.
         curves: seeds and checkpoints among the models; None: there are none.
-        model: ``1pl``, ``2pl``, or the dimensions of a 2PL (`fit_dimensions`); None: by the number of models.
+        model: ``1pl``, ``2pl``, or the dimensions of a 2PL (`fit_dimensions`); None: by
+            the number of models.
         estimates: where there are some (`anchor_estimates`).
         seed: of folds, starts and random choices.
 
@@ -115,15 +131,30 @@ def anchor_errors(
     """
     omega, n = as_shares(weights, responses.n_items), responses.n_items
     if estimates is None:
-        estimates, _ = anchor_estimates(responses, sizes, weights=weights, groups=groups, model=model, seed=seed)
+        estimates, _ = anchor_estimates(
+            responses, sizes, weights=weights, groups=groups, model=model, seed=seed
+        )
     y = shares_of(responses)
     truth = y @ omega
     rows = []
     for size in sizes:
         rng = np.random.default_rng([seed, 31, size])
-        draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
-        rows.append(_mean_of_draws([_measures("random", size, truth, rows_drawn, curves) for rows_drawn in draws]))
-        rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
+        draws = [
+            _random_mean(y, omega, rng.choice(n, size, replace=False))
+            for _ in range(RANDOM_DRAWS)
+        ]
+        rows.append(
+            _mean_of_draws(
+                [
+                    _measures("random", size, truth, rows_drawn, curves)
+                    for rows_drawn in draws
+                ]
+            )
+        )
+        rows += [
+            _measures(method, size, truth, estimates[size, method], curves)
+            for method in METHODS[1:]
+        ]
     return rows
 
 
@@ -137,40 +168,70 @@ def anchor_estimates(
     jackknife: bool = False,
     seed: int = 0,
 ) -> tuple[Estimates, dict[str, FloatArray]]:
-    """What `anchor_errors`, which has the arguments, is of; and with ``jackknife`` standard errors of the last size by
-    method, over anchors."""
+    """What `anchor_errors`, which has the arguments, is of; and with ``jackknife``
+    standard errors of the last size by method, over anchors."""
     m, n = responses.n_models, responses.n_items
     if m < LEAST_MODELS:
-        raise StatisticsError(f"errors on models left out need {LEAST_MODELS} models, found {m}")
+        raise StatisticsError(
+            f"errors on models left out need {LEAST_MODELS} models, found {m}"
+        )
     if not responses.answered().all():
-        raise StatisticsError("anchors need answers of all models to all prompts; leave the others out")
+        raise StatisticsError(
+            "anchors need answers of all models to all prompts; leave the others out"
+        )
     if not sizes or min(sizes) < 1 or max(sizes) >= n:
-        raise StatisticsError(f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}")
-    omega, name = as_shares(weights, n), model if isinstance(model, int) else as_model(model, m)
+        raise StatisticsError(
+            f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}"
+        )
+    omega, name = (
+        as_shares(weights, n),
+        model if isinstance(model, int) else as_model(model, m),
+    )
     y = shares_of(responses)
-    fold = folds_of(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
-    estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
+    fold = folds_of(
+        np.arange(m) if groups is None else np.asarray(groups), as_seed(seed)
+    )
+    estimates = {
+        (size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]
+    }
     errors = {method: np.full(m, np.nan) for method in METHODS[2:]}
     for number in np.unique(fold):
         tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(train) < LEAST_TRAIN:
-            raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
-        fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
+            raise StatisticsError(
+                f"{len(train)} models are left to choose anchors on, expected "
+                f"{LEAST_TRAIN} or more"
+            )
+        fitted = fit_for_anchors(
+            responses.part(train), sizes, weights=omega, model=name, seed=seed
+        )
         for index, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
-            estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
-            chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
-            by_method = estimate_all(fitted, index, responses.part(tested), chosen, weights=omega)
+            estimates[size, "scores"][tested] = anchor_score(
+                y[tested][:, columns.items], columns.weights
+            )
+            chosen = irt_anchors(
+                fitted.fit, responses.part(train), size, weights=omega, seed=seed
+            )
+            by_method = estimate_all(
+                fitted, index, responses.part(tested), chosen, weights=omega
+            )
             for method, values in by_method.items():
                 estimates[size, method][tested] = values
         if jackknife and sizes[-1] > 1:
-            for method, values in _over_anchors(fitted, index, responses.part(tested), chosen, omega).items():
+            for method, values in _over_anchors(
+                fitted, index, responses.part(tested), chosen, omega
+            ).items():
                 errors[method][tested] = values
     return estimates, errors
 
 
 def _over_anchors(
-    fitted: FittedItems, index: int, responses: Responses, anchors: Anchors, omega: FloatArray
+    fitted: FittedItems,
+    index: int,
+    responses: Responses,
+    anchors: Anchors,
+    omega: FloatArray,
 ) -> dict[str, FloatArray]:
     """Jackknife standard errors of `estimate_all`: one anchor left out at a time."""
     m = len(anchors.items)
@@ -180,25 +241,41 @@ def _over_anchors(
         share = anchors.weights[kept] / anchors.weights[kept].sum()
         part = replace(anchors, items=anchors.items[kept], weights=share)
         without.append(estimate_all(fitted, index, responses, part, weights=omega))
-    return {name: np.std([errors[name] for errors in without], axis=0) * math.sqrt(m - 1) for name in without[0]}
+    return {
+        name: np.std([errors[name] for errors in without], axis=0) * math.sqrt(m - 1)
+        for name in without[0]
+    }
 
 
 def shares_of(responses: Responses) -> FloatArray:
     """Share of right draws in each cell, NaN where there are none, shape (M, J)."""
     y = responses.successes.astype(np.float64)
-    return y if responses.trials is None else y / np.where(responses.trials > 0, responses.trials, np.nan)
+    return (
+        y
+        if responses.trials is None
+        else y / np.where(responses.trials > 0, responses.trials, np.nan)
+    )
 
 
 def fit_items(responses: Responses, model: str | int) -> IrtFit | DimensionsFit:
     """The model that anchors rest on: ``1pl``, ``2pl``, or a 2PL of so many dimensions."""
-    return fit_dimensions(responses, model) if isinstance(model, int) else fit_irt(responses, model, tolerance=1e-4)
+    return (
+        fit_dimensions(responses, model)
+        if isinstance(model, int)
+        else fit_irt(responses, model, tolerance=1e-4)
+    )
 
 
 def irt_anchors(
-    fit: IrtFit | DimensionsFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
+    fit: IrtFit | DimensionsFit,
+    responses: Responses,
+    size: int,
+    *,
+    weights: ArrayLike | None = None,
+    seed: int = 0,
 ) -> Anchors:
-    """Anchors by (α, β), β = −d. A 1PL has no more different items than scores: where they are fewer than
-    anchors, by score columns.
+    """Anchors by (α, β), β = −d. A 1PL has no more different items than scores: where
+    they are fewer than anchors, by score columns.
 
     Args:
         fit: of the items.
@@ -207,14 +284,21 @@ def irt_anchors(
         weights: ω, shape (J,).
         seed: of k-means.
     """
-    coordinates = np.column_stack([fit.alpha if isinstance(fit, DimensionsFit) else fit.a, -fit.d])
+    coordinates = np.column_stack(
+        [fit.alpha if isinstance(fit, DimensionsFit) else fit.a, -fit.d]
+    )
     if len(np.unique(coordinates, axis=0)) < size:
         coordinates = shares_of(responses).T
     return choose_anchors(coordinates, size, weights=weights, seed=seed)
 
 
 def fit_for_anchors(
-    responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str | int, seed: int = 0
+    responses: Responses,
+    sizes: Sequence[int],
+    *,
+    weights: ArrayLike | None = None,
+    model: str | int,
+    seed: int = 0,
 ) -> FittedItems:
     """Fit items, and find b̂ on a quarter of the models that a second fit has not seen.
 
@@ -245,7 +329,12 @@ def fit_for_anchors(
 
 
 def estimate_all(
-    fitted: FittedItems, index: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
+    fitted: FittedItems,
+    index: int,
+    responses: Responses,
+    anchors: Anchors,
+    *,
+    weights: ArrayLike | None = None,
 ) -> dict[str, FloatArray]:
     """IRT, p-IRT and gp-IRT of new models, from their answers to the anchors alone.
 
@@ -260,13 +349,23 @@ def estimate_all(
     answers = responses.part(slice(None), anchors.items)
     y = shares_of(answers)
     direct = anchor_score(y, anchors.weights)
-    model_based = p_irt(y, predict_rest(fitted.fit, answers, anchors.items), anchors.items, omega)
+    model_based = p_irt(
+        y, predict_rest(fitted.fit, answers, anchors.items), anchors.items, omega
+    )
     weight = gp_irt_weight(fitted.biases[index], fitted.variance, len(anchors.items))
-    return {"irt": direct, "p_irt": model_based, "gp_irt": weight * direct + (1 - weight) * model_based}
+    return {
+        "irt": direct,
+        "p_irt": model_based,
+        "gp_irt": weight * direct + (1 - weight) * model_based,
+    }
 
 
 def _measures(
-    method: str, size: int, truth: FloatArray, estimate: FloatArray, curves: RecipeCheckpoints | None
+    method: str,
+    size: int,
+    truth: FloatArray,
+    estimate: FloatArray,
+    curves: RecipeCheckpoints | None,
 ) -> AnchorError:
     off = estimate - truth
     tau = float(kendall_tau_b(truth, estimate[None])[0])
@@ -279,7 +378,9 @@ def _measures(
         error=float(np.abs(off).mean()),
         bias=float(off.mean()),
         largest=float(np.abs(off).max()),
-        se_error=float(np.abs(off).std(ddof=1) / math.sqrt(len(off))) if len(off) > 1 else None,
+        se_error=float(np.abs(off).std(ddof=1) / math.sqrt(len(off)))
+        if len(off) > 1
+        else None,
         tau=None if math.isnan(tau) else tau,
         reversals=_reversals(truth, estimate),
         top_reversals=_reversals(truth[top], estimate[top]),
@@ -304,11 +405,17 @@ def _seed_sd(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | N
     for i, value in enumerate(figures):
         key = int(curves.recipe[i]), str(curves.position[i])
         errors_of_seeds.setdefault(key, {})[int(curves.seed[i])] = float(value)
-    deviations = [float(np.std(list(seeds.values()), ddof=1)) for seeds in errors_of_seeds.values() if len(seeds) > 1]
+    deviations = [
+        float(np.std(list(seeds.values()), ddof=1))
+        for seeds in errors_of_seeds.values()
+        if len(seeds) > 1
+    ]
     return float(np.mean(deviations)) if deviations else None
 
 
-def _monotonicity(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | None:
+def _monotonicity(
+    figures: FloatArray, curves: RecipeCheckpoints | None
+) -> float | None:
     if curves is None:
         return None
     runs: dict[tuple[int, int], list[tuple[float, float]]] = {}
@@ -316,12 +423,18 @@ def _monotonicity(figures: FloatArray, curves: RecipeCheckpoints | None) -> floa
         if not np.isnan(curves.position[i]):
             key = int(curves.recipe[i]), int(curves.seed[i])
             runs.setdefault(key, []).append((float(curves.position[i]), float(value)))
-    taus = [monotonicity_tau([y for _, y in sorted(run)]) for run in runs.values() if len(run) > 2]
+    taus = [
+        monotonicity_tau([y for _, y in sorted(run)])
+        for run in runs.values()
+        if len(run) > 2
+    ]
     defined = [tau for tau in taus if tau is not None]
     return float(np.mean(defined)) if defined else None
 
 
-def _random_mean(y: FloatArray, omega: FloatArray, items: NDArray[np.intp]) -> FloatArray:
+def _random_mean(
+    y: FloatArray, omega: FloatArray, items: NDArray[np.intp]
+) -> FloatArray:
     return np.asarray(y[:, items] @ omega[items] / omega[items].sum())
 
 

@@ -1,8 +1,8 @@
-"""A few prompts that stand for all: anchors, and the estimates of a score that rest on them (tinyBenchmarks,
-Polo et al. 2024; statistics.md §5).
+"""A few prompts that stand for all: anchors, and the estimates of a score that rest on
+them (tinyBenchmarks, Polo et al. 2024; statistics.md §5).
 
-The estimates are biased by design: which prompts were chosen depends on stored models, and no interval
-is honest without a check on models left out (`anchor_errors`).
+The estimates are biased by design: which prompts were chosen depends on stored models,
+and no interval is honest without a check on models left out (`anchor_errors`).
 """
 
 from __future__ import annotations
@@ -38,32 +38,46 @@ class Anchors(NamedFigures):
 
 
 def choose_anchors(
-    coordinates: ArrayLike, n_anchors: int, *, weights: ArrayLike | None = None, seed: int = 0, n_starts: int = STARTS
+    coordinates: ArrayLike,
+    n_anchors: int,
+    *,
+    weights: ArrayLike | None = None,
+    seed: int = 0,
+    n_starts: int = STARTS,
 ) -> Anchors:
     """Anchors by k-means with Euclidean distances: the item nearest each centroid.
 
     Args:
-        coordinates: of each item, (α, β) of an item response model or its scores by model, shape (N, d).
+        coordinates: of each item, (α, β) of an item response model or its scores by
+            model, shape (N, d).
         n_anchors: m, from 1 to the number of distinct coordinates.
         weights: ω of each item, above 0, shape (N,); None: all alike.
         seed: of the k-means++ starts; the best of them counts, the first on ties.
         n_starts: starts.
 
     Raises:
-        StatisticsError: coordinates not finite, more anchors than distinct coordinates, n out of range.
+        StatisticsError: coordinates not finite, more anchors than distinct coordinates,
+            n out of range.
     """
     x = as_floats(coordinates, "coordinates")
     if x.ndim != 2 or not x.size or not np.isfinite(x).all():
-        raise StatisticsError(f"`coordinates` must be finite, items x dimensions, found shape {x.shape}")
+        raise StatisticsError(
+            f"`coordinates` must be finite, items x dimensions, found shape {x.shape}"
+        )
     shares = as_shares(weights, len(x))
     points, member = np.unique(x, axis=0, return_inverse=True)
     if not 1 <= n_anchors <= len(points) or n_starts < 1:
-        raise StatisticsError(f"{n_anchors} anchors, expected 1 to the number of distinct items here ({len(points)})")
+        raise StatisticsError(
+            f"{n_anchors} anchors, expected 1 to the number of distinct items here "
+            f"({len(points)})"
+        )
     mass = np.bincount(member, weights=shares).astype(np.float64)
     best, labels, centres = np.inf, np.zeros(len(points), np.intp), points[:1]
     for start in range(n_starts):
         rng = np.random.default_rng([as_seed(seed), 30, n_anchors, start])
-        assigned, at, inertia = _lloyd(points, mass, _plus_plus(points, mass, n_anchors, rng))
+        assigned, at, inertia = _lloyd(
+            points, mass, _plus_plus(points, mass, n_anchors, rng)
+        )
         if inertia < best * (1 - 1e-12):
             best, labels, centres = inertia, assigned, at
     of_item = labels[member]
@@ -74,7 +88,9 @@ def choose_anchors(
     rank = np.empty(n_anchors, np.intp)
     rank[order] = np.arange(n_anchors)
     cluster = rank[of_item]
-    weight = np.bincount(cluster, weights=shares, minlength=n_anchors).astype(np.float64)
+    weight = np.bincount(cluster, weights=shares, minlength=n_anchors).astype(
+        np.float64
+    )
     return Anchors(chosen[order], weight, cluster, float(best))
 
 
@@ -88,8 +104,11 @@ def anchor_score(scores: ArrayLike, weights: ArrayLike) -> FloatArray:
     return np.asarray(as_floats(scores, "scores") @ as_floats(weights, "weights"))
 
 
-def predict_rest(fit: IrtFit | DimensionsFit, answers: Responses, items: NDArray[np.intp]) -> FloatArray:
-    """P(success) on every item, from the ability (MAP) that the answers to some give, shape (M, N).
+def predict_rest(
+    fit: IrtFit | DimensionsFit, answers: Responses, items: NDArray[np.intp]
+) -> FloatArray:
+    """P(success) on every item, from the ability (MAP) that the answers to some give,
+    shape (M, N).
 
     Args:
         fit: of all items.
@@ -98,14 +117,20 @@ def predict_rest(fit: IrtFit | DimensionsFit, answers: Responses, items: NDArray
     """
     if isinstance(fit, DimensionsFit):
         return fit.chances(place_models(fit, answers, items))
-    theta = ability_modes(answers, fit.a[items], fit.d[items], float(fit.block_means.mean()), fit.prior_sd)
+    theta = ability_modes(
+        answers, fit.a[items], fit.d[items], float(fit.block_means.mean()), fit.prior_sd
+    )
     return np.asarray(special.expit(np.multiply.outer(theta, fit.a) + fit.d))
 
 
 def p_irt(
-    scores: ArrayLike, predictions: ArrayLike, items: NDArray[np.intp], weights: ArrayLike | None = None
+    scores: ArrayLike,
+    predictions: ArrayLike,
+    items: NDArray[np.intp],
+    weights: ArrayLike | None = None,
 ) -> FloatArray:
-    """p-IRT: (m/N)·mean over the answered items of b_i y_i + (1 − m/N)·mean over the rest of b_i P_i.
+    """p-IRT: (m/N)·mean over the answered items of b_i y_i + (1 − m/N)·mean over the
+    rest of b_i P_i.
 
     Args:
         scores: on the answered items, shape (M, m).
@@ -118,16 +143,24 @@ def p_irt(
     b = n * as_shares(weights, n)
     rest = np.setdiff1d(np.arange(n), items)
     seen = (y * b[items]).mean(axis=1)
-    return np.asarray(m / n * seen + (1 - m / n) * (p[:, rest] * b[rest]).mean(axis=1) if len(rest) else seen)
+    return np.asarray(
+        m / n * seen + (1 - m / n) * (p[:, rest] * b[rest]).mean(axis=1)
+        if len(rest)
+        else seen
+    )
 
 
-def gp_irt_weight(bias: float, variance: float, n_items: int, *, anchors: bool = True) -> float:
-    """λ = b̂²/(σ̂²/(4m) + b̂²) for anchors, b̂²/(σ̂²/m + b̂²) for random items; gp-IRT is
-    λ·IRT + (1 − λ)·p-IRT.
+def gp_irt_weight(
+    bias: float, variance: float, n_items: int, *, anchors: bool = True
+) -> float:
+    """λ = b̂²/(σ̂²/(4m) + b̂²) for anchors, b̂²/(σ̂²/m + b̂²) for random items; gp-IRT
+    is λ·IRT + (1 − λ)·p-IRT.
 
     Args:
-        bias: b̂, mean |predicted − true mean of the rest| over held-out models, at least 0.
-        variance: σ̂², mean over models of the variance (ddof 0) of item scores, at least 0.
+        bias: b̂, mean |predicted − true mean of the rest| over held-out models, at
+            least 0.
+        variance: σ̂², mean over models of the variance (ddof 0) of item scores, at
+            least 0.
         n_items: m, at least 1.
         anchors: whether items are anchors.
 
@@ -139,12 +172,17 @@ def gp_irt_weight(bias: float, variance: float, n_items: int, *, anchors: bool =
         (0.4, 0.142857142857)
     """
     if not (0 <= bias < np.inf and 0 <= variance < np.inf and n_items >= 1):
-        raise StatisticsError(f"bias and variance must be at least 0, found {bias}, {variance}, {n_items} items")
+        raise StatisticsError(
+            f"bias and variance must be at least 0, found {bias}, {variance}, "
+            f"{n_items} items"
+        )
     noise = variance / (4 * n_items if anchors else n_items)
     return bias**2 / (noise + bias**2) if bias else 0.0
 
 
-def _plus_plus(points: FloatArray, mass: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
+def _plus_plus(
+    points: FloatArray, mass: FloatArray, k: int, rng: np.random.Generator
+) -> FloatArray:
     chosen = [int(rng.choice(len(points), p=mass / mass.sum()))]
     nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
     for _ in range(1, k):
@@ -155,8 +193,11 @@ def _plus_plus(points: FloatArray, mass: FloatArray, k: int, rng: np.random.Gene
     return points[chosen]
 
 
-def _lloyd(points: FloatArray, mass: FloatArray, centres: FloatArray) -> tuple[NDArray[np.intp], FloatArray, float]:
-    """Assign and average until nothing moves; an empty cluster takes the farthest point."""
+def _lloyd(
+    points: FloatArray, mass: FloatArray, centres: FloatArray
+) -> tuple[NDArray[np.intp], FloatArray, float]:
+    """Assign and average until nothing moves; an empty cluster takes the farthest
+    point."""
     k, labels = len(centres), np.full(len(points), -1, np.intp)
     squares = (points**2).sum(axis=1)
     for _ in range(_ROUNDS):

@@ -1,5 +1,5 @@
-"""How many dimensions an item response model needs, and what its estimates of scores are worth: both on models
-that it was not fitted on (statistics.md §5b)."""
+"""How many dimensions an item response model needs, and what its estimates of scores
+are worth: both on models that it was not fitted on (statistics.md §5b)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from warehouse.stats.items.responses import Responses
 
 #: What is tried: numbers of dimensions, and of items behind a score.
 USUAL, SIZES = (1, 2, 3, 5, 10), (25, 50, 100)
-#: A test model's answers are hidden a tenth at a time, so that each is predicted once; random subsets of a size.
+#: A test model's answers are hidden a tenth at a time, so that each is predicted once;
+#: random subsets of a size.
 PARTS, SUBSETS = 10, 4
 
 #: Losses that differ by less are one loss: how exact the fits are.
@@ -33,7 +34,8 @@ Subsets = list[list[BoolArray]]
 
 @dataclass(frozen=True)
 class DimensionError(NamedFigures):
-    """D dimensions and m random prompts, on models left out. Errors of scores are mean |estimate − score on all|."""
+    """D dimensions and m random prompts, on models left out. Errors of scores are mean
+    |estimate − score on all|."""
 
     n_dimensions: int  #: D.
     log_loss: float  #: mean −ln chance of hidden draws, nats a draw.
@@ -47,13 +49,17 @@ class DimensionError(NamedFigures):
     p_irt_error: float  #: of p-IRT.
     p_irt_gain: float  #: mean_error − p_irt_error: above 0 where p-IRT is nearer.
     p_irt_gain_standard_error: float  #: of it, over groups of models.
-    #: gp_irt_error, gp_irt_gain, gp_irt_gain_standard_error: the same of gp-IRT, p-IRT mixed with the plain mean.
+    #: gp_irt_error, gp_irt_gain, gp_irt_gain_standard_error: the same of gp-IRT, p-IRT
+    #: mixed with the plain mean.
     gp_irt_error: float
     gp_irt_gain: float
     gp_irt_gain_standard_error: float
 
     def __str__(self) -> str:
-        return f"{self.n_dimensions} dimensions: log loss {self.log_loss:.4g} ({self.standard_error:.2g})"
+        return (
+            f"{self.n_dimensions} dimensions: log loss {self.log_loss:.4g} "
+            f"({self.standard_error:.2g})"
+        )
 
 
 def dimension_errors(
@@ -65,14 +71,16 @@ def dimension_errors(
     folds: ArrayLike | None = None,
     seed: int = 0,
 ) -> list[DimensionError]:
-    """Fit without a fifth of the models at a time, and predict answers and scores of those.
+    """Fit without a fifth of the models at a time, and predict answers and scores of
+    those.
 
     Args:
         responses: the answers.
         dimensions: numbers to try; None: 1, 2, 3, 5 and 10, as far as there are models.
-        sizes: m; None: 25, 50 and 100 up to half of a model's answers, else a fifth. All D have the same prompts.
-        groups: labels of models that belong together, such as settings of one, shape (M,): they share a fold, and
-            errors are over them; None: each is alone.
+        sizes: m; None: 25, 50 and 100 up to half of a model's answers, else a fifth.
+            All D have the same prompts.
+        groups: labels of models that belong together, such as settings of one, shape
+            (M,): they share a fold, and errors are over them; None: each is alone.
         folds: label of each model's fold, shape (M,); None: 5 at random.
         seed: of folds, hidden answers and prompts.
 
@@ -80,62 +88,124 @@ def dimension_errors(
         by D, then by m.
 
     Raises:
-        StatisticsError: fewer than 8 models, numbers out of range, a model with too few answers.
+        StatisticsError: fewer than 8 models, numbers out of range, a model with too few
+            answers.
     """
     n = responses.n_models
     if n < LEAST_MODELS:
-        raise StatisticsError(f"errors on models left out need {LEAST_MODELS} models, found {n}")
-    of = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+        raise StatisticsError(
+            f"errors on models left out need {LEAST_MODELS} models, found {n}"
+        )
+    of = (
+        np.arange(n)
+        if groups is None
+        else np.unique(np.asarray(groups), return_inverse=True)[1]
+    )
     fold = folds_of(of, as_seed(seed)) if folds is None else np.asarray(folds)
-    most = min(*(int((fold != number).sum()) for number in np.unique(fold)), responses.n_items) - 1
-    tries = [count for count in USUAL if count <= most] if dimensions is None else sorted(set(dimensions))
+    most = (
+        min(
+            *(int((fold != number).sum()) for number in np.unique(fold)),
+            responses.n_items,
+        )
+        - 1
+    )
+    tries = (
+        [count for count in USUAL if count <= most]
+        if dimensions is None
+        else sorted(set(dimensions))
+    )
     if not tries or tries[0] < 1 or tries[-1] > most:
-        raise StatisticsError(f"numbers of dimensions must lie between 1 and {most} here, found {tries}")
+        raise StatisticsError(
+            f"numbers of dimensions must lie between 1 and {most} here, found {tries}"
+        )
     fewest = int(responses.cells(1).min())
     usual = [size for size in SIZES if size <= fewest // 2] or [max(1, fewest // 5)]
     prompts = usual if sizes is None else sorted(set(sizes))
     if not prompts or not 1 <= prompts[0] <= prompts[-1] < fewest:
-        raise StatisticsError(f"numbers of prompts must lie between 1 and {fewest - 1} here, found {prompts}")
+        raise StatisticsError(
+            f"numbers of prompts must lie between 1 and {fewest - 1} here, found "
+            f"{prompts}"
+        )
     hidden, subsets = _choices(responses, prompts, seed)
     found = [_left_out(responses, size, fold, hidden, subsets) for size in tries]
-    draws, least = responses.draws(1), min((losses for losses, _, _ in found), key=np.sum)
+    draws, least = (
+        responses.draws(1),
+        min((losses for losses, _, _ in found), key=np.sum),
+    )
     behind = [_over_groups(losses - least, draws, of) for losses, _, _ in found]
-    chosen = next(size for size, (gap, error) in zip(tries, behind, strict=True) if gap <= max(error, _SAME))
+    chosen = next(
+        size
+        for size, (gap, error) in zip(tries, behind, strict=True)
+        if gap <= max(error, _SAME)
+    )
     return [
-        DimensionError(size, *_over_groups(losses, draws, of), *gap, size == chosen, converged, m, *errors)
-        for size, (losses, rest, converged), gap in zip(tries, found, behind, strict=True)
-        for m, errors in zip(prompts, _score_errors(responses, prompts, subsets, rest, of, fold), strict=True)
+        DimensionError(
+            size,
+            *_over_groups(losses, draws, of),
+            *gap,
+            size == chosen,
+            converged,
+            m,
+            *errors,
+        )
+        for size, (losses, rest, converged), gap in zip(
+            tries, found, behind, strict=True
+        )
+        for m, errors in zip(
+            prompts,
+            _score_errors(responses, prompts, subsets, rest, of, fold),
+            strict=True,
+        )
     ]
 
 
-def _choices(responses: Responses, sizes: Sequence[int], seed: int) -> tuple[NDArray[np.intp], Subsets]:
-    """Part in which each answer is hidden, shape (M, J), and random answers of each size."""
+def _choices(
+    responses: Responses, sizes: Sequence[int], seed: int
+) -> tuple[NDArray[np.intp], Subsets]:
+    """Part in which each answer is hidden, shape (M, J), and random answers of each
+    size."""
     answered = responses.answered()
 
     def order(*key: int) -> NDArray[np.intp]:
         draws = np.random.default_rng([seed, 35, *key]).random(answered.shape)
         return np.where(answered, draws, np.inf).argsort(axis=1).argsort(axis=1)
 
-    return order(0) % PARTS, [[order(1, size, number) < size for number in range(SUBSETS)] for size in sizes]
+    return order(0) % PARTS, [
+        [order(1, size, number) < size for number in range(SUBSETS)] for size in sizes
+    ]
 
 
 def _left_out(
-    responses: Responses, size: int, fold: NDArray[np.generic], hidden: NDArray[np.intp], subsets: Subsets
+    responses: Responses,
+    size: int,
+    fold: NDArray[np.generic],
+    hidden: NDArray[np.intp],
+    subsets: Subsets,
 ) -> tuple[FloatArray, list[list[FloatArray]], bool]:
-    """Of models not fitted on: −ln chance of all answers, mean chance off each subset; whether fits converged."""
+    """Of models not fitted on: −ln chance of all answers, mean chance off each subset;
+    whether fits converged."""
     losses, converged = np.zeros(len(fold)), True
     rest = [[np.zeros(len(fold)) for _ in several] for several in subsets]
     for number in np.unique(fold):
         tested = np.flatnonzero(fold == number)
-        fit, answers = fit_dimensions(responses.part(np.flatnonzero(fold != number)), size), responses.part(tested)
+        fit, answers = (
+            fit_dimensions(responses.part(np.flatnonzero(fold != number)), size),
+            responses.part(tested),
+        )
         converged &= fit.converged
         for part in range(PARTS):
             shown = hidden[tested] != part
-            losses[tested] += draw_losses(answers.successes, _trials(answers, ~shown), _chances(fit, answers, shown))
+            losses[tested] += draw_losses(
+                answers.successes,
+                _trials(answers, ~shown),
+                _chances(fit, answers, shown),
+            )
         for several, means in zip(subsets, rest, strict=True):
             for subset, mean in zip(several, means, strict=True):
                 seen = subset[tested]
-                mean[tested] = _mean(_chances(fit, answers, seen), answers.answered() & ~seen)
+                mean[tested] = _mean(
+                    _chances(fit, answers, seen), answers.answered() & ~seen
+                )
     return losses, rest, converged
 
 
@@ -148,16 +218,23 @@ def _chances(fit: DimensionsFit, answers: Responses, shown: BoolArray) -> FloatA
     """P of every item, from some of a model's answers."""
     trials = _trials(answers, shown).astype(np.float32)
     successes = np.where(shown, answers.successes, np.float32(0))
-    return fit.chances(place_models(fit, Responses(successes, trials, answers.models, answers.items)))
+    return fit.chances(
+        place_models(fit, Responses(successes, trials, answers.models, answers.items))
+    )
 
 
 def _mean(values: FloatArray, which: BoolArray) -> FloatArray:
     return np.asarray(np.where(which, values, 0.0).sum(axis=1) / which.sum(axis=1))
 
 
-def _over_groups(totals: FloatArray, draws: FloatArray, groups: NDArray[np.intp]) -> tuple[float, float]:
+def _over_groups(
+    totals: FloatArray, draws: FloatArray, groups: NDArray[np.intp]
+) -> tuple[float, float]:
     """Σ totals/Σ draws, and its standard error where groups of models are the sample."""
-    sums, sizes = (np.bincount(groups, weights=counts).astype(np.float64) for counts in (totals, draws))
+    sums, sizes = (
+        np.bincount(groups, weights=counts).astype(np.float64)
+        for counts in (totals, draws)
+    )
     ratio = float(sums.sum() / sizes.sum())
     return ratio, ratio_error(sums, sizes, ratio) if len(sums) > 1 else math.nan
 
@@ -170,7 +247,8 @@ def _score_errors(
     groups: NDArray[np.intp],
     fold: NDArray[np.generic],
 ) -> Iterator[tuple[float, ...]]:
-    """The last fields of `DimensionError` for each size; b̂ and σ̂² of gp-IRT are of the models of other folds."""
+    """The last fields of `DimensionError` for each size; b̂ and σ̂² of gp-IRT are of
+    the models of other folds."""
     answered = responses.answered()
     y, ones = np.where(answered, shares_of(responses), 0.0), np.ones(len(fold))
     truth = _mean(y, answered)
@@ -178,7 +256,9 @@ def _score_errors(
     for m, several, guessed in zip(sizes, subsets, predicted, strict=True):
         share = m / answered.sum(axis=1)
         seen = np.array([_mean(y, subset) for subset in several])
-        off = np.abs(np.array(guessed) - [_mean(y, answered & ~subset) for subset in several])
+        off = np.abs(
+            np.array(guessed) - [_mean(y, answered & ~subset) for subset in several]
+        )
         weight = np.zeros(len(fold))
         for number in np.unique(fold):
             others = fold != number
@@ -186,8 +266,17 @@ def _score_errors(
             weight[~others] = gp_irt_weight(bias, variance, m, anchors=False)
         p_irt = share * seen + (1 - share) * np.array(guessed)
         estimates = (seen, p_irt, weight * seen + (1 - weight) * p_irt)
-        plain, *wrong = (np.abs(estimate - truth).mean(axis=0) for estimate in estimates)
+        plain, *wrong = (
+            np.abs(estimate - truth).mean(axis=0) for estimate in estimates
+        )
         yield (
             float(plain.mean()),
-            *(figure for loss in wrong for figure in (float(loss.mean()), *_over_groups(plain - loss, ones, groups))),
+            *(
+                figure
+                for loss in wrong
+                for figure in (
+                    float(loss.mean()),
+                    *_over_groups(plain - loss, ones, groups),
+                )
+            ),
         )

@@ -1,7 +1,9 @@
-"""Item response models of several dimensions (Polo et al. 2024, Madaan et al. 2024 E.1; statistics.md §5b).
+"""Item response models of several dimensions (Polo et al. 2024, Madaan et al. 2024 E.1;
+statistics.md §5b).
 
-P = σ(α_j·θ_m + d_j), by penalised joint maximum likelihood. A rotation of all α and θ changes nothing that was
-observed: only figures that it leaves alone may be told (P, held-out loss, estimates of scores), never coordinates.
+P = σ(α_j·θ_m + d_j), by penalised joint maximum likelihood. A rotation of all α and θ
+changes nothing that was observed: only figures that it leaves alone may be told (P,
+held-out loss, estimates of scores), never coordinates.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _SLOPE = 0.25
 
 @dataclass(frozen=True, eq=False)
 class DimensionsFit(NamedFigures):
-    """An item response model of D dimensions, turned so that its axes are those of the slopes' spread."""
+    """An item response model of D dimensions, turned so that its axes are those of the
+    slopes' spread."""
 
     alpha: FloatArray  #: slopes, shape (J, D); the sum of each column is above 0.
     d: FloatArray  #: intercepts, shape (J,).
@@ -45,7 +48,10 @@ class DimensionsFit(NamedFigures):
         return int(self.alpha.shape[1])
 
     def __str__(self) -> str:
-        return f"{len(self.theta)} models x {len(self.d)} items in {self.n_dimensions} dimensions"
+        return (
+            f"{len(self.theta)} models x {len(self.d)} items in {self.n_dimensions} "
+            "dimensions"
+        )
 
     def chances(self, theta: FloatArray) -> FloatArray:
         """P of every item, shape (M, J)."""
@@ -71,7 +77,10 @@ def fit_dimensions(responses: Responses, n_dimensions: int) -> DimensionsFit:
 
     m, j = responses.successes.shape
     if not 1 <= n_dimensions < min(m, j):
-        raise StatisticsError(f"{n_dimensions} dimensions of {m} models x {j} items, expected 1 to {min(m, j) - 1}")
+        raise StatisticsError(
+            f"{n_dimensions} dimensions of {m} models x {j} items, expected 1 to "
+            f"{min(m, j) - 1}"
+        )
     check_connected(responses)
     with one_blas_thread():
         found = minimize(
@@ -85,10 +94,16 @@ def fit_dimensions(responses: Responses, n_dimensions: int) -> DimensionsFit:
         theta, alpha, d = _parts(np.asarray(found.x), m, j)
         turn = np.linalg.svd(alpha, full_matrices=False)[2].T
         turn = turn * np.where((alpha @ turn).sum(axis=0) < 0, -1.0, 1.0)
-    return DimensionsFit(alpha @ turn, d, theta @ turn, float(found.fun), bool(found.success))
+    return DimensionsFit(
+        alpha @ turn, d, theta @ turn, float(found.fun), bool(found.success)
+    )
 
 
-def place_models(fit: DimensionsFit, answers: Responses, items: NDArray[np.intp] | slice = slice(None)) -> FloatArray:
+def place_models(
+    fit: DimensionsFit,
+    answers: Responses,
+    items: NDArray[np.intp] | slice = slice(None),
+) -> FloatArray:
     """θ of new models (MAP under N(0, I)), items given, shape (M, D).
 
     Args:
@@ -126,11 +141,15 @@ def _start(responses: Responses, size: int) -> FloatArray:
     k = responses.counts()
     shares = responses.successes / np.maximum(k, 1)
     means = shares.sum(axis=0) / np.maximum(np.count_nonzero(k, axis=0), 1)
-    left, sizes, right = np.linalg.svd(np.where(k > 0, shares - means, 0.0), full_matrices=False)
+    left, sizes, right = np.linalg.svd(
+        np.where(k > 0, shares - means, 0.0), full_matrices=False
+    )
     spread = np.sqrt(len(shares))
     near = np.clip(means, _FROM, _TO)
     alpha = right[:size].T * sizes[:size] / spread / _SLOPE
-    return np.concatenate([(left[:, :size] * spread).ravel(), alpha.ravel(), np.log(near / (1 - near))])
+    return np.concatenate(
+        [(left[:, :size] * spread).ravel(), alpha.ravel(), np.log(near / (1 - near))]
+    )
 
 
 def _objective(x: FloatArray, responses: Responses) -> tuple[float, FloatArray]:

@@ -1,4 +1,5 @@
-"""Difficulty and discrimination of items: raw, corrected, and as a fitted model implies (statistics.md §5, §13)."""
+"""Difficulty and discrimination of items: raw, corrected, and as a fitted model implies
+(statistics.md §5, §13)."""
 
 from __future__ import annotations
 
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 #: Below so many models a raw correlation is mostly noise.
 MODELS_FOR_RAW = 30
 _BLOCK = 1 << 18
-#: Prior standard deviations of slope and intercept of a free discrimination, which keep perfect separation finite.
+#: Prior standard deviations of slope and intercept of a free discrimination, which keep
+#: perfect separation finite.
 _SD_SLOPE, _SD_INTERCEPT = 2.0, 3.0
 _STEPS = 25
 _NO_SPREAD = 1e-12
-#: Mean, scale and 95 % quantile of the Tracy–Widom law, which the largest squared singular value of noise follows
-#: (Johnstone 2001).
+#: Mean, scale and 95 % quantile of the Tracy–Widom law, which the largest squared
+#: singular value of noise follows (Johnstone 2001).
 _TRACY_WIDOM = 0.9793
 
 
@@ -39,36 +41,42 @@ class Discrimination(NamedFigures):
 
     difficulty: FloatArray  #: mean score over the models that answered, shape (J,).
     n_models: NDArray[np.intp]  #: models that answered, shape (J,).
-    #: Pearson correlation of the item with the overall score, itself included; NaN where the item or the overall score
-    #: is constant.
+    #: Pearson correlation of the item with the overall score, itself included; NaN
+    #: where the item or the overall score is constant.
     raw: FloatArray
     corrected: FloatArray  #: the same with the sum of the other items: r_c; NaN where that is constant.
-    #: the same with rest scores in which items against the others count in reverse (`orientation`).
+    #: the same with rest scores in which items against the others count in reverse
+    #: (`orientation`).
     oriented: FloatArray
-    #: one-sided p of ``oriented`` < 0: Student's t with models − 2 degrees of freedom; 1 where ``corrected`` is not
-    #: below 0.
+    #: one-sided p of ``oriented`` < 0: Student's t with models − 2 degrees of freedom;
+    #: 1 where ``corrected`` is not below 0.
     p_negative: FloatArray
     q_negative: FloatArray  #: the same after Benjamini and Hochberg over items.
     is_negative: NDArray[np.bool_]  #: q_negative at most ``alpha``.
     is_constant: NDArray[np.bool_]  #: every model has the same score.
     alpha: float  #: expected share of false ones among the negative items.
-    flags: tuple[str, ...]  #: ``noise`` (fewer than 30 models: raw figures are mostly noise).
+    flags: tuple[
+        str, ...
+    ]  #: ``noise`` (fewer than 30 models: raw figures are mostly noise).
 
     def __str__(self) -> str:
         return (
-            f"{len(self.raw)} items: {int(self.is_negative.sum())} negative,"
-            f" {int(self.is_constant.sum())} constant, median r_c {_median(self.corrected):.3g}"
+            f"{len(self.raw)} items: {int(self.is_negative.sum())} negative, "
+            f"{int(self.is_constant.sum())} constant, median r_c "
+            f"{_median(self.corrected):.3g}"
         )
 
 
 def discrimination(scores: ArrayLike, *, alpha: float = 0.05) -> Discrimination:
     """Difficulty, discrimination and significantly negative items.
 
-    With missing cells the overall score of a model is its mean over the items it answered, and the
-    rest score the mean over the others of them: the same correlations where nothing is missing.
+    With missing cells the overall score of a model is its mean over the items it
+    answered, and the rest score the mean over the others of them: the same correlations
+    where nothing is missing.
 
     Args:
-        scores: models x items, finite, NaN where missing, shape (M, J), M and J at least 2.
+        scores: models x items, finite, NaN where missing, shape (M, J), M and J at
+            least 2.
         alpha: false discovery rate of the negative items.
 
     Raises:
@@ -85,10 +93,17 @@ def discrimination(scores: ArrayLike, *, alpha: float = 0.05) -> Discrimination:
     present = ~np.isnan(y)
     n_models = present.sum(axis=0)
     raw, corrected, constant = correlations(y)
-    means = np.where(present, y, 0).sum(axis=0) / np.where(n_models > 0, n_models, np.nan)
+    means = np.where(present, y, 0).sum(axis=0) / np.where(
+        n_models > 0, n_models, np.nan
+    )
     signs = orientation(y - means)
-    # Mirrored at its mean, an item leaves the level of models that were not asked it where it was.
-    oriented = corrected if (signs > 0).all() else signs * correlations(means + signs * (y - means))[1]
+    # Mirrored at its mean, an item leaves the level of models that were not asked it
+    # where it was.
+    oriented = (
+        corrected
+        if (signs > 0).all()
+        else signs * correlations(means + signs * (y - means))[1]
+    )
     p = np.where(corrected >= 0, 1.0, _p_negative(oriented, n_models))
     q = benjamini_hochberg(p)
     return Discrimination(
@@ -107,13 +122,18 @@ def discrimination(scores: ArrayLike, *, alpha: float = 0.05) -> Discrimination:
 
 
 def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Raw and corrected correlation of each item (NaN where not defined), and which items are constant."""
+    """Raw and corrected correlation of each item (NaN where not defined), and which
+    items are constant."""
     present = ~np.isnan(y)
     scored = np.where(present, y, 0.0)
     counts = present.sum(axis=1).astype(np.float64)
     totals = scored.sum(axis=1)
     n_items = y.shape[1]
-    raw, corrected, constant = np.full(n_items, np.nan), np.full(n_items, np.nan), np.zeros(n_items, bool)
+    raw, corrected, constant = (
+        np.full(n_items, np.nan),
+        np.full(n_items, np.nan),
+        np.zeros(n_items, bool),
+    )
     width = max(1, _BLOCK // len(y))
     with np.errstate(divide="ignore", invalid="ignore"):
         overall = totals / counts
@@ -122,20 +142,28 @@ def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool
             mask, values = present[:, block], scored[:, block]
             rest = (totals[:, None] - values) / (counts[:, None] - 1)
             mask = mask & np.isfinite(rest)
-            raw[block] = _correlation(values, np.broadcast_to(overall[:, None], values.shape), present[:, block])
+            raw[block] = _correlation(
+                values,
+                np.broadcast_to(overall[:, None], values.shape),
+                present[:, block],
+            )
             corrected[block] = _correlation(values, rest, mask)
             low = np.where(present[:, block], values, np.inf).min(axis=0)
             high = np.where(present[:, block], values, -np.inf).max(axis=0)
-            constant[block] = high - low <= ROUNDING * np.maximum(np.abs(high), np.abs(low))
+            constant[block] = high - low <= ROUNDING * np.maximum(
+                np.abs(high), np.abs(low)
+            )
     return raw, corrected, constant
 
 
 def orientation(centred: FloatArray) -> FloatArray:
-    """Which items go with the others, 1, and which against them, −1, the majority taken to be 1, shape (J,).
+    """Which items go with the others, 1, and which against them, −1, the majority taken
+    to be 1, shape (J,).
 
-    The signs of the first right singular vector of the standardised matrix. All 1 where its singular value is one
-    that noise alone may have (Tracy and Widom's 95 % point): then signs would be those of the noise. Where half the
-    items or more are reversed, the others are −1: which side is right is not identified.
+    The signs of the first right singular vector of the standardised matrix. All 1 where
+    its singular value is one that noise alone may have (Tracy and Widom's 95 % point):
+    then signs would be those of the noise. Where half the items or more are reversed,
+    the others are −1: which side is right is not identified.
     """
     z = np.nan_to_num(centred)
     spread = np.sqrt((z * z).mean(axis=0))
@@ -147,7 +175,9 @@ def orientation(centred: FloatArray) -> FloatArray:
         return signs
     loadings, largest = _first_singular(z)
     edge = math.sqrt(m) + math.sqrt(n)
-    if largest * (m + 1) / len(z) < edge**2 + _TRACY_WIDOM * edge * (1 / math.sqrt(m) + 1 / math.sqrt(n)) ** (1 / 3):
+    if largest * (m + 1) / len(z) < edge**2 + _TRACY_WIDOM * edge * (
+        1 / math.sqrt(m) + 1 / math.sqrt(n)
+    ) ** (1 / 3):
         return signs
     own = np.where(loadings < 0, -1.0, 1.0)
     signs[varies] = own if own.sum() >= 0 else -own
@@ -155,7 +185,8 @@ def orientation(centred: FloatArray) -> FloatArray:
 
 
 def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
-    """The first right singular vector, up to its length, and its squared singular value."""
+    """The first right singular vector, up to its length, and its squared singular
+    value."""
     wide = z.shape[0] < z.shape[1]
     with one_blas_thread():
         values, vectors = np.linalg.eigh(z @ z.T if wide else z.T @ z)
@@ -165,7 +196,8 @@ def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
 
 #: What no list of items against the rest can tell.
 UNIDENTIFIED = "Were half of them or more reversed, the others would be flagged"
-#: Share of reversed items that is found, by simulation (docs/items.md): models, least and most.
+#: Share of reversed items that is found, by simulation (docs/items.md): models, least
+#: and most.
 _POWER = (
     (140, "about .8 to .95 at 140 models"),
     (60, "about .4 to .75 at 60 models"),
@@ -180,10 +212,12 @@ def power_of_flags(n_models: int) -> str:
 
 
 def mean_correlations(scores: ArrayLike) -> FloatArray:
-    """Mean Pearson correlation over models of each item with each other one, shape (n,).
+    """Mean Pearson correlation over models of each item with each other one, shape
+    (n,).
 
-    With z_i the centred scores of item i at unit length it is (z_i·Σ_j z_j − 1)/(m − 1): one pass. Items that a model
-    did not answer, or that all answered alike, are NaN and not among the m others.
+    With z_i the centred scores of item i at unit length it is (z_i·Σ_j z_j − 1)/(m −
+    1): one pass. Items that a model did not answer, or that all answered alike, are NaN
+    and not among the m others.
 
     Args:
         scores: items x models, NaN where missing.
@@ -200,10 +234,12 @@ def mean_correlations(scores: ArrayLike) -> FloatArray:
 
 
 def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
-    """Corrected discrimination that a fitted model implies for these models, shape (J,).
+    """Corrected discrimination that a fitted model implies for these models, shape
+    (J,).
 
-    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i))) at the EAP abilities, ddof 0,
-    as if every model had answered every item once. Far less noisy than the raw figure, and never below 0 as a is not.
+    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i)))
+    at the EAP abilities, ddof 0, as if every model had answered every item once. Far
+    less noisy than the raw figure, and never below 0 as a is not.
 
     Raises:
         StatisticsError: answers of another fit.
@@ -220,7 +256,9 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
         covariance = (own * (rest - rest.mean(axis=0))).mean(axis=0)
         noise = (spread[:, None] - p * (1 - p)).mean(axis=0)
         mean = p.mean(axis=0)
-        discriminations.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
+        discriminations.append(
+            covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise))
+        )
     return np.concatenate(discriminations)
 
 
@@ -228,27 +266,34 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
 class FreeDiscrimination(NamedFigures):
     """How items go with the ability that a model fits, where it may be negative.
 
-    The a of a fitted model is above 0: an item that able models fail, as one with a wrong key, only gets
-    a small one. Abilities come from the items with large ones, so that items against them show here even
-    where they are many and the sum of scores hides them.
+    The a of a fitted model is above 0: an item that able models fail, as one with a
+    wrong key, only gets a small one. Abilities come from the items with large ones, so
+    that items against them show here even where they are many and the sum of scores
+    hides them.
     """
 
-    #: of ln odds of a right answer on the fitted abilities, logits per standard deviation of the models, shape (J,);
-    #: NaN where all answers are alike.
+    #: of ln odds of a right answer on the fitted abilities, logits per standard
+    #: deviation of the models, shape (J,); NaN where all answers are alike.
     slope: FloatArray
     p_negative: FloatArray  #: one-sided p of a correlation with the abilities below 0, by Student's t.
     q_negative: FloatArray  #: the same after Benjamini and Hochberg over items.
     is_negative: NDArray[np.bool_]  #: q_negative at most ``alpha``.
 
     def __str__(self) -> str:
-        return f"{int(self.is_negative.sum())} of {len(self.slope)} items go against the fitted ability"
+        return (
+            f"{int(self.is_negative.sum())} of {len(self.slope)} items go against the "
+            "fitted ability"
+        )
 
 
-def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.05) -> FreeDiscrimination:
-    """Logistic regression of each item on the abilities (EAP) of a fit, without a bound at 0.
+def free_discrimination(
+    fit: IrtFit, responses: Responses, *, alpha: float = 0.05
+) -> FreeDiscrimination:
+    """Logistic regression of each item on the abilities (EAP) of a fit, without a bound
+    at 0.
 
-    Penalised by N(0, 2²) on the slope and N(0, 3²) on the intercept; the test is of the correlation
-    of the share right with the abilities, over the models that answered.
+    Penalised by N(0, 2²) on the slope and N(0, 3²) on the intercept; the test is of the
+    correlation of the share right with the abilities, over the models that answered.
 
     Raises:
         StatisticsError: answers of another fit.
@@ -261,7 +306,9 @@ def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.0
         answered = draws > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             share = y / np.where(answered, draws, 1)
-            r[items] = _correlation(share, np.broadcast_to(theta[:, None], y.shape), answered)
+            r[items] = _correlation(
+                share, np.broadcast_to(theta[:, None], y.shape), answered
+            )
         n[items] = answered.sum(axis=0)
         slope[items] = np.where(np.isnan(r[items]), np.nan, _slopes(theta, y, draws))
     p = _p_negative(r, n.astype(np.intp))
@@ -276,20 +323,30 @@ def _slopes(theta: FloatArray, y: FloatArray, k: FloatArray) -> FloatArray:
     for _ in range(_STEPS):
         p = special.expit(x * a + d)
         w, e = k * p * (1 - p), y - k * p
-        g_d, g_a = e.sum(axis=0) - d / _SD_INTERCEPT**2, (x * e).sum(axis=0) - a / _SD_SLOPE**2
+        g_d, g_a = (
+            e.sum(axis=0) - d / _SD_INTERCEPT**2,
+            (x * e).sum(axis=0) - a / _SD_SLOPE**2,
+        )
         h_dd, h_da = w.sum(axis=0) + 1 / _SD_INTERCEPT**2, (x * w).sum(axis=0)
         h_aa = (x * x * w).sum(axis=0) + 1 / _SD_SLOPE**2
         determinant = h_dd * h_aa - h_da**2
-        step_a, step_d = (h_dd * g_a - h_da * g_d) / determinant, (h_aa * g_d - h_da * g_a) / determinant
-        size = np.minimum(1.0, 2.0 / np.maximum(np.maximum(abs(step_a), abs(step_d)), 1e-300))
+        step_a, step_d = (
+            (h_dd * g_a - h_da * g_d) / determinant,
+            (h_aa * g_d - h_da * g_a) / determinant,
+        )
+        size = np.minimum(
+            1.0, 2.0 / np.maximum(np.maximum(abs(step_a), abs(step_d)), 1e-300)
+        )
         a, d = a + size * step_a, d + size * step_d
     return a
 
 
 def smallest_against(n_models: int, n_items: int, alpha: float = 0.05) -> float:
-    """The r_c that one item alone must be at or below, among so many, to count as going against the rest.
+    """The r_c that one item alone must be at or below, among so many, to count as going
+    against the rest.
 
-    r = t/sqrt(t² + M − 2) with t the α/J quantile of Student's t with M − 2 degrees of freedom.
+    r = t/sqrt(t² + M − 2) with t the α/J quantile of Student's t with M − 2 degrees of
+    freedom.
 
     Returns:
         in (−1, 0); NaN with fewer than 3 models.
@@ -309,24 +366,37 @@ def _chances(fit: IrtFit) -> Iterator[FloatArray]:
 
 
 def as_table(scores: ArrayLike, name: str = "scores") -> FloatArray:
-    """Scores as models x items, NaN where missing (StatisticsError: another shape, infinite scores)."""
+    """Scores as models x items, NaN where missing (StatisticsError: another shape,
+    infinite scores)."""
     y = as_floats(scores, name)
     if y.ndim != 2 or min(y.shape) < 2:
-        raise StatisticsError(f"`{name}` must be models x items, at least 2 x 2, found shape {y.shape}")
+        raise StatisticsError(
+            f"`{name}` must be models x items, at least 2 x 2, found shape {y.shape}"
+        )
     if np.isinf(y).any():
         row, column = np.argwhere(np.isinf(y))[0]
-        raise StatisticsError(f"`{name}` holds infinite values (first: model {row}, item {column})")
+        raise StatisticsError(
+            f"`{name}` holds infinite values (first: model {row}, item {column})"
+        )
     return y
 
 
 def _correlation(x: FloatArray, z: FloatArray, mask: NDArray[np.bool_]) -> FloatArray:
-    """Pearson's r of each column over the rows of its mask, 0 where it is rounding; NaN where a side does not vary."""
+    """Pearson's r of each column over the rows of its mask, 0 where it is rounding; NaN
+    where a side does not vary."""
     n = mask.sum(axis=0)
-    mean_x, mean_z = np.where(mask, x, 0).sum(axis=0) / n, np.where(mask, z, 0).sum(axis=0) / n
+    mean_x, mean_z = (
+        np.where(mask, x, 0).sum(axis=0) / n,
+        np.where(mask, z, 0).sum(axis=0) / n,
+    )
     dx, dz = np.where(mask, x - mean_x, 0.0), np.where(mask, z - mean_z, 0.0)
     xx, zz, xz = (dx * dx).sum(axis=0), (dz * dz).sum(axis=0), (dx * dz).sum(axis=0)
     varies = (xx > _NO_SPREAD * n * mean_x**2) & (zz > _NO_SPREAD * n * mean_z**2)
-    r = np.where(np.abs(xz) > ROUNDING * np.sqrt(xx * zz), np.clip(xz / np.sqrt(xx * zz), -1, 1), 0.0)
+    r = np.where(
+        np.abs(xz) > ROUNDING * np.sqrt(xx * zz),
+        np.clip(xz / np.sqrt(xx * zz), -1, 1),
+        0.0,
+    )
     return np.where(varies, r, np.nan)
 
 

@@ -1,13 +1,15 @@
-"""The penalised marginal maximum of an item response model by an accelerated EM, and the errors of its items
-(statistics.md §13).
+"""The penalised marginal maximum of an item response model by an accelerated EM, and
+the errors of its items (statistics.md §13).
 
-A round: posterior of every ability; one Newton step of every item; then the shift and scale of
-the ability axis, which EM alone moves slowly (parameter expansion, Liu, Rubin and Wu 1998). Rounds
-are extrapolated by SQUAREM (Varadhan and Roland 2008, step S3), falling back where that is worse.
+A round: posterior of every ability; one Newton step of every item; then the shift and
+scale of the ability axis, which EM alone moves slowly (parameter expansion, Liu, Rubin
+and Wu 1998). Rounds are extrapolated by SQUAREM (Varadhan and Roland 2008, step S3),
+falling back where that is worse.
 
-Observed information = expected information of the complete data, less the posterior variance of
-its score. An item's 2×2 block leaves out that mean and spread of these models are known only as a
-sample's: a²/(Mρ) for d and a²/(2Mρ²) for a put that back, ρ the reliability 1 − mean sd²(θ).
+Observed information = expected information of the complete data, less the posterior
+variance of its score. An item's 2×2 block leaves out that mean and spread of these
+models are known only as a sample's: a²/(Mρ) for d and a²/(2Mρ²) for a put that back, ρ
+the reliability 1 − mean sd²(θ).
 """
 
 from __future__ import annotations
@@ -78,7 +80,8 @@ def maximise(
     tolerance: float,
     max_rounds: int,
 ) -> Maximum:
-    """The maximum of Σ_m ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ − Σ (ln a)²/(2·.5²) − Σ d²/(2·3²).
+    """The maximum of Σ_m ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ − Σ (ln a)²/(2·.5²) − Σ
+    d²/(2·3²).
 
     Args:
         responses: the answers.
@@ -94,25 +97,42 @@ def maximise(
 class _Search:
     """One search: the answers, and where the nodes of the last round lay."""
 
-    def __init__(self, responses: Responses, common_a: bool, penalty: Penalty, blocks: NDArray[np.intp]) -> None:
+    def __init__(
+        self,
+        responses: Responses,
+        common_a: bool,
+        penalty: Penalty,
+        blocks: NDArray[np.intp],
+    ) -> None:
         self.groups = model_groups(responses)
         self.common_a, self.penalty, self.blocks = common_a, penalty, blocks
         self.n_items, self.n_models = responses.n_items, responses.n_models
         self.block_sizes = np.bincount(blocks).astype(np.float64)
-        right, draws = responses.successes.sum(axis=0, dtype=np.float64), responses.draws(0)
+        right, draws = (
+            responses.successes.sum(axis=0, dtype=np.float64),
+            responses.draws(0),
+        )
         self.start_d = np.log((right + 0.5) / (draws - right + 0.5))
         self.posterior = _start_posterior(responses, self.start_d)
         self.rounds = 0
 
     def run(self, tolerance: float, max_rounds: int) -> Maximum:
-        x = np.concatenate([np.zeros(1 if self.common_a else self.n_items), self.start_d, np.zeros(self._n_means())])
+        x = np.concatenate(
+            [
+                np.zeros(1 if self.common_a else self.n_items),
+                self.start_d,
+                np.zeros(self._n_means()),
+            ]
+        )
         converged = False
         while self.rounds < max_rounds and not converged:
             x, converged = self._cycle(x, tolerance)
         log_a, d, means = self._split(x)
         objective = self._expect(x)
         prior = self._prior(means)
-        return Maximum(log_a, d, means, prior, self.posterior, objective, self.rounds, converged)
+        return Maximum(
+            log_a, d, means, prior, self.posterior, objective, self.rounds, converged
+        )
 
     def _cycle(self, x: FloatArray, tolerance: float) -> tuple[FloatArray, bool]:
         """Two rounds and the extrapolation of both."""
@@ -125,7 +145,9 @@ class _Search:
             return second, True
         length = max(1.0, math.sqrt(float(step @ step) / float(bend @ bend)))
         kept = self.posterior
-        far, after = self._round(self._bounded(x + 2 * length * step + length**2 * bend))
+        far, after = self._round(
+            self._bounded(x + 2 * length * step + length**2 * bend)
+        )
         if math.isfinite(after) and after >= before - 1e-9 * abs(before):
             return far, False
         self.posterior = kept
@@ -134,7 +156,9 @@ class _Search:
     def _expect(self, x: FloatArray) -> float:
         log_a, d, means = self._split(x)
         a = np.broadcast_to(np.exp(log_a), d.shape)
-        self.posterior = update_posterior(self.groups, a, d, self._prior(means), self.posterior)
+        self.posterior = update_posterior(
+            self.groups, a, d, self._prior(means), self.posterior
+        )
         return float(self.posterior.log_marginal.sum()) - self.penalty.value(log_a, d)
 
     def _round(self, x: FloatArray) -> tuple[FloatArray, float]:
@@ -142,11 +166,15 @@ class _Search:
         self.rounds += 1
         objective = self._expect(x)
         log_a, d, means = self._split(x)
-        sums = item_sums(self.groups, np.broadcast_to(np.exp(log_a), d.shape), d, self.posterior)
+        sums = item_sums(
+            self.groups, np.broadcast_to(np.exp(log_a), d.shape), d, self.posterior
+        )
         newton = _newton_common if self.common_a else _newton_each
         log_a, d = newton(log_a, d, sums, self.penalty)
         log_a, d, means = self._rescale(log_a, d, means)
-        return self._bounded(np.concatenate([log_a, d, means if self._n_means() else []])), objective
+        return self._bounded(
+            np.concatenate([log_a, d, means if self._n_means() else []])
+        ), objective
 
     def _rescale(
         self, log_a: FloatArray, d: FloatArray, means: FloatArray
@@ -162,8 +190,9 @@ class _Search:
     def _block_means(self, now: AbilityPosterior) -> FloatArray:
         """Prior means of the blocks, the pool kept at mean 0 and standard deviation 1.
 
-        The maximum over the means and the common variance ρ² = 1 − var(means) is q times the
-        centred block means of the posterior, q a root of v q³ − v q² + E[θ²] q − 1.
+        The maximum over the means and the common variance ρ² = 1 − var(means) is q
+        times the centred block means of the posterior, q a root of v q³ − v q² + E[θ²]
+        q − 1.
         """
         centred = np.bincount(self.blocks, weights=now.mean) / self.block_sizes
         centred -= (self.block_sizes @ centred) / self.n_models
@@ -171,7 +200,9 @@ class _Search:
         second = float((now.mean**2 + now.sd**2).mean())
         q = 1 / second
         for _ in range(20):
-            q -= (v * q**3 - v * q**2 + second * q - 1) / (3 * v * q**2 - 2 * v * q + second)
+            q -= (v * q**3 - v * q**2 + second * q - 1) / (
+                3 * v * q**2 - 2 * v * q + second
+            )
         return _narrowed(q * centred, self.block_sizes)
 
     def _n_means(self) -> int:
@@ -191,7 +222,11 @@ class _Search:
         log_a, d, means = self._split(x)
         parts = [np.clip(log_a, *_LOG_A_RANGE), np.clip(d, -_D_RANGE, _D_RANGE)]
         if self._n_means():
-            parts.append(_narrowed(means - (self.block_sizes @ means) / self.n_models, self.block_sizes))
+            parts.append(
+                _narrowed(
+                    means - (self.block_sizes @ means) / self.n_models, self.block_sizes
+                )
+            )
         return np.concatenate(parts)
 
 
@@ -201,18 +236,24 @@ def _start_posterior(responses: Responses, d: FloatArray) -> AbilityPosterior:
     if responses.trials is None:
         expected = np.full(len(right), float(d.mean()))
     else:
-        expected = np.asarray((responses.trials @ d.astype(np.float32)) / draws, dtype=np.float64)
+        expected = np.asarray(
+            (responses.trials @ d.astype(np.float32)) / draws, dtype=np.float64
+        )
     ability = np.log((right + 0.5) / (draws - right + 0.5)) - expected
     share = (right + 0.5) / (draws + 1)
     mean = np.clip((ability - ability.mean()) / max(float(ability.std()), 0.5), -4, 4)
-    return AbilityPosterior(mean, 1 / np.sqrt(1 + draws * np.maximum(share * (1 - share), 0.02)))
+    return AbilityPosterior(
+        mean, 1 / np.sqrt(1 + draws * np.maximum(share * (1 - share), 0.02))
+    )
 
 
-def _newton_each(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty) -> tuple[FloatArray, FloatArray]:
+def _newton_each(
+    log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty
+) -> tuple[FloatArray, FloatArray]:
     """One Newton step in (ln a, d) of every item.
 
-    Expected second derivatives, and for items that go against ability the exact one in ln a:
-    without it steps overshoot where the data ask for a below 0.
+    Expected second derivatives, and for items that go against ability the exact one in
+    ln a: without it steps overshoot where the data ask for a below 0.
     """
     a = np.exp(log_a)
     slope = a * sums.residual_theta
@@ -223,11 +264,15 @@ def _newton_each(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Pena
     determinant = np.maximum(h_aa * h_dd - h_ad**2, 1e-12)
     step_a = (h_dd * g_a - h_ad * g_d) / determinant
     step_d = (h_aa * g_d - h_ad * g_a) / determinant
-    shorter = _LONGEST_STEP / np.maximum(_LONGEST_STEP, np.maximum(np.abs(step_a), np.abs(step_d)))
+    shorter = _LONGEST_STEP / np.maximum(
+        _LONGEST_STEP, np.maximum(np.abs(step_a), np.abs(step_d))
+    )
     return log_a + shorter * step_a, d + shorter * step_d
 
 
-def _newton_common(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty) -> tuple[FloatArray, FloatArray]:
+def _newton_common(
+    log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty
+) -> tuple[FloatArray, FloatArray]:
     """One Newton step of one ln a and of every d together."""
     a = float(np.exp(log_a[0]))
     slope = a * float(sums.residual_theta.sum())
@@ -235,16 +280,23 @@ def _newton_common(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Pe
     g_d = sums.residual - penalty.d * d
     h_ad, h_dd = a * sums.w_theta, sums.w + penalty.d
     h_aa = a**2 * float(sums.w_theta2.sum()) + penalty.log_a + max(-slope, 0.0)
-    step_a = (g_a - float((h_ad * g_d / h_dd).sum())) / max(h_aa - float((h_ad**2 / h_dd).sum()), 1e-12)
+    step_a = (g_a - float((h_ad * g_d / h_dd).sum())) / max(
+        h_aa - float((h_ad**2 / h_dd).sum()), 1e-12
+    )
     step_a = float(np.clip(step_a, -_LONGEST_STEP, _LONGEST_STEP))
     step_d = np.clip((g_d - h_ad * step_a) / h_dd, -_LONGEST_STEP, _LONGEST_STEP)
     return log_a + step_a, d + step_d
 
 
 def _shift_and_scale(
-    now: AbilityPosterior, prior: Prior, log_a: FloatArray, d: FloatArray, penalty: Penalty
+    now: AbilityPosterior,
+    prior: Prior,
+    log_a: FloatArray,
+    d: FloatArray,
+    penalty: Penalty,
 ) -> tuple[float, float]:
-    """(c, s) of θ = c + sθ' with the highest expected log prior less penalties at (a s, d + a c)."""
+    """(c, s) of θ = c + sθ' with the highest expected log prior less penalties at (a s,
+    d + a c)."""
     a = np.broadcast_to(np.exp(log_a), d.shape)
     m = len(now.mean)
     m1, m2 = float(now.mean.mean()), float((now.mean**2 + now.sd**2).mean())
@@ -255,14 +307,23 @@ def _shift_and_scale(
         s, rho2 = math.exp(u), prior.sd**2
         q = m2 - 2 * c * m1 + c * c
         f_c = m / (rho2 * s * s) * (c - m1) + penalty.d * (c * a_a + a_d)
-        f_u = m / rho2 * (between / s - q / s**2) + m + penalty.log_a * (len(log_a) * u + sum_log_a)
+        f_u = (
+            m / rho2 * (between / s - q / s**2)
+            + m
+            + penalty.log_a * (len(log_a) * u + sum_log_a)
+        )
         f_cc = m / (rho2 * s * s) + penalty.d * a_a
         f_cu = -2 * m / (rho2 * s * s) * (c - m1)
-        f_uu = max(m / rho2 * (2 * q / s**2 - between / s), 0.1 * m) + penalty.log_a * len(log_a)
+        f_uu = max(
+            m / rho2 * (2 * q / s**2 - between / s), 0.1 * m
+        ) + penalty.log_a * len(log_a)
         determinant = f_cc * f_uu - f_cu**2
         if determinant <= 1e-9 * f_cc * f_uu:
             f_cu, determinant = 0.0, f_cc * f_uu
-        step_c, step_u = (f_uu * f_c - f_cu * f_u) / determinant, (f_cc * f_u - f_cu * f_c) / determinant
+        step_c, step_u = (
+            (f_uu * f_c - f_cu * f_u) / determinant,
+            (f_cc * f_u - f_cu * f_c) / determinant,
+        )
         c, u = c - min(1.0, max(-1.0, step_c)), u - min(0.5, max(-0.5, step_u))
         if max(abs(step_c), abs(step_u)) < 1e-12:
             break
@@ -281,7 +342,8 @@ def _change(x: FloatArray, y: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ItemErrors:
-    """Variances of (a, d) of each item, each of shape (J,): within the pool, and of a sample of models."""
+    """Variances of (a, d) of each item, each of shape (J,): within the pool, and of a
+    sample of models."""
 
     variance_a: FloatArray
     variance_d: FloatArray
@@ -301,10 +363,13 @@ class _ScoreVariance:
     total_a_d: FloatArray
 
 
-def item_errors(responses: Responses, maximum: Maximum, *, common_a: bool, penalty: Penalty) -> ItemErrors:
+def item_errors(
+    responses: Responses, maximum: Maximum, *, common_a: bool, penalty: Penalty
+) -> ItemErrors:
     """Variances at the maximum; the prior's curvature is taken in (ln a, d).
 
-    With a common a its information is that of the whole matrix, with every d profiled out.
+    With a common a its information is that of the whole matrix, with every d profiled
+    out.
     """
     a, d, posterior = maximum.slopes(), maximum.d, maximum.posterior
     groups = model_groups(responses)
@@ -320,20 +385,34 @@ def item_errors(responses: Responses, maximum: Maximum, *, common_a: bool, penal
         variance = _inverse(i_aa - float((i_ad**2 / _positive(i_dd)).sum()))
         slope = i_ad / _positive(i_dd)
         return ItemErrors(
-            np.full(len(d), variance), _inverse(i_dd) + slope**2 * variance, -slope * variance, 0.0, pool_d
+            np.full(len(d), variance),
+            _inverse(i_dd) + slope**2 * variance,
+            -slope * variance,
+            0.0,
+            pool_d,
         )
-    i_aa = sums.w_theta2 - lost.a + penalty.log_a * (1 + np.maximum(-np.log(a), 0)) / a**2
+    i_aa = (
+        sums.w_theta2 - lost.a + penalty.log_a * (1 + np.maximum(-np.log(a), 0)) / a**2
+    )
     i_ad = sums.w_theta - lost.a_d
     determinant = i_aa * i_dd - i_ad**2
     determinant = np.where((determinant > 0) & (i_aa > 0), determinant, np.nan)
     pool_a = a**2 / (2 * n_models * reliability**2)
-    return ItemErrors(i_dd / determinant, i_aa / determinant, -i_ad / determinant, pool_a, pool_d)
+    return ItemErrors(
+        i_dd / determinant, i_aa / determinant, -i_ad / determinant, pool_a, pool_d
+    )
 
 
-def _score_variance(groups: list[ModelGroup], maximum: Maximum, a: FloatArray) -> _ScoreVariance:
+def _score_variance(
+    groups: list[ModelGroup], maximum: Maximum, a: FloatArray
+) -> _ScoreVariance:
     n_items = len(a)
-    variance = _ScoreVariance(np.zeros(n_items), np.zeros(n_items), np.zeros(n_items), 0.0, np.zeros(n_items))
-    for group, nodes, weights in zip(groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True):
+    variance = _ScoreVariance(
+        np.zeros(n_items), np.zeros(n_items), np.zeros(n_items), 0.0, np.zeros(n_items)
+    )
+    for group, nodes, weights in zip(
+        groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True
+    ):
         totals = _total_scores(group, maximum, a, nodes)
         centred = totals - (weights * totals).sum(axis=1, keepdims=True)
         variance.total_a += float((weights * centred**2).sum())
@@ -367,7 +446,9 @@ def _add_block(
     variance.a[block] += squares[2] - (mean_theta * mean_theta).sum(axis=1)
 
 
-def _total_scores(group: ModelGroup, maximum: Maximum, a: FloatArray, nodes: FloatArray) -> FloatArray:
+def _total_scores(
+    group: ModelGroup, maximum: Maximum, a: FloatArray, nodes: FloatArray
+) -> FloatArray:
     """θ Σ_j (Y − KP): the score of a common a, at each node, shape (m, n)."""
     expected = np.zeros(nodes.shape)
     for block in blocks_of(group):

@@ -1,9 +1,11 @@
-"""Linear models of a figure of prompts on a feature of theirs, with cluster-robust errors (CR2) and tests.
+"""Linear models of a figure of prompts on a feature of theirs, with cluster-robust
+errors (CR2) and tests.
 
-β̂ = (X'X)⁻¹X'y. V = M(Σ_c X_c'A_c e_c e_c'A_c X_c)M with M = (X'X)⁻¹ and A_c = (I − X_c M X_c')^(−½) (Bell and
-McCaffrey 2002): unbiased where scores are independent and of one variance. Degrees of freedom are
-Satterthwaite's under that model; several coefficients together take the approximation to Hotelling's T² of
-Pustejovsky and Tipton (2018), which is the t test for one. Without clusters each prompt is one of its own (HC2).
+β̂ = (X'X)⁻¹X'y. V = M(Σ_c X_c'A_c e_c e_c'A_c X_c)M with M = (X'X)⁻¹ and A_c = (I − X_c
+M X_c')^(−½) (Bell and McCaffrey 2002): unbiased where scores are independent and of one
+variance. Degrees of freedom are Satterthwaite's under that model; several coefficients
+together take the approximation to Hotelling's T² of Pustejovsky and Tipton (2018),
+which is the t test for one. Without clusters each prompt is one of its own (HC2).
 """
 
 from __future__ import annotations
@@ -16,15 +18,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, as_level, as_scores, check_length
+from warehouse.stats.core.inputs import (
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_floats,
+    as_level,
+    as_scores,
+    check_length,
+)
 from warehouse.stats.core.quantiles import SMALLEST_P, t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
 
-#: Satterthwaite's degrees of freedom below which the interval may cover too little (Tipton and Pustejovsky 2015).
+#: Satterthwaite's degrees of freedom below which the interval may cover too little
+#: (Tipton and Pustejovsky 2015).
 FEW_DF = 4.0
-#: A group of fewer prompts than so many times the squared skewness of the figure is found different too often.
+#: A group of fewer prompts than so many times the squared skewness of the figure is
+#: found different too often.
 SKEWED = 40.0
-#: A cluster of more than this share of the leverage in a direction decides alone what is found in it.
+#: A cluster of more than this share of the leverage in a direction decides alone what
+#: is found in it.
 _ALONE = 1 - 1e-9
 #: Spread below this share of the mean is rounding.
 _NO_SPREAD = 1e-24
@@ -39,7 +52,8 @@ FEW = "too few prompts"
 
 @dataclass(frozen=True)
 class Slope(NamedFigures):
-    """The change of a figure for one unit more of a feature, or of a group against the rest."""
+    """The change of a figure for one unit more of a feature, or of a group against the
+    rest."""
 
     estimate: float | None  #: per unit; None where it cannot be had.
     standard_error: float | None  #: CR2, HC2 without clusters.
@@ -47,8 +61,9 @@ class Slope(NamedFigures):
     ci_high: float | None  #: upper end.
     df: float | None  #: Satterthwaite's degrees of freedom.
     p_value: float | None  #: two-sided, of no slope.
-    #: ``few_clusters`` where df is below 4; ``skewed`` where the figure is so skewed that a group of so few prompts is
-    #: found different too often (simulated near a ceiling: 9 % and not 5 %).
+    #: ``few_clusters`` where df is below 4; ``skewed`` where the figure is so skewed
+    #: that a group of so few prompts is found different too often (simulated near a
+    #: ceiling: 9 % and not 5 %).
     flags: tuple[str, ...]
     reason: str  #: why there is no slope, or no error.
 
@@ -58,13 +73,21 @@ class JointTest(NamedFigures):
     """Whether any of several columns of a model has a slope."""
 
     statistic: float | None  #: F; None where it cannot be had.
-    df_error: float | None  #: degrees of freedom of the denominator; those of the numerator are the columns.
+    df_error: (
+        float | None
+    )  #: degrees of freedom of the denominator; those of the numerator are the columns.
     p_value: float | None  #: of none at all.
     flags: tuple[str, ...]  #: ``skewed``, as of `Slope`.
     reason: str  #: why there is none.
 
 
-def slope(y: ArrayLike, x: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Slope:
+def slope(
+    y: ArrayLike,
+    x: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+) -> Slope:
     """Least-squares slope of ``y`` on ``x``, with an intercept.
 
     Args:
@@ -84,17 +107,23 @@ def slope(y: ArrayLike, x: ArrayLike, clusters: ArrayLike | None = None, *, leve
         return Slope(None, None, None, None, None, None, (), reason)
     beta, se, df = float(found.beta[0]), math.sqrt(found.v[0, 0]), found.eta
     half = t_quantile(level, df) * se
-    flags = (*(("few_clusters",) if df < FEW_DF else ()), *_skewed(values, feature[:, None]))
+    flags = (
+        *(("few_clusters",) if df < FEW_DF else ()),
+        *_skewed(values, feature[:, None]),
+    )
     p = t_p_value(beta / se, df)
     return Slope(beta, se, beta - half, beta + half, df, p, flags, "")
 
 
-def joint_test(y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = None) -> JointTest:
+def joint_test(
+    y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = None
+) -> JointTest:
     """Whether ``y`` goes with any of several columns.
 
     Args:
         y: figure of each prompt, finite, shape (n,).
-        columns: such as 0 and 1 for each group of prompts but one, finite, shape (n, q).
+        columns: such as 0 and 1 for each group of prompts but one, finite, shape (n,
+            q).
         clusters: cluster of each prompt, shape (n,).
 
     Raises:
@@ -102,7 +131,9 @@ def joint_test(y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = No
     """
     values, x = as_scores(y, "y"), as_floats(columns, "columns")
     if x.ndim != 2 or not np.isfinite(x).all():
-        raise StatisticsError(f"`columns` must be prompts x columns, all finite, found shape {x.shape}")
+        raise StatisticsError(
+            f"`columns` must be prompts x columns, all finite, found shape {x.shape}"
+        )
     check_length(len(x), len(values), "columns")
     q = x.shape[1]
     if not q:
@@ -121,12 +152,17 @@ def joint_test(y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = No
 
 
 def _skewed(y: FloatArray, columns: FloatArray) -> tuple[str, ...]:
-    """The flag of groups that are small for so skewed a figure; none for columns that are no groups."""
+    """The flag of groups that are small for so skewed a figure; none for columns that
+    are no groups."""
     if not np.isin(columns, (0, 1)).all():
         return ()
     ones = columns.sum(axis=0)
-    rest = len(y) - columns.any(axis=1).sum() if columns.shape[1] > 1 else len(y) - ones[0]
-    smallest = min(float(ones.min()), float(rest) or math.inf)  # without a rest the columns overlap
+    rest = (
+        len(y) - columns.any(axis=1).sum() if columns.shape[1] > 1 else len(y) - ones[0]
+    )
+    smallest = min(
+        float(ones.min()), float(rest) or math.inf
+    )  # without a rest the columns overlap
     centred = y - y.mean()
     skewness = float((centred**3).mean()) / float((centred**2).mean()) ** 1.5
     return ("skewed",) if smallest < SKEWED * skewness**2 else ()
@@ -134,14 +170,17 @@ def _skewed(y: FloatArray, columns: FloatArray) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Fit:
-    """Coefficients without the intercept, their CR2 variance, and η of Hotelling's approximation."""
+    """Coefficients without the intercept, their CR2 variance, and η of Hotelling's
+    approximation."""
 
     beta: FloatArray
     v: FloatArray
     eta: float
 
 
-def _fitted(y: FloatArray, features: FloatArray, clusters: Clusters | None) -> tuple[_Fit | None, str]:
+def _fitted(
+    y: FloatArray, features: FloatArray, clusters: Clusters | None
+) -> tuple[_Fit | None, str]:
     """The model with an intercept; None with the reason."""
     n, q = features.shape
     if n <= q + 1 or (clusters is not None and clusters.n < 2):
@@ -163,19 +202,26 @@ def _fitted(y: FloatArray, features: FloatArray, clusters: Clusters | None) -> t
     codes: NDArray[np.intp] = np.arange(n) if clusters is None else clusters.codes
     sums = _sums(adjusted * (y - x @ beta)[:, None], codes)
     v = sums.T @ sums
-    if not (np.diag(v) > 0).all() or np.linalg.cond(v) > _COLLINEAR:  # no residual is left, or none in one direction
+    if (
+        not (np.diag(v) > 0).all() or np.linalg.cond(v) > _COLLINEAR
+    ):  # no residual is left, or none in one direction
         return None, "the feature leaves nothing unexplained"
     eta = _eta(x, bread, adjusted, codes)
     return _Fit(beta[1:] / scale, v / np.outer(scale, scale), eta), ""
 
 
-def _adjusted(x: FloatArray, bread: FloatArray, clusters: Clusters | None) -> FloatArray | None:
-    """A_c X_c M without the intercept's column, row by row, shape (n, q); None where a cluster has all leverage."""
+def _adjusted(
+    x: FloatArray, bread: FloatArray, clusters: Clusters | None
+) -> FloatArray | None:
+    """A_c X_c M without the intercept's column, row by row, shape (n, q); None where a
+    cluster has all leverage."""
     if clusters is None:
         leverage = np.einsum("ij,jk,ik->i", x, bread, x)
         if (leverage > _ALONE).any():
             return None
-        return np.asarray((x @ bread)[:, 1:] / np.sqrt(1 - leverage)[:, None], np.float64)
+        return np.asarray(
+            (x @ bread)[:, 1:] / np.sqrt(1 - leverage)[:, None], np.float64
+        )
     root = np.linalg.cholesky(bread)
     half = x @ root  # half half' is the hat matrix
     found = x @ bread
@@ -195,23 +241,33 @@ def _sums(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
     return np.column_stack([np.bincount(codes, weights=column) for column in values.T])
 
 
-def _eta(x: FloatArray, bread: FloatArray, adjusted: FloatArray, codes: NDArray[np.intp]) -> float:
-    """q(q+1) over the summed variances of the parts of Ω^(−½)VΩ^(−½), Ω = E V, prompts independent of one variance.
+def _eta(
+    x: FloatArray, bread: FloatArray, adjusted: FloatArray, codes: NDArray[np.intp]
+) -> float:
+    """q(q+1) over the summed variances of the parts of Ω^(−½)VΩ^(−½), Ω = E V, prompts
+    independent of one variance.
 
-    With g_c = A_c X_c M Ω^(−½) the rows p_c = (I − H)'g_c have p_c'p_d = δ_cd g_c'g_c − g_c'X_c M X_d'g_d; all sums
-    over pairs of clusters are taken apart, so that it costs one pass.
+    With g_c = A_c X_c M Ω^(−½) the rows p_c = (I − H)'g_c have p_c'p_d = δ_cd g_c'g_c −
+    g_c'X_c M X_d'g_d; all sums over pairs of clusters are taken apart, so that it costs
+    one pass.
     """
     q, p = adjusted.shape[1], x.shape[1]
     values, vectors = np.linalg.eigh(bread[1:, 1:])
     g = adjusted @ (vectors / np.sqrt(values)) @ vectors.T
     n_clusters = int(codes.max()) + 1
-    gram = _sums((g[:, :, None] * g[:, None, :]).reshape(len(g), q * q), codes).reshape(n_clusters, q, q)
-    b = _sums((g[:, :, None] * x[:, None, :]).reshape(len(g), q * p), codes).reshape(n_clusters, q, p)
+    gram = _sums((g[:, :, None] * g[:, None, :]).reshape(len(g), q * q), codes).reshape(
+        n_clusters, q, q
+    )
+    b = _sums((g[:, :, None] * x[:, None, :]).reshape(len(g), q * p), codes).reshape(
+        n_clusters, q, p
+    )
     u = b @ bread
     own = u @ b.transpose(0, 2, 1)
     trace = np.trace(gram, axis1=1, axis2=2)
     same_rows = (trace**2).sum() - 2 * (trace * np.trace(own, axis1=1, axis2=2)).sum()
-    same_rows += np.einsum("cst,cts->", gram, gram) - 2 * np.einsum("cst,cts->", gram, own)
+    same_rows += np.einsum("cst,cts->", gram, gram) - 2 * np.einsum(
+        "cst,cts->", gram, own
+    )
     flat_u, flat_b = u.reshape(n_clusters, q * p), b.reshape(n_clusters, q * p)
     uu = (flat_u.T @ flat_u).reshape(q, p, q, p)
     bb = (flat_b.T @ flat_b).reshape(q, p, q, p)

@@ -1,5 +1,5 @@
-"""How well items follow a fitted model, which treat families of models unlike, and which model predicts best
-(statistics.md §13)."""
+"""How well items follow a fitted model, which treat families of models unlike, and
+which model predicts best (statistics.md §13)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,16 @@ from warehouse.stats.items.em import Maximum, maximise
 from warehouse.stats.items.irt import IrtFit, penalty_of
 from warehouse.stats.items.links import as_blocks
 from warehouse.stats.items.posterior import blocks_of, chances, model_groups
-from warehouse.stats.items.responses import Float32Array, Responses, ability_modes, cell_blocks
+from warehouse.stats.items.responses import (
+    Float32Array,
+    Responses,
+    ability_modes,
+    cell_blocks,
+)
 from warehouse.stats.multiple.adjust import benjamini_hochberg
 
-#: A family with fewer models is not compared, nor an item with fewer of its rarer answer.
+#: A family with fewer models is not compared, nor an item with fewer of its rarer
+#: answer.
 MODELS_PER_FAMILY, MINORITY = 5, 3
 
 
@@ -34,24 +40,29 @@ class ItemFit(NamedFigures):
     items: tuple[str, ...]  #: names, shape (J,).
     infit: FloatArray  #: ΣE²/ΣV, E = Y − KP, V = KP(1−P): what happens near the item's difficulty, shape (J,).
     outfit: FloatArray  #: mean E²/V: led by single surprises far from it.
-    #: z_infit, z_outfit: Wilson and Hilferty's transform; conservative, as P was fitted to the same answers. Above 0:
-    #: noisier than the model, below 0: more regular.
+    #: z_infit, z_outfit: Wilson and Hilferty's transform; conservative, as P was fitted
+    #: to the same answers. Above 0: noisier than the model, below 0: more regular.
     z_infit: FloatArray
     z_outfit: FloatArray
 
     def __str__(self) -> str:
         worst = int(np.argmax(self.z_infit))
-        return f"{len(self.items)} items, least regular: {self.items[worst]} (infit {self.infit[worst]:.3g})"
+        return (
+            f"{len(self.items)} items, least regular: {self.items[worst]} (infit "
+            f"{self.infit[worst]:.3g})"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyDif(NamedFigures):
-    """Items that are easier or harder for one family of models than their abilities predict."""
+    """Items that are easier or harder for one family of models than their abilities
+    predict."""
 
     family: str  #: its name.
     n_models: int  #: its models.
     n_others: int  #: models that it is compared with.
-    #: Σ E(x − x̄)/v: logits by which the item is easier for the family; NaN where not tested, shape (J,).
+    #: Σ E(x − x̄)/v: logits by which the item is easier for the family; NaN where not
+    #: tested, shape (J,).
     effect: FloatArray
     z: FloatArray  #: effect · √v, standard normal without DIF.
     p_value: FloatArray  #: two-sided.
@@ -64,7 +75,9 @@ class Dif(NamedFigures):
     """Differential functioning of items between families of models."""
 
     items: tuple[str, ...]  #: names, shape (J,).
-    families: tuple[FamilyDif, ...]  #: one comparison each; of exactly two families only the first.
+    families: tuple[
+        FamilyDif, ...
+    ]  #: one comparison each; of exactly two families only the first.
     left_out: tuple[str, ...]  #: families with fewer than 5 models.
     n_tested: int  #: items with at least 3 of the rarer answer.
     alpha: float  #: false discovery rate.
@@ -81,7 +94,9 @@ def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
         StatisticsError: answers of another fit.
     """
     theta = _modes(fit, responses)
-    squares, variances, standard, cells, q_in, q_out = (np.zeros(len(fit.a)) for _ in range(6))
+    squares, variances, standard, cells, q_in, q_out = (
+        np.zeros(len(fit.a)) for _ in range(6)
+    )
     for items, y, k in cell_blocks(responses):
         p = special.expit(np.multiply.outer(theta, fit.a[items]) + fit.d[items])
         unit = np.maximum(p * (1 - p), 1e-300)
@@ -104,13 +119,21 @@ def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
     )
 
 
-def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None], *, alpha: float = 0.05) -> Dif:
+def family_dif(
+    fit: IrtFit,
+    responses: Responses,
+    families: Sequence[str | None],
+    *,
+    alpha: float = 0.05,
+) -> Dif:
     """Items that work differently in some families of models than in the others.
 
-    Each family of at least 5 models is held against all models of the other such families. With x = 1 in the family, W
-    = KP(1−P): x̄_j = the W-weighted regression of x on (1, θ̂), z = ΣE(x − x̄)/√v, v = ΣW(x − x̄)². So too by 1PL, where
-    with the mean ΣWx/ΣW alone an item of another discrimination looks easier for the abler family. Where items are
-    flagged, abilities are estimated once more without them, and every item is tested again.
+    Each family of at least 5 models is held against all models of the other such
+    families. With x = 1 in the family, W = KP(1−P): x̄_j = the W-weighted regression of
+    x on (1, θ̂), z = ΣE(x − x̄)/√v, v = ΣW(x − x̄)². So too by 1PL, where with the mean
+    ΣWx/ΣW alone an item of another discrimination looks easier for the abler family.
+    Where items are flagged, abilities are estimated once more without them, and every
+    item is tested again.
 
     Args:
         fit: of these answers.
@@ -119,20 +142,25 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
         alpha: false discovery rate over items and families.
 
     Raises:
-        StatisticsError: answers of another fit, labels of another length, fewer than two families of 5 models.
+        StatisticsError: answers of another fit, labels of another length, fewer than
+            two families of 5 models.
     """
     theta = _modes(fit, responses)
     if len(families) != len(theta):
-        raise StatisticsError(f"`families` has {len(families)} labels, expected {len(theta)}")
+        raise StatisticsError(
+            f"`families` has {len(families)} labels, expected {len(theta)}"
+        )
     if not 0 < alpha < 1:
         raise StatisticsError(f"`alpha` must lie between 0 and 1, found {alpha}")
-    labels = np.array(["" if name is None else str(name) for name in families], dtype=object)
+    labels = np.array(
+        ["" if name is None else str(name) for name in families], dtype=object
+    )
     names, sizes = np.unique(labels[labels != ""].astype(str), return_counts=True)
     tested = [str(name) for name in names[sizes >= MODELS_PER_FAMILY]]
     if len(tested) < 2:
         raise StatisticsError(
-            f"DIF needs two families of at least {MODELS_PER_FAMILY} models, found"
-            f" {', '.join(f'{n} ({s})' for n, s in zip(names, sizes, strict=True)) or 'none'}"
+            f"DIF needs two families of at least {MODELS_PER_FAMILY} models, found "
+            f"{', '.join(f'{n} ({s})' for n, s in zip(names, sizes, strict=True)) or 'none'}"
         )
     compared = np.isin(labels, tested)
     part = responses.part(np.flatnonzero(compared))
@@ -141,12 +169,21 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
     enough = part.minority() >= MINORITY
     tables = _test(fit, part, theta[compared], groups, enough, alpha)
     clean = np.flatnonzero(~tables.flagged.any(axis=0))
-    if 0 < len(clean) < len(fit.items):  # once more with abilities that the flagged items do not tell
+    if (
+        0 < len(clean) < len(fit.items)
+    ):  # once more with abilities that the flagged items do not tell
         anew = responses.part(slice(None), clean)
-        theta = ability_modes(anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd)
+        theta = ability_modes(
+            anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd
+        )
         tables = _test(fit, part, theta[compared], groups, enough, alpha)
     rows = (
-        FamilyDif(name, int(groups[i].sum()), int(len(groups[i]) - groups[i].sum()), *(table[i] for table in tables))
+        FamilyDif(
+            name,
+            int(groups[i].sum()),
+            int(len(groups[i]) - groups[i].sum()),
+            *(table[i] for table in tables),
+        )
         for i, name in enumerate(ours)
     )
     few = tuple(str(name) for name in names[sizes < MODELS_PER_FAMILY])
@@ -164,7 +201,12 @@ class _Tables(NamedTuple):
 
 
 def _test(
-    fit: IrtFit, responses: Responses, theta: FloatArray, groups: FloatArray, enough: NDArray[np.bool_], alpha: float
+    fit: IrtFit,
+    responses: Responses,
+    theta: FloatArray,
+    groups: FloatArray,
+    enough: NDArray[np.bool_],
+    alpha: float,
 ) -> _Tables:
     score, v = np.zeros((len(groups), len(fit.a))), np.zeros((len(groups), len(fit.a)))
     for items, y, k in cell_blocks(responses):
@@ -213,10 +255,13 @@ _TINY = 1e-12
 class HeldOut(NamedFigures):
     """Log loss of draws in held-out cells, in nats per draw; smaller is better."""
 
-    #: loss_1pl, loss_2pl: mean −ln of the posterior predictive chance of each held-out draw.
+    #: loss_1pl, loss_2pl: mean −ln of the posterior predictive chance of each held-out
+    #: draw.
     loss_1pl: float
     loss_2pl: float
-    loss_items: float  #: of the items' smoothed shares of success alone (every model alike).
+    loss_items: (
+        float  #: of the items' smoothed shares of success alone (every model alike).
+    )
     difference: float  #: loss_2pl − loss_1pl; below 0: 2PL predicts better.
     se: float  #: of ``difference``: standard error over models (ratio of sums).
     share: float  #: of the cells that are not missing, held out.
@@ -225,10 +270,19 @@ class HeldOut(NamedFigures):
     better: str  #: ``2pl`` or ``1pl``: the smaller loss.
 
     def __str__(self) -> str:
-        return f"log loss 1PL {self.loss_1pl:.4g}, 2PL {self.loss_2pl:.4g} ({self.n_draws} held-out draws)"
+        return (
+            f"log loss 1PL {self.loss_1pl:.4g}, 2PL {self.loss_2pl:.4g} "
+            f"({self.n_draws} held-out draws)"
+        )
 
 
-def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks: ArrayLike | None = None) -> HeldOut:
+def held_out_loss(
+    responses: Responses,
+    *,
+    seed: int,
+    share: float = 0.1,
+    blocks: ArrayLike | None = None,
+) -> HeldOut:
     """Fit 1PL and 2PL without a random share of the cells, and predict those.
 
     Args:
@@ -241,13 +295,24 @@ def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks
         StatisticsError: a share out of range, too few cells.
     """
     if not 0 < share <= 0.5:
-        raise StatisticsError(f"`share` must lie above 0 and be at most .5, found {share}")
-    trials = np.ones(responses.successes.shape, np.float32) if responses.trials is None else responses.trials
+        raise StatisticsError(
+            f"`share` must lie above 0 and be at most .5, found {share}"
+        )
+    trials = (
+        np.ones(responses.successes.shape, np.float32)
+        if responses.trials is None
+        else responses.trials
+    )
     held_out = _held(trials > 0, share, as_seed(seed))
     if not held_out.any():
         raise StatisticsError("too few cells to hold some out")
     y, k = responses.successes, np.where(held_out, trials, 0).astype(np.float64)
-    kept = Responses(np.where(held_out, 0, y), np.where(held_out, 0, trials), responses.models, responses.items)
+    kept = Responses(
+        np.where(held_out, 0, y),
+        np.where(held_out, 0, trials),
+        responses.models,
+        responses.items,
+    )
     groups = as_blocks(blocks, responses.n_models)
     losses = {}
     for name in ("1pl", "2pl"):
@@ -267,7 +332,8 @@ def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks
     return HeldOut(
         loss_1pl=float(losses["1pl"].sum()) / draws,
         loss_2pl=float(losses["2pl"].sum()) / draws,
-        loss_items=float(draw_losses(y, k, np.broadcast_to(items, y.shape)).sum()) / draws,
+        loss_items=float(draw_losses(y, k, np.broadcast_to(items, y.shape)).sum())
+        / draws,
         difference=difference,
         se=ratio_error(gap, k.sum(axis=1), difference),
         share=share,
@@ -296,9 +362,13 @@ def _predictions(responses: Responses, maximum: Maximum) -> FloatArray:
     predictions = np.zeros(responses.successes.shape)
     a = maximum.slopes()
     groups = model_groups(responses)
-    for group, nodes, weights in zip(groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True):
+    for group, nodes, weights in zip(
+        groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True
+    ):
         for block in blocks_of(group):
-            for i, p in enumerate(chances(group, block, a, maximum.d, nodes, everywhere=True)):
+            for i, p in enumerate(
+                chances(group, block, a, maximum.d, nodes, everywhere=True)
+            ):
                 predictions[group.rows, block] += (weights[:, i] * p).T
     return predictions
 

@@ -1,7 +1,8 @@
 """Item response models: chances of success from one ability per model (1PL and 2PL).
 
-Definitions: statistics.md §13. P = σ(aθ + d), difficulty −d/a; 1PL has one a. A cell's successes are
-binomial given θ. Models are a pool: θ has mean 0 and standard deviation 1 in it.
+Definitions: statistics.md §13. P = σ(aθ + d), difficulty −d/a; 1PL has one a. A cell's
+successes are binomial given θ. Models are a pool: θ has mean 0 and standard deviation 1
+in it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,22 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures, flags_of
-from warehouse.stats.items.em import SD_D, SD_LOG_A, ItemErrors, Maximum, Penalty, item_errors, maximise
-from warehouse.stats.items.links import Links, as_blocks, blocks_by_items, check_connected, linking_items
+from warehouse.stats.items.em import (
+    SD_D,
+    SD_LOG_A,
+    ItemErrors,
+    Maximum,
+    Penalty,
+    item_errors,
+    maximise,
+)
+from warehouse.stats.items.links import (
+    Links,
+    as_blocks,
+    blocks_by_items,
+    check_connected,
+    linking_items,
+)
 from warehouse.stats.items.responses import Responses
 
 #: With fewer models the default is 1PL.
@@ -39,7 +54,8 @@ class IrtFit(NamedFigures):
     a: FloatArray  #: discrimination of each item, above 0 (one value for all in 1PL), shape (J,).
     d: FloatArray  #: intercept: logit of success at θ = 0, shape (J,).
     difficulty: FloatArray  #: −d/a: the ability with even chances, shape (J,).
-    #: se_a, se_d, se_difficulty: standard errors, the models a sample; NaN where not defined.
+    #: se_a, se_d, se_difficulty: standard errors, the models a sample; NaN where not
+    #: defined.
     se_a: FloatArray
     se_d: FloatArray
     se_difficulty: FloatArray
@@ -58,20 +74,23 @@ class IrtFit(NamedFigures):
     #: bridge_items, bridge_models: the scale hangs on each of these alone.
     bridge_items: tuple[str, ...]
     bridge_models: tuple[str, ...]
-    #: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20), ``different_item_sets`` (one block, though models
-    #: answered different items: the gap between them shrinks).
+    #: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20),
+    #: ``different_item_sets`` (one block, though models answered different items: the
+    #: gap between them shrinks).
     flags: tuple[str, ...] = field(default=())
 
     def __str__(self) -> str:
         return (
-            f"{self.model.upper()} of {len(self.models)} models x {len(self.items)} items:"
-            f" log likelihood {self.log_likelihood:.6g}"
+            f"{self.model.upper()} of {len(self.models)} models x {len(self.items)} "
+            f"items: log likelihood {self.log_likelihood:.6g}"
         )
 
     def check_same(self, responses: Responses) -> None:
         """Refuse responses of other models or items (StatisticsError)."""
         if self.models != responses.models or self.items != responses.items:
-            raise StatisticsError("`fit` and `responses` must be of the same models and items")
+            raise StatisticsError(
+                "`fit` and `responses` must be of the same models and items"
+            )
 
     @property
     def precisions(self) -> Penalty:
@@ -98,15 +117,16 @@ def fit_irt(
     Args:
         responses: the answers (`as_responses`).
         model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, else 1PL.
-        blocks: label of each model's block, shape (M,): models with different item sets, each block
-            with its own prior mean (`blocks_by_items` finds them); None: one block.
+        blocks: label of each model's block, shape (M,): models with different item
+            sets, each block with its own prior mean (`blocks_by_items` finds them);
+            None: one block.
         penalised: whether ln a has the prior N(0, .5²) (2PL) and d the prior N(0, 3²).
         tolerance: largest move of a parameter in the last round, above 0.
 
     Raises:
-        StatisticsError: another model, models without a common scale, several blocks in a 2PL
-            linked by fewer than 100 items, no penalty although an item has fewer than 8 of the
-            rarer answer.
+        StatisticsError: another model, models without a common scale, several blocks in
+            a 2PL linked by fewer than 100 items, no penalty although an item has fewer
+            than 8 of the rarer answer.
 
     Examples:
         >>> from warehouse.stats.items.responses import as_responses
@@ -125,25 +145,32 @@ def fit_irt(
     common_a = name == "1pl"
     with one_blas_thread():
         maximum = maximise(
-            responses, common_a=common_a, penalty=precisions, blocks=groups, tolerance=tolerance, max_rounds=_MAX_ROUNDS
+            responses,
+            common_a=common_a,
+            penalty=precisions,
+            blocks=groups,
+            tolerance=tolerance,
+            max_rounds=_MAX_ROUNDS,
         )
         errors = item_errors(responses, maximum, common_a=common_a, penalty=precisions)
     return _fit(responses, name, maximum, errors, groups, links, penalised)
 
 
 def as_model(model: str | None, n_models: int) -> str:
-    """The name of a model that is fitted here (StatisticsError: another one, with the reason)."""
+    """The name of a model that is fitted here (StatisticsError: another one, with the
+    reason)."""
     if model is None:
         return "2pl" if n_models >= MODELS_FOR_2PL else "1pl"
     name = model.lower()
     if name in ("3pl", "4pl"):
         raise StatisticsError(
-            f"{name.upper()} is not fitted: guessing and slipping cannot be told from difficulty with fewer than"
-            " 1,000 models, and little with more; use 2pl"
+            f"{name.upper()} is not fitted: guessing and slipping cannot be told from "
+            "difficulty with fewer than 1,000 models, and little with more; use 2pl"
         )
     if name.startswith("m") and name.endswith("pl"):
         raise StatisticsError(
-            "models of several dimensions are not fitted here (irt dimensions and anchors --dimensions N do); use 2pl"
+            "models of several dimensions are not fitted here (irt dimensions and "
+            "anchors --dimensions N do); use 2pl"
         )
     if name not in ("1pl", "2pl"):
         raise StatisticsError(f"`model` must be '1pl' or '2pl', found {model!r}")
@@ -168,8 +195,13 @@ def _fit(
 ) -> IrtFit:
     a, d, posterior = maximum.slopes(), maximum.d, maximum.posterior
     difficulty = -d / a
-    variance_a, variance_d = errors.variance_a + errors.pool_a, errors.variance_d + errors.pool_d
-    variance_b = (variance_d + difficulty**2 * variance_a + 2 * difficulty * errors.covariance) / a**2
+    variance_a, variance_d = (
+        errors.variance_a + errors.pool_a,
+        errors.variance_d + errors.pool_d,
+    )
+    variance_b = (
+        variance_d + difficulty**2 * variance_a + 2 * difficulty * errors.covariance
+    ) / a**2
     log_likelihood = float(posterior.log_marginal.sum())
     return IrtFit(
         model=name,
@@ -199,7 +231,8 @@ def _fit(
             not_converged=not maximum.converged,
             bridges=links.bridge_items or links.bridge_models,
             few_models=name == "2pl" and responses.n_models < MODELS_FOR_2PL,
-            different_item_sets=blocks.max() == 0 and blocks_by_items(responses).max() > 0,
+            different_item_sets=blocks.max() == 0
+            and blocks_by_items(responses).max() > 0,
         ),
     )
 
@@ -210,7 +243,8 @@ def _check_blocks(responses: Responses, blocks: NDArray[np.intp], name: str) -> 
     fewest = int(linking_items(responses, blocks).min())
     if fewest < LINKS_FOR_2PL:
         raise StatisticsError(
-            f"2PL across blocks needs {LINKS_FOR_2PL} items that link each block to the others, found {fewest}; use 1pl"
+            f"2PL across blocks needs {LINKS_FOR_2PL} items that link each block to "
+            f"the others, found {fewest}; use 1pl"
         )
 
 
@@ -219,6 +253,7 @@ def _check_minority(responses: Responses) -> None:
     worst = int(np.argmin(minority))
     if minority[worst] < _MINORITY:
         raise StatisticsError(
-            f"without a penalty every item needs {_MINORITY} of its rarer answer, found {int(minority[worst])}"
-            f" for {responses.items[worst]} ({int((minority < _MINORITY).sum())} such items); keep the penalty"
+            f"without a penalty every item needs {_MINORITY} of its rarer answer, "
+            f"found {int(minority[worst])} for {responses.items[worst]} "
+            f"({int((minority < _MINORITY).sum())} such items); keep the penalty"
         )

@@ -1,7 +1,9 @@
-"""Whether incomplete answers put all models on one scale: the graph of models and the items they answered.
+"""Whether incomplete answers put all models on one scale: the graph of models and the
+items they answered.
 
-Definitions: statistics.md §13. Abilities compare only within a connected piece. A piece that hangs
-on a single item or model (an articulation point of the graph) is compared through that one alone.
+Definitions: statistics.md §13. Abilities compare only within a connected piece. A piece
+that hangs on a single item or model (an articulation point of the graph) is compared
+through that one alone.
 """
 
 from __future__ import annotations
@@ -26,8 +28,12 @@ _SHARED = 0.5
 class Links(NamedFigures):
     """The pieces of the graph models–items (edges: cells that are not missing)."""
 
-    components: tuple[tuple[str, ...], ...]  #: names of the models of each connected piece, the largest first.
-    bridge_items: tuple[str, ...]  #: items without which models fall apart that are one piece with them.
+    components: tuple[
+        tuple[str, ...], ...
+    ]  #: names of the models of each connected piece, the largest first.
+    bridge_items: tuple[
+        str, ...
+    ]  #: items without which models fall apart that are one piece with them.
     bridge_models: tuple[str, ...]  #: models without which the other models fall apart.
 
     @property
@@ -36,7 +42,11 @@ class Links(NamedFigures):
         return len(self.components) == 1
 
     def __str__(self) -> str:
-        several = "1 component" if len(self.components) == 1 else f"{len(self.components)} components"
+        several = (
+            "1 component"
+            if len(self.components) == 1
+            else f"{len(self.components)} components"
+        )
         return f"{several}: {'; '.join(_short(names) for names in self.components[:5])}"
 
 
@@ -63,21 +73,24 @@ def links(responses: Responses) -> Links:
 
 
 def check_connected(responses: Responses) -> Links:
-    """The links, or a refusal that names the pieces (StatisticsError: models fall into pieces that share no item)."""
+    """The links, or a refusal that names the pieces (StatisticsError: models fall into
+    pieces that share no item)."""
     pieces = links(responses)
     if not pieces.is_connected:
         raise StatisticsError(
-            f"the models share no scale: they fall into {pieces}; between them no item was answered by both"
-            " sides. Fit each by itself, or evaluate one model on items of each"
+            f"the models share no scale: they fall into {pieces}; between them no item "
+            "was answered by both sides. Fit each by itself, or evaluate one model on "
+            "items of each"
         )
     return pieces
 
 
 def blocks_by_items(responses: Responses) -> IntArray:
-    """Blocks of models that answered largely the same items, numbered 0 to G − 1, shape (M,).
+    """Blocks of models that answered largely the same items, numbered 0 to G − 1, shape
+    (M,).
 
-    Two models belong together if they share half of the items of the one with fewer; blocks are
-    the connected pieces of that.
+    Two models belong together if they share half of the items of the one with fewer;
+    blocks are the connected pieces of that.
     """
     if responses.trials is None:
         return np.zeros(responses.n_models, dtype=np.intp)
@@ -85,23 +98,35 @@ def blocks_by_items(responses: Responses) -> IntArray:
     shared = answered @ answered.T
     fewer = np.minimum.outer(shared.diagonal(), shared.diagonal())
     together = sparse.csr_array(shared >= _SHARED * fewer)
-    return np.asarray(csgraph.connected_components(together, directed=False)[1], dtype=np.intp)
+    return np.asarray(
+        csgraph.connected_components(together, directed=False)[1], dtype=np.intp
+    )
 
 
 def linking_items(responses: Responses, blocks: IntArray) -> IntArray:
-    """For each block the items that models of it and of another block answered, shape (G,)."""
+    """For each block the items that models of it and of another block answered, shape
+    (G,)."""
     answered = responses.answered()
-    seen = np.stack([answered[blocks == block].any(axis=0) for block in range(int(blocks.max()) + 1)])
+    seen = np.stack(
+        [
+            answered[blocks == block].any(axis=0)
+            for block in range(int(blocks.max()) + 1)
+        ]
+    )
     return np.asarray((seen & (seen.sum(axis=0) > 1)).sum(axis=1), dtype=np.intp)
 
 
 def as_blocks(blocks: ArrayLike | None, n_models: int) -> IntArray:
-    """Labels of blocks as numbers 0 to G − 1 (StatisticsError: not one label per model)."""
+    """Labels of blocks as numbers 0 to G − 1 (StatisticsError: not one label per
+    model)."""
     if blocks is None:
         return np.zeros(n_models, dtype=np.intp)
     labels = np.asarray(blocks)
     if labels.shape != (n_models,):
-        raise StatisticsError(f"`blocks` must hold one label per model ({n_models}), found shape {labels.shape}")
+        raise StatisticsError(
+            f"`blocks` must hold one label per model ({n_models}), found shape "
+            f"{labels.shape}"
+        )
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
@@ -111,7 +136,9 @@ def _graph(answered: NDArray[np.bool_]) -> sparse.csr_array:
     rows, columns = np.nonzero(answered)
     rows, columns = rows.astype(np.int32), (columns + m).astype(np.int32)
     both = (np.concatenate([rows, columns]), np.concatenate([columns, rows]))
-    return sparse.csr_array((np.ones(2 * len(rows), np.int8), both), shape=(m + n, m + n))
+    return sparse.csr_array(
+        (np.ones(2 * len(rows), np.int8), both), shape=(m + n, m + n)
+    )
 
 
 def _components(answered: NDArray[np.bool_]) -> IntArray:
@@ -119,7 +146,10 @@ def _components(answered: NDArray[np.bool_]) -> IntArray:
     m, n = answered.shape
     if n > _ENOUGH_ITEMS and _one_piece(answered[:, _most_answered(answered)]):
         return np.zeros(m, dtype=np.intp)
-    return np.asarray(csgraph.connected_components(_graph(answered), directed=False)[1][:m], dtype=np.intp)
+    return np.asarray(
+        csgraph.connected_components(_graph(answered), directed=False)[1][:m],
+        dtype=np.intp,
+    )
 
 
 def _one_piece(answered: NDArray[np.bool_]) -> bool:
@@ -131,7 +161,8 @@ def _most_answered(answered: NDArray[np.bool_]) -> IntArray:
 
 
 def _bridges(answered: NDArray[np.bool_]) -> list[int]:
-    """Articulation points that part models; items that one model alone answered are left out first."""
+    """Articulation points that part models; items that one model alone answered are
+    left out first."""
     m = answered.shape[0]
     useful = np.flatnonzero(answered.sum(axis=0) > 1)
     if len(useful) > _ENOUGH_ITEMS:
@@ -142,7 +173,8 @@ def _bridges(answered: NDArray[np.bool_]) -> list[int]:
 
 
 def _cut(answered: NDArray[np.bool_]) -> list[int]:
-    """Articulation points, in a certificate of at most two forests (Cheriyan, Kao and Thurimella 1993)."""
+    """Articulation points, in a certificate of at most two forests (Cheriyan, Kao and
+    Thurimella 1993)."""
     graph = _graph(answered)
     first = _forest(graph)
     rest = sparse.csr_array(graph - first)
@@ -160,7 +192,10 @@ def _forest(graph: sparse.csr_array) -> sparse.csr_array:
         order, before = csgraph.breadth_first_order(graph, root, directed=False)
         children.append(order[1:])
         parents.append(before[order[1:]])
-    low, high = (np.concatenate(part) if part else np.empty(0, int) for part in (children, parents))
+    low, high = (
+        np.concatenate(part) if part else np.empty(0, int)
+        for part in (children, parents)
+    )
     both = (np.concatenate([low, high]), np.concatenate([high, low]))
     return sparse.csr_array((np.ones(2 * len(low), np.int8), both), shape=(size, size))
 
@@ -186,12 +221,19 @@ def _depth_first(graph: sparse.csr_array, root: int) -> tuple[list[int], list[in
             seen.add(node)
             order.append(node)
             parents.append(parent)
-            waiting.extend((other, node) for other in ends[rows[node] : rows[node + 1]] if other not in seen)
+            waiting.extend(
+                (other, node)
+                for other in ends[rows[node] : rows[node + 1]]
+                if other not in seen
+            )
     return order, parents
 
 
-def _articulation_below(graph: sparse.csr_array, order: list[int], parents: list[int]) -> set[int]:
-    """Those of one connected piece: a subtree that reaches no node above its parent hangs on the parent."""
+def _articulation_below(
+    graph: sparse.csr_array, order: list[int], parents: list[int]
+) -> set[int]:
+    """Those of one connected piece: a subtree that reaches no node above its parent
+    hangs on the parent."""
     number = np.zeros(graph.shape[0], dtype=np.intp)
     number[order] = np.arange(len(order))
     rows, ends = graph.indptr, number[graph.indices]
@@ -209,4 +251,6 @@ def _articulation_below(graph: sparse.csr_array, order: list[int], parents: list
 
 
 def _short(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return ", ".join(names[:3]) + (
+        f" and {len(names) - 3} more" if len(names) > 3 else ""
+    )

@@ -1,8 +1,10 @@
-"""The posterior of each model's ability on nodes of its own, and sums over it (the E step).
+"""The posterior of each model's ability on nodes of its own, and sums over it (the E
+step).
 
-Definitions: statistics.md §13. Success has the chance P = σ(aθ + d). The nodes of a model lie at centre + kδ·spread,
-with centre and spread the posterior mean and standard deviation under the parameters of the step before: a trapezoid
-sum that stays exact however narrow the posterior is, where a fixed grid falls between its nodes.
+Definitions: statistics.md §13. Success has the chance P = σ(aθ + d). The nodes of a
+model lie at centre + kδ·spread, with centre and spread the posterior mean and standard
+deviation under the parameters of the step before: a trapezoid sum that stays exact
+however narrow the posterior is, where a fixed grid falls between its nodes.
 """
 
 from __future__ import annotations
@@ -38,8 +40,13 @@ class ModelGroup:
     offsets: FloatArray  #: node places in units of the spread, ascending and equally spaced, shape (n,).
 
     def draws_of(self, block: slice) -> FloatArray | None:
-        """Draws of a block of items, shape (B, m); None: what is not missing is one draw."""
-        return np.ascontiguousarray(self.k[:, block].T, np.float64) if self.counted and self.k is not None else None
+        """Draws of a block of items, shape (B, m); None: what is not missing is one
+        draw."""
+        return (
+            np.ascontiguousarray(self.k[:, block].T, np.float64)
+            if self.counted and self.k is not None
+            else None
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +59,16 @@ class Prior:
 
 @dataclass(eq=False)
 class AbilityPosterior:
-    """Abilities after the answers; ``mean`` and ``sd`` also place the nodes of the next step."""
+    """Abilities after the answers; ``mean`` and ``sd`` also place the nodes of the next
+    step."""
 
     mean: FloatArray  #: posterior mean (EAP) of each model, shape (M,).
     sd: FloatArray  #: posterior standard deviation, shape (M,).
     #: ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ of each model, shape (M,).
     log_marginal: FloatArray = field(default_factory=lambda: np.empty(0))
-    nodes: list[FloatArray] = field(default_factory=list)  #: for each group the abilities at the nodes, shapes (m, n).
+    nodes: list[FloatArray] = field(
+        default_factory=list
+    )  #: for each group the abilities at the nodes, shapes (m, n).
     #: for each group the posterior weights of the nodes, sums 1, shapes (m, n).
     weights: list[FloatArray] = field(default_factory=list)
 
@@ -76,9 +86,14 @@ class ItemSums:
 
 
 def model_groups(responses: Responses) -> list[ModelGroup]:
-    """Models by the number of their cells: few cells make a wide, skewed posterior, which needs more nodes."""
+    """Models by the number of their cells: few cells make a wide, skewed posterior,
+    which needs more nodes."""
     cells = responses.cells(1)
-    rules = [(cells < 200, 0.5, 12), ((cells >= 200) & (cells < 2000), 1.0, 5), (cells >= 2000, 1.0, 4)]
+    rules = [
+        (cells < 200, 0.5, 12),
+        ((cells >= 200) & (cells < 2000), 1.0, 5),
+        (cells >= 2000, 1.0, 4),
+    ]
     groups = []
     for chosen, delta, most in rules:
         if not chosen.any():
@@ -86,14 +101,21 @@ def model_groups(responses: Responses) -> list[ModelGroup]:
         rows = np.flatnonzero(chosen)
         part = responses if chosen.all() else responses.part(rows)
         offsets = delta * np.arange(-most, most + 1, dtype=np.float64)
-        groups.append(ModelGroup(rows, part.successes, part.trials, responses.are_counts, offsets))
+        groups.append(
+            ModelGroup(rows, part.successes, part.trials, responses.are_counts, offsets)
+        )
     return groups
 
 
 def update_posterior(
-    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: AbilityPosterior
+    groups: list[ModelGroup],
+    a: FloatArray,
+    d: FloatArray,
+    prior: Prior,
+    start: AbilityPosterior,
 ) -> AbilityPosterior:
-    """The posterior under items (a, d), with nodes placed by ``start``; again where they lie badly."""
+    """The posterior under items (a, d), with nodes placed by ``start``; again where
+    they lie badly."""
     now = start
     for _ in range(_RECENTRED):
         before, now = now, _posterior_once(groups, a, d, prior, now)
@@ -105,7 +127,11 @@ def update_posterior(
 
 
 def _posterior_once(
-    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: AbilityPosterior
+    groups: list[ModelGroup],
+    a: FloatArray,
+    d: FloatArray,
+    prior: Prior,
+    start: AbilityPosterior,
 ) -> AbilityPosterior:
     size = len(start.mean)
     posterior = AbilityPosterior(np.empty(size), np.empty(size), np.empty(size))
@@ -114,9 +140,13 @@ def _posterior_once(
         spread = start.sd[rows, None]
         nodes = start.mean[rows, None] + spread * group.offsets
         y_sums = times(group.y, np.stack([a, d], axis=1))
-        log_weight = nodes * y_sums[:, :1] + y_sums[:, 1:] - _softplus_sums(group, a, d, nodes)
+        log_weight = (
+            nodes * y_sums[:, :1] + y_sums[:, 1:] - _softplus_sums(group, a, d, nodes)
+        )
         mean = prior.mean[rows, None]
-        log_weight -= 0.5 * ((nodes - mean) / prior.sd) ** 2 + math.log(prior.sd * math.sqrt(2 * math.pi))
+        log_weight -= 0.5 * ((nodes - mean) / prior.sd) ** 2 + math.log(
+            prior.sd * math.sqrt(2 * math.pi)
+        )
         top = log_weight.max(axis=1, keepdims=True)
         weight = np.exp(log_weight - top)
         total = weight.sum(axis=1, keepdims=True)
@@ -125,7 +155,8 @@ def _posterior_once(
         posterior.log_marginal[rows] = (top + np.log(total * delta * spread))[:, 0]
         posterior.mean[rows] = (weight * nodes).sum(axis=1)
         sd = np.sqrt((weight * (nodes - posterior.mean[rows, None]) ** 2).sum(axis=1))
-        # all on one node: far narrower than the nodes lie, but how much is not seen from there
+        # all on one node: far narrower than the nodes lie, but how much is not seen
+        # from there
         posterior.sd[rows] = np.maximum(sd, _NARROWER * spread[:, 0])
         posterior.nodes.append(nodes)
         posterior.weights.append(weight)
@@ -133,15 +164,22 @@ def _posterior_once(
 
 
 def item_sums(
-    groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior: AbilityPosterior, *, exact: bool = False
+    groups: list[ModelGroup],
+    a: FloatArray,
+    d: FloatArray,
+    posterior: AbilityPosterior,
+    *,
+    exact: bool = False,
 ) -> ItemSums:
     """What one Newton step of every item needs.
 
-    Unless ``exact``, W of models with narrow posteriors is taken at their middle node alone: it
-    decides how fast EM gets to its end, not where that is.
+    Unless ``exact``, W of models with narrow posteriors is taken at their middle node
+    alone: it decides how fast EM gets to its end, not where that is.
     """
     sums = np.zeros((5, len(a)))
-    for group, nodes, weights in zip(groups, posterior.nodes, posterior.weights, strict=True):
+    for group, nodes, weights in zip(
+        groups, posterior.nodes, posterior.weights, strict=True
+    ):
         _add_group(sums, group, (a, d), (nodes, weights), posterior, exact)
         means = np.stack([np.ones(len(group.rows)), posterior.mean[group.rows]])
         sums[:2] += times(group.y.T, means.T).T
@@ -162,7 +200,11 @@ def _add_group(
         at = {i: powers[:, :, i] for i in range(nodes.shape[1])}
     else:
         middle, mean = nodes.shape[1] // 2, posterior.mean[group.rows]
-        at = {middle: np.stack([np.ones_like(mean), mean, mean**2 + posterior.sd[group.rows] ** 2])}
+        at = {
+            middle: np.stack(
+                [np.ones_like(mean), mean, mean**2 + posterior.sd[group.rows] ** 2]
+            )
+        }
 
     def add(blocks: list[slice]) -> None:
         for block in blocks:
@@ -170,16 +212,25 @@ def _add_group(
             for i, p in enumerate(chances(group, block, *items, nodes)):
                 if i in at:
                     variance = p - p * p
-                    sums[2:, block] += ((variance if k is None else k * variance) @ at[i].T).T
+                    sums[2:, block] += (
+                        (variance if k is None else k * variance) @ at[i].T
+                    ).T
                 sums[:2, block] -= ((p if k is None else k * p) @ powers[:2, :, i].T).T
 
     in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], add)
 
 
 def chances(
-    group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray, *, everywhere: bool = False
+    group: ModelGroup,
+    block: slice,
+    a: FloatArray,
+    d: FloatArray,
+    nodes: FloatArray,
+    *,
+    everywhere: bool = False,
 ) -> Iterator[FloatArray]:
-    """P of a block of items at each node in turn, shape (B, m); overwritten by the next.
+    """P of a block of items at each node in turn, shape (B, m); overwritten by the
+    next.
 
     In missing cells 0, unless ``everywhere``.
     """
@@ -191,7 +242,11 @@ def chances(
 
 
 def _odds(
-    k: Float32Array | None, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray
+    k: Float32Array | None,
+    block: slice,
+    a: FloatArray,
+    d: FloatArray,
+    nodes: FloatArray,
 ) -> Iterator[FloatArray]:
     """exp(aθ + d) at each node in turn, 0 where K is.
 
@@ -207,10 +262,16 @@ def _odds(
         yield odds
 
 
-def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: FloatArray) -> FloatArray:
+def _softplus_sums(
+    group: ModelGroup, a: FloatArray, d: FloatArray, nodes: FloatArray
+) -> FloatArray:
     """Σ_j K ln(1 + exp(aθ + d)) at each node, shape (m, n)."""
     highest = float(np.abs(nodes).max() * a.max() + np.abs(d).max()) + 1
-    halvings = 0 if group.counted else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest)) - 1))
+    halvings = (
+        0
+        if group.counted
+        else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest)) - 1))
+    )
 
     def part(blocks: list[slice]) -> FloatArray:
         sums = np.zeros(nodes.shape)
@@ -225,11 +286,14 @@ def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: Float
                     sums[:, i] += np.einsum("jm,jm->m", k, np.log(values))
         return sums
 
-    return np.asarray(sum(in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], part)))
+    return np.asarray(
+        sum(in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], part))
+    )
 
 
 def _log_of_product(values: FloatArray, halvings: int) -> FloatArray:
-    """ln of the product of each column; a few factors are multiplied first, as logarithms cost more."""
+    """ln of the product of each column; a few factors are multiplied first, as
+    logarithms cost more."""
     for _ in range(halvings):
         half, odd = divmod(len(values), 2)
         if not half:
@@ -254,8 +318,11 @@ _CELLS = 1 << 20
 Result = TypeVar("Result")
 
 
-def in_parts(blocks: list[slice], size: int, work: Callable[[list[slice]], Result]) -> list[Result]:
-    """``work`` done on all blocks, in threads where ``size`` (chances to compute) is large.
+def in_parts(
+    blocks: list[slice], size: int, work: Callable[[list[slice]], Result]
+) -> list[Result]:
+    """``work`` done on all blocks, in threads where ``size`` (chances to compute) is
+    large.
 
     The number of parts is fixed, so that sums do not depend on the number of threads.
     """
@@ -268,9 +335,12 @@ def in_parts(blocks: list[slice], size: int, work: Callable[[list[slice]], Resul
 
 
 def times(matrix: Float32Array, columns: FloatArray) -> FloatArray:
-    """A product of 32-bit counts with 64-bit numbers, in parts: no 64-bit copy of the whole matrix."""
+    """A product of 32-bit counts with 64-bit numbers, in parts: no 64-bit copy of the
+    whole matrix."""
     rows = max(1, _CELLS // matrix.shape[1])
     product = np.empty((matrix.shape[0], columns.shape[1]))
     for start in range(0, matrix.shape[0], rows):
-        product[start : start + rows] = matrix[start : start + rows].astype(np.float64) @ columns
+        product[start : start + rows] = (
+            matrix[start : start + rows].astype(np.float64) @ columns
+        )
     return product

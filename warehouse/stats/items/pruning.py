@@ -1,10 +1,12 @@
-"""What dropping the least discriminating items does to scores, also on models that did not choose them.
+"""What dropping the least discriminating items does to scores, also on models that did
+not choose them.
 
-Definitions: Madaan et al. (2024) §4 (statistics.md §5, §13). Items are chosen on train models and
-the effects seen on test models. It moves the mean: never for figures that are reported.
+Definitions: Madaan et al. (2024) §4 (statistics.md §5, §13). Items are chosen on train
+models and the effects seen on test models. It moves the mean: never for figures that
+are reported.
 
-Definitions: Madaan et al. (2024) §4.1 (statistics.md §5): random splits, and the split by
-difficulty, which holds out the best models.
+Definitions: Madaan et al. (2024) §4.1 (statistics.md §5): random splits, and the split
+by difficulty, which holds out the best models.
 """
 
 from __future__ import annotations
@@ -35,8 +37,11 @@ _LEVEL = 0.95
 class Effect(NamedFigures):
     """A figure of test models after dropping items, and the same after random drops."""
 
-    value: float | None  #: mean over test models (or trajectories); for τ the figure itself; None where not defined.
-    #: low, high: 95 % interval of Student over test models (trajectories); None for τ and below 2.
+    value: (
+        float | None
+    )  #: mean over test models (or trajectories); for τ the figure itself; None where not defined.
+    #: low, high: 95 % interval of Student over test models (trajectories); None for τ
+    #: and below 2.
     low: float | None
     high: float | None
     random: float | None  #: mean over random drops.
@@ -54,8 +59,11 @@ class PruningStep(NamedFigures):
     mean_change: Effect  #: mean score after less before.
     se_ratio: Effect  #: standard error of the mean over items, after over before.
     tau: Effect  #: Kendall's τ-b of the test models' ranking after with the one before.
-    monotonicity_change: Effect | None  #: change of τ-b of score with checkpoint, over trajectories; None without.
-    #: signal-to-noise (mean over standard deviation of seeds), after over before, over sets of seeds; None without.
+    monotonicity_change: (
+        Effect | None
+    )  #: change of τ-b of score with checkpoint, over trajectories; None without.
+    #: signal-to-noise (mean over standard deviation of seeds), after over before, over
+    #: sets of seeds; None without.
     snr_ratio: Effect | None = None
 
 
@@ -90,10 +98,11 @@ def pruning_curve(
     trajectories: Sequence[ArrayLike] = (),
     seeds: Sequence[ArrayLike] = (),
 ) -> PruningCurve:
-    """Drop the least discriminating items of the train models, and look at the test models.
+    """Drop the least discriminating items of the train models, and look at the test
+    models.
 
-    Items rank by corrected discrimination on the train models, 0 where it is not defined; ties: the
-    first columns go first.
+    Items rank by corrected discrimination on the train models, 0 where it is not
+    defined; ties: the first columns go first.
 
     Args:
         scores: models x items, NaN where missing, shape (M, J).
@@ -101,12 +110,14 @@ def pruning_curve(
         seed: of the random drops.
         shares: of the items to drop, each in [0, 1).
         n_random: random drops for each share, at least 1.
-        trajectories: scores of the checkpoints of one training run each, in the order of training,
-            shape (T, J), for monotonicity.
-        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for signal-to-noise.
+        trajectories: scores of the checkpoints of one training run each, in the order
+            of training, shape (T, J), for monotonicity.
+        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2
+            seeds, for signal-to-noise.
 
     Raises:
-        StatisticsError: shapes that do not fit, shares out of range, a test model without scores.
+        StatisticsError: shapes that do not fit, shares out of range, a test model
+            without scores.
     """
     y = as_table(scores)
     n_items = y.shape[1]
@@ -116,7 +127,9 @@ def pruning_curve(
         raise StatisticsError(f"`n_random` must be at least 1, found {n_random}")
     runs = [as_table(run, "trajectories") for run in trajectories]
     if any(run.shape[1] != n_items for run in runs):
-        raise StatisticsError(f"`trajectories` must have the {n_items} items of `scores`")
+        raise StatisticsError(
+            f"`trajectories` must have the {n_items} items of `scores`"
+        )
     recipes = [as_table(run, "seeds") for run in seeds]
     if any(run.shape[1] != n_items for run in recipes):
         raise StatisticsError(f"`seeds` must have the {n_items} items of `scores`")
@@ -124,7 +137,10 @@ def pruning_curve(
     order = np.argsort(worth, kind="stable")
     rng = np.random.default_rng(as_seed(seed))
     test = _ScoreTable(y[split.test])
-    tables, replicates = [_ScoreTable(run) for run in runs], [_ScoreTable(run) for run in recipes]
+    tables, replicates = (
+        [_ScoreTable(run) for run in runs],
+        [_ScoreTable(run) for run in recipes],
+    )
     steps = []
     for share in shares:
         dropped = round(share * n_items)
@@ -134,7 +150,9 @@ def pruning_curve(
             keep[rng.permutation(n_items)[:dropped], column] = 0
         with one_blas_thread():
             steps.append(_step(share, dropped, keep, test, tables, replicates))
-    return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
+    return PruningCurve(
+        split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps)
+    )
 
 
 class _ScoreTable:
@@ -143,14 +161,17 @@ class _ScoreTable:
     def __init__(self, y: FloatArray) -> None:
         scored = ~np.isnan(y)
         if not scored.any(axis=1).all():
-            raise StatisticsError("a test model or checkpoint has no score at all; leave it out")
+            raise StatisticsError(
+                "a test model or checkpoint has no score at all; leave it out"
+            )
         self.scored = scored.astype(np.float64)
         self.scores = np.where(scored, y, 0.0)
         intercept = np.ones((y.shape[1], 1))
         self.mean, self.se = (figures[:, 0] for figures in self.after(intercept))
 
     def after(self, keep: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard error of each row over the kept items of each column, shapes (rows, columns)."""
+        """Mean and standard error of each row over the kept items of each column,
+        shapes (rows, columns)."""
         n, total = self.scored @ keep, self.scores @ keep
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = total / n
@@ -159,7 +180,12 @@ class _ScoreTable:
 
 
 def _step(
-    share: float, dropped: int, keep: FloatArray, test: _ScoreTable, runs: list[_ScoreTable], recipes: list[_ScoreTable]
+    share: float,
+    dropped: int,
+    keep: FloatArray,
+    test: _ScoreTable,
+    runs: list[_ScoreTable],
+    recipes: list[_ScoreTable],
 ) -> PruningStep:
     mean, se = test.after(keep)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -167,12 +193,19 @@ def _step(
     taus = _taus(test.mean, mean)
     monotonic = None
     if runs:
-        changes = [_monotonicity(run.after(keep)[0]) - _monotonicity(run.mean[:, None]) for run in runs]
+        changes = [
+            _monotonicity(run.after(keep)[0]) - _monotonicity(run.mean[:, None])
+            for run in runs
+        ]
         monotonic = _effect(np.array(changes))
     signal = None
     if recipes:
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = [_signal_to_noise(run.after(keep)[0]) / _signal_to_noise(run.mean[:, None]) for run in recipes]
+            ratios = [
+                _signal_to_noise(run.after(keep)[0])
+                / _signal_to_noise(run.mean[:, None])
+                for run in recipes
+            ]
         signal = _effect(np.array(ratios))
     return PruningStep(
         share=share,
@@ -186,18 +219,28 @@ def _step(
 
 
 def _effect(values: FloatArray) -> Effect:
-    """Of values by model (rows), first column by discrimination, the others random; rows not defined drop out."""
+    """Of values by model (rows), first column by discrimination, the others random;
+    rows not defined drop out."""
     rows = values[np.isfinite(values).all(axis=1)]
     if not len(rows):
         return Effect(None, None, None, None, None, None)
     means = rows.mean(axis=0)
     low = high = None
     if len(rows) > 1:
-        half = float(special.stdtrit(len(rows) - 1, 0.5 + _LEVEL / 2)) * float(rows[:, 0].std(ddof=1))
+        half = float(special.stdtrit(len(rows) - 1, 0.5 + _LEVEL / 2)) * float(
+            rows[:, 0].std(ddof=1)
+        )
         half /= math.sqrt(len(rows))
         low, high = float(means[0]) - half, float(means[0]) + half
     outer = np.quantile(means[1:], [0.5 - _LEVEL / 2, 0.5 + _LEVEL / 2])
-    return Effect(float(means[0]), low, high, float(means[1:].mean()), float(outer[0]), float(outer[1]))
+    return Effect(
+        float(means[0]),
+        low,
+        high,
+        float(means[1:].mean()),
+        float(outer[0]),
+        float(outer[1]),
+    )
 
 
 def _signal_to_noise(means: FloatArray) -> FloatArray:
@@ -226,7 +269,9 @@ def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
 
 def _signs(values: NDArray[Any]) -> FloatArray:
     """Sign of the difference of each ordered pair, flat."""
-    return np.asarray(np.sign(np.subtract.outer(values, values)).ravel(), dtype=np.float64)
+    return np.asarray(
+        np.sign(np.subtract.outer(values, values)).ravel(), dtype=np.float64
+    )
 
 
 def _number(value: float | None) -> str:
@@ -254,14 +299,18 @@ class SplitAgreement(NamedFigures):
     n_train: int
     n_test: int
     n_items: int  #: items whose discrimination is defined on both sides.
-    #: pearson, spearman: correlation over those items; NaN below 3 items or without spread.
+    #: pearson, spearman: correlation over those items; NaN below 3 items or without
+    #: spread.
     pearson: float
     spearman: float
     negative_train: int  #: items with r_c < 0 on the train side.
     negative_both: int  #: of them those that are below 0 on the test side as well.
 
     def __str__(self) -> str:
-        return f"{self.kind} split: train-test correlation of discrimination {self.pearson:.3g} ({self.n_items} items)"
+        return (
+            f"{self.kind} split: train-test correlation of discrimination "
+            f"{self.pearson:.3g} ({self.n_items} items)"
+        )
 
 
 def random_split(n_models: int, *, seed: int) -> ModelSplit:
@@ -277,13 +326,15 @@ def random_split(n_models: int, *, seed: int) -> ModelSplit:
 
 
 def difficulty_split(scores: ArrayLike) -> ModelSplit:
-    """The best fifth of the models by mean score as test (14 of 70, as Madaan et al. 2024); ties: the first rows.
+    """The best fifth of the models by mean score as test (14 of 70, as Madaan et al.
+    2024); ties: the first rows.
 
     Args:
         scores: models x items, NaN where missing, shape (M, J).
 
     Raises:
-        StatisticsError: another shape, fewer than 3 models on a side, a model without scores.
+        StatisticsError: another shape, fewer than 3 models on a side, a model without
+            scores.
     """
     y = as_table(scores)
     scored = ~np.isnan(y)
@@ -296,7 +347,8 @@ def difficulty_split(scores: ArrayLike) -> ModelSplit:
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
-    """Corrected discrimination on train models against that on test models (StatisticsError: another shape).
+    """Corrected discrimination on train models against that on test models
+    (StatisticsError: another shape).
 
     Args:
         scores: models x items, NaN where missing, shape (M, J).
@@ -311,7 +363,9 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
         n_test=len(split.test),
         n_items=int(both.sum()),
         pearson=_pearson(train[both], test[both]),
-        spearman=_pearson(scipy_stats.rankdata(train[both]), scipy_stats.rankdata(test[both])),
+        spearman=_pearson(
+            scipy_stats.rankdata(train[both]), scipy_stats.rankdata(test[both])
+        ),
         negative_train=int((train < 0).sum()),
         negative_both=int(((train < 0) & (test < 0)).sum()),
     )
@@ -322,7 +376,8 @@ def _n_test(n_models: int) -> int:
     n_held_out = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
     if n_held_out < _FEWEST or n_models - n_held_out < _FEWEST:
         raise StatisticsError(
-            f"a split needs {_FEWEST} models on each side, found {n_models} models, {n_held_out} of them for the test"
+            f"a split needs {_FEWEST} models on each side, found {n_models} models, "
+            f"{n_held_out} of them for the test"
         )
     return n_held_out
 

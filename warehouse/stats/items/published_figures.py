@@ -1,4 +1,5 @@
-"""Published figures of models on benchmarks, at most one of each pair: checked, thinned out, connected (§13b)."""
+"""Published figures of models on benchmarks, at most one of each pair: checked, thinned
+out, connected (§13b)."""
 
 from __future__ import annotations
 
@@ -30,13 +31,19 @@ class Figures:
         """Some of the figures, without the models and benchmarks that have none left."""
         models, model = np.unique(self.model[kept], return_inverse=True)
         benchmarks, benchmark = np.unique(self.benchmark[kept], return_inverse=True)
-        names = tuple(self.models[i] for i in models), tuple(self.benchmarks[j] for j in benchmarks)
+        names = (
+            tuple(self.models[i] for i in models),
+            tuple(self.benchmarks[j] for j in benchmarks),
+        )
         numbers = model.astype(np.intp), benchmark.astype(np.intp)
         return Figures(self.values[kept], self.variance[kept], *numbers, *names)
 
 
 def as_figures(
-    values: ArrayLike, models: Sequence[str], benchmarks: Sequence[str], standard_errors: ArrayLike | None = None
+    values: ArrayLike,
+    models: Sequence[str],
+    benchmarks: Sequence[str],
+    standard_errors: ArrayLike | None = None,
 ) -> Figures:
     """Figures with the names of their models and benchmarks, checked.
 
@@ -44,27 +51,50 @@ def as_figures(
         values: in [0, 1], higher is better, shape (N,).
         models: name of the model of each.
         benchmarks: name of the benchmark of each.
-        standard_errors: of each, 0 or NaN where none is known: figures weigh the less the larger it is.
+        standard_errors: of each, 0 or NaN where none is known: figures weigh the less
+            the larger it is.
 
     Raises:
-        StatisticsError: other lengths, no figure, a value outside [0, 1], a model twice on one benchmark, an error
-            below 0.
+        StatisticsError: other lengths, no figure, a value outside [0, 1], a model twice
+            on one benchmark, an error below 0.
     """
     numbers = np.asarray(values, dtype=np.float64)
-    if numbers.ndim != 1 or not len(numbers) or not len(numbers) == len(models) == len(benchmarks):
+    if (
+        numbers.ndim != 1
+        or not len(numbers)
+        or not len(numbers) == len(models) == len(benchmarks)
+    ):
         found = f"{numbers.shape}, {len(models)} and {len(benchmarks)}"
-        raise StatisticsError(f"figures need one value, model and benchmark each, at least one; found {found}")
+        raise StatisticsError(
+            "figures need one value, model and benchmark each, at least one; found "
+            f"{found}"
+        )
     if not ((numbers >= 0) & (numbers <= 1)).all():
         raise StatisticsError("figures must be numbers in [0, 1]")
-    errors = np.nan_to_num(np.zeros(len(numbers)) if standard_errors is None else np.asarray(standard_errors, float))
+    errors = np.nan_to_num(
+        np.zeros(len(numbers))
+        if standard_errors is None
+        else np.asarray(standard_errors, float)
+    )
     if errors.shape != numbers.shape or not (np.isfinite(errors) & (errors >= 0)).all():
-        raise StatisticsError(f"standard errors must be at least 0, one for each figure; found shape {errors.shape}")
-    model_names, model = np.unique(np.asarray(models, dtype=object).astype(str), return_inverse=True)
-    benchmark_names, benchmark = np.unique(np.asarray(benchmarks, dtype=object).astype(str), return_inverse=True)
-    pairs, counts = np.unique(model * len(benchmark_names) + benchmark, return_counts=True)
+        raise StatisticsError(
+            "standard errors must be at least 0, one for each figure; found shape "
+            f"{errors.shape}"
+        )
+    model_names, model = np.unique(
+        np.asarray(models, dtype=object).astype(str), return_inverse=True
+    )
+    benchmark_names, benchmark = np.unique(
+        np.asarray(benchmarks, dtype=object).astype(str), return_inverse=True
+    )
+    pairs, counts = np.unique(
+        model * len(benchmark_names) + benchmark, return_counts=True
+    )
     if (counts > 1).any():
         m, j = divmod(int(pairs[counts > 1][0]), len(benchmark_names))
-        raise StatisticsError(f"{model_names[m]} has several figures on {benchmark_names[j]}")
+        raise StatisticsError(
+            f"{model_names[m]} has several figures on {benchmark_names[j]}"
+        )
     return Figures(
         numbers,
         errors**2,
@@ -75,11 +105,19 @@ def as_figures(
     )
 
 
-def with_enough(figures: Figures, min_benchmarks: int = 4, min_models: int = 4) -> Figures:
-    """Models and benchmarks that have so many figures among those that are left; maybe none."""
+def with_enough(
+    figures: Figures, min_benchmarks: int = 4, min_models: int = 4
+) -> Figures:
+    """Models and benchmarks that have so many figures among those that are left; maybe
+    none."""
     while True:
-        enough_models = np.bincount(figures.model, minlength=len(figures.models)) >= min_benchmarks
-        enough_benchmarks = np.bincount(figures.benchmark, minlength=len(figures.benchmarks)) >= min_models
+        enough_models = (
+            np.bincount(figures.model, minlength=len(figures.models)) >= min_benchmarks
+        )
+        enough_benchmarks = (
+            np.bincount(figures.benchmark, minlength=len(figures.benchmarks))
+            >= min_models
+        )
         kept = enough_models[figures.model] & enough_benchmarks[figures.benchmark]
         if kept.all():
             return figures
@@ -88,7 +126,12 @@ def with_enough(figures: Figures, min_benchmarks: int = 4, min_models: int = 4) 
 
 def where(figures: Figures, kept: NDArray[np.bool_]) -> Figures:
     """Some of the figures, with all models and benchmarks."""
-    own = figures.values[kept], figures.variance[kept], figures.model[kept], figures.benchmark[kept]
+    own = (
+        figures.values[kept],
+        figures.variance[kept],
+        figures.model[kept],
+        figures.benchmark[kept],
+    )
     return Figures(*own, figures.models, figures.benchmarks)
 
 
@@ -97,7 +140,14 @@ def without(figures: Figures, benchmark: int) -> Figures:
     rest = where(figures, figures.benchmark != benchmark)
     numbers = rest.benchmark - (rest.benchmark > benchmark)
     names = figures.benchmarks[:benchmark] + figures.benchmarks[benchmark + 1 :]
-    return Figures(rest.values, rest.variance, rest.model, numbers.astype(np.intp), figures.models, names)
+    return Figures(
+        rest.values,
+        rest.variance,
+        rest.model,
+        numbers.astype(np.intp),
+        figures.models,
+        names,
+    )
 
 
 def check_connected(figures: Figures) -> None:
@@ -112,10 +162,14 @@ def check_connected(figures: Figures) -> None:
     if pieces > 1:
         names = [
             f"{(labels[:count] == piece).sum()} models on "
-            + ", ".join(figures.benchmarks[j] for j in np.flatnonzero(labels[count:] == piece)[:5])
+            + ", ".join(
+                figures.benchmarks[j]
+                for j in np.flatnonzero(labels[count:] == piece)[:5]
+            )
             for piece in range(pieces)
         ]
         raise StatisticsError(
-            f"the models share no scale: they fall into {pieces} components ({'; '.join(names[:5])}), and no model"
-            " has figures on benchmarks of two. Name the benchmarks of one, or add a model that has both"
+            f"the models share no scale: they fall into {pieces} components "
+            f"({'; '.join(names[:5])}), and no model has figures on benchmarks of two. "
+            "Name the benchmarks of one, or add a model that has both"
         )

@@ -1,9 +1,11 @@
-"""Models on one scale by figures that were published of them, without a sample (statistics.md §13b).
+"""Models on one scale by figures that were published of them, without a sample
+(statistics.md §13b).
 
-A figure y in [0, 1] of model m on benchmark j is σ(a_j θ_m + d_j) + e: one ability per model, a slope and an intercept
-per benchmark, and a misfit e of standard deviation s that is the same for all. The fit is Gauss and Newton's on the
-residuals and the priors, s alternating with it; models are profiled out, so that a step takes the time of the figures
-and of a system of the benchmarks alone.
+A figure y in [0, 1] of model m on benchmark j is σ(a_j θ_m + d_j) + e: one ability per
+model, a slope and an intercept per benchmark, and a misfit e of standard deviation s
+that is the same for all. The fit is Gauss and Newton's on the residuals and the priors,
+s alternating with it; models are profiled out, so that a step takes the time of the
+figures and of a system of the benchmarks alone.
 """
 
 from __future__ import annotations
@@ -19,15 +21,23 @@ from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.items.published_figures import Figures, IntArray, check_connected, where, without
+from warehouse.stats.items.published_figures import (
+    Figures,
+    IntArray,
+    check_connected,
+    where,
+    without,
+)
 
 #: Standard deviations of the priors on ln a and d, as for items (§13); θ has 1.
 SD_LOG_A, SD_D = 0.5, 3.0
-#: Where s begins, and the figures that it counts as in the spread of a benchmark of few.
+#: Where s begins, and the figures that it counts as in the spread of a benchmark of
+#: few.
 START_SD, OWN_FIGURES = 0.08, 10
 #: Of figures of like size at least so many say how far they scatter.
 FEWEST_NEAR = 20
-#: Parameters move by less than this in the last step: of the scale, and of what is told of it by leaving out figures.
+#: Parameters move by less than this in the last step: of the scale, and of what is told
+#: of it by leaving out figures.
 TOLERANCE, ROUGH, MAX_STEPS = 1e-6, 1e-4, 200
 ROUNDING, MOST_DAMPED = 1e-12, 1e6
 #: Abilities that differ by less are alike.
@@ -46,10 +56,14 @@ class _Parameters:
     variance: float
 
     def chances(self, model: IntArray, benchmark: IntArray) -> FloatArray:
-        chances: FloatArray = special.expit(np.exp(self.log_a[benchmark]) * self.theta[model] + self.d[benchmark])
+        chances: FloatArray = special.expit(
+            np.exp(self.log_a[benchmark]) * self.theta[model] + self.d[benchmark]
+        )
         return chances
 
-    def gradients(self, model: IntArray, benchmark: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def gradients(
+        self, model: IntArray, benchmark: IntArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of the chances by θ, ln a and d."""
         slopes, chances = np.exp(self.log_a[benchmark]), self.chances(model, benchmark)
         steep = chances * (1 - chances)
@@ -60,12 +74,18 @@ class _Parameters:
         return _standardised(self.theta)
 
     def without(self, benchmark: int) -> _Parameters:
-        return _Parameters(self.theta, np.delete(self.log_a, benchmark), np.delete(self.d, benchmark), self.variance)
+        return _Parameters(
+            self.theta,
+            np.delete(self.log_a, benchmark),
+            np.delete(self.d, benchmark),
+            self.variance,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """The information of a fit: of each model, of benchmarks (ln a, then d), and between the two."""
+    """The information of a fit: of each model, of benchmarks (ln a, then d), and
+    between the two."""
 
     models: FloatArray
     between: FloatArray
@@ -96,11 +116,15 @@ class ScaleFit(NamedFigures):
     ability: FloatArray  #: mean 0 and standard deviation 1 in the pool (ddof 0).
     se_info: FloatArray  #: by the curvature of the fit: right where misfits are independent, else too small.
     se_jackknife: FloatArray  #: by leaving out one benchmark after the other.
-    standard_error: FloatArray  #: the larger of the two, as for differences (see `differences`).
+    standard_error: (
+        FloatArray  #: the larger of the two, as for differences (see `differences`).
+    )
     n_benchmarks: IntArray  #: figures of each model.
     difficulty: FloatArray  #: ability at which a figure of .5 is expected, in the same frame, shape (J,).
     slope: FloatArray  #: logits per standard deviation of the pool.
-    residual: FloatArray  #: root mean square of what the fit leaves of a benchmark's figures.
+    residual: (
+        FloatArray  #: root mean square of what the fit leaves of a benchmark's figures.
+    )
     n_models: IntArray  #: figures of each benchmark.
     misfit: float  #: s, standard deviation of a figure around the fit, free of the parameters' number.
     n_figures: int  #: N.
@@ -112,40 +136,62 @@ class ScaleFit(NamedFigures):
     _residuals: FloatArray = field(repr=False)  # each figure less that
 
     def __str__(self) -> str:
-        size = f"{len(self.models)} models on {len(self.benchmarks)} benchmarks by {self.n_figures} figures"
+        size = (
+            f"{len(self.models)} models on {len(self.benchmarks)} benchmarks by "
+            f"{self.n_figures} figures"
+        )
         return f"{size}, misfit {self.misfit:.3f}"
 
     def differences(self, reference: int) -> tuple[FloatArray, FloatArray]:
-        """Abilities less that of one model, and their standard errors (0 for the model itself), shape (M,)."""
+        """Abilities less that of one model, and their standard errors (0 for the model
+        itself), shape (M,)."""
         variances, shares = _variances(self._system), self._system.shares()
-        covariance = shares @ np.linalg.solve(self._system.profiled(), shares[reference])
+        covariance = shares @ np.linalg.solve(
+            self._system.profiled(), shares[reference]
+        )
         covariance[reference] += 1 / self._system.models[reference]
-        info = np.maximum(variances + variances[reference] - 2 * covariance, 0) / self.pool_sd**2
+        info = (
+            np.maximum(variances + variances[reference] - 2 * covariance, 0)
+            / self.pool_sd**2
+        )
         jackknife = _jackknife(self.left_out - self.left_out[:, [reference]])
         errors = np.maximum(np.sqrt(info), jackknife)
         errors[reference] = 0
         return self.ability - self.ability[reference], errors
 
-    def predicted(self, model: int, benchmark: int, level: float = 0.95) -> tuple[float, float, float]:
-        """The figure to expect of a model on a benchmark, and an interval for what would be published, in [0, 1].
+    def predicted(
+        self, model: int, benchmark: int, level: float = 0.95
+    ) -> tuple[float, float, float]:
+        """The figure to expect of a model on a benchmark, and an interval for what
+        would be published, in [0, 1].
 
-        The spread is that of the benchmark's own figures, drawn towards s as by ten figures of all, and as much wider
-        as the quarter of all figures whose expected values are nearest scatter more than all do: one spread for high
-        and low figures alike covered .94 of 95 %, with it .95.
+        The spread is that of the benchmark's own figures, drawn towards s as by ten
+        figures of all, and as much wider as the quarter of all figures whose expected
+        values are nearest scatter more than all do: one spread for high and low figures
+        alike covered .94 of 95 %, with it .95.
         """
-        row, n, width = np.array([model]), int(self.n_models[benchmark]), len(self.benchmarks)
+        row, n, width = (
+            np.array([model]),
+            int(self.n_models[benchmark]),
+            len(self.benchmarks),
+        )
         estimate = float(self._parameters.chances(row, np.array([benchmark]))[0])
         by_model, by_slope, by_difficulty = (
-            float(part[0]) for part in self._parameters.gradients(row, np.array([benchmark]))
+            float(part[0])
+            for part in self._parameters.gradients(row, np.array([benchmark]))
         )
         along = -by_model * self._system.shares()[model]
         along[benchmark] += by_slope
         along[width + benchmark] += by_difficulty
         variance = by_model**2 / self._system.models[model]
         variance += float(along @ np.linalg.solve(self._system.profiled(), along))
-        own = (OWN_FIGURES * self.misfit**2 + n * self.residual[benchmark] ** 2) / (OWN_FIGURES + n)
+        own = (OWN_FIGURES * self.misfit**2 + n * self.residual[benchmark] ** 2) / (
+            OWN_FIGURES + n
+        )
         own *= max(1.0, self._scatter_near(estimate))
-        half = t_quantile(as_level(level), n + OWN_FIGURES - 2) * float(np.sqrt(own + variance))
+        half = t_quantile(as_level(level), n + OWN_FIGURES - 2) * float(
+            np.sqrt(own + variance)
+        )
         return estimate, max(0.0, estimate - half), min(1.0, estimate + half)
 
     def _scatter_near(self, expected: float) -> float:
@@ -162,22 +208,31 @@ def published_scale(figures: Figures) -> ScaleFit:
     """Abilities of all models by the figures of all benchmarks, with errors.
 
     Raises:
-        StatisticsError: no more figures than parameters, models that no benchmark connects with the others, or all
-            alike.
+        StatisticsError: no more figures than parameters, models that no benchmark
+            connects with the others, or all alike.
     """
     n, count, width = len(figures.values), len(figures.models), len(figures.benchmarks)
     if n <= count + 2 * width:
         raise StatisticsError(
-            f"{n} figures are too few for {count} models and {width} benchmarks: more than {count + 2 * width} are"
-            " needed, one for each model and two for each benchmark"
+            f"{n} figures are too few for {count} models and {width} benchmarks: more "
+            f"than {count + 2 * width} are needed, one for each model and two for each "
+            "benchmark"
         )
     check_connected(figures)
     fitted, system = _fit(figures)
     a, sd = np.exp(fitted.log_a), float(fitted.theta.std())
     if sd <= SAME:
-        raise StatisticsError("the figures of each benchmark are the same for all models: they tell no two apart")
+        raise StatisticsError(
+            "the figures of each benchmark are the same for all models: they tell no "
+            "two apart"
+        )
     left_out = np.array(
-        [_fit(without(figures, j), fitted.without(j), tolerance=ROUGH)[0].standardised for j in range(width)]
+        [
+            _fit(without(figures, j), fitted.without(j), tolerance=ROUGH)[
+                0
+            ].standardised
+            for j in range(width)
+        ]
     )
     residuals = figures.values - fitted.chances(figures.model, figures.benchmark)
     sizes = np.bincount(figures.benchmark, minlength=width)
@@ -207,7 +262,8 @@ def published_scale(figures: Figures) -> ScaleFit:
 
 @dataclass(frozen=True)
 class HeldOut(NamedFigures):
-    """Root mean square error of figures that were held out, each by a fit to nine tenths of all."""
+    """Root mean square error of figures that were held out, each by a fit to nine
+    tenths of all."""
 
     scale: float  #: of the scale.
     additive: float  #: of the same with one slope for all benchmarks.
@@ -217,7 +273,8 @@ class HeldOut(NamedFigures):
 
 @one_blas_thread()
 def held_out(figures: Figures, *, seed: int = 0) -> HeldOut:
-    """How well figures are predicted that the fit has not seen; ten folds of single figures.
+    """How well figures are predicted that the fit has not seen; ten folds of single
+    figures.
 
     Args:
         figures: as for `published_scale`.
@@ -234,7 +291,9 @@ def held_out(figures: Figures, *, seed: int = 0) -> HeldOut:
         means = np.bincount(seen.benchmark, seen.values, width) / np.maximum(sizes, 1)
         expected = (
             _fit(seen, whole, tolerance=ROUGH)[0].chances(model, benchmark),
-            _fit(seen, additive, slopes=False, tolerance=ROUGH)[0].chances(model, benchmark),
+            _fit(seen, additive, slopes=False, tolerance=ROUGH)[0].chances(
+                model, benchmark
+            ),
             np.where(sizes > 0, means, seen.values.mean())[benchmark],
         )
         squares[:, test] = (np.array(expected) - figures.values[test]) ** 2
@@ -247,8 +306,9 @@ class ScaleTrend(NamedFigures):
     """Abilities over days of release: the slope of least squares."""
 
     estimate: float  #: standard deviations of the pool in a year.
-    #: √(jackknife over days of release + jackknife over benchmarks). Models of one day stay together, as those of one
-    #: developer do mostly; the pool is standardised anew without each.
+    #: √(jackknife over days of release + jackknife over benchmarks). Models of one day
+    #: stay together, as those of one developer do mostly; the pool is standardised anew
+    #: without each.
     standard_error: float
     ci_low: float  #: lower end of the interval.
     ci_high: float  #: upper end.
@@ -258,7 +318,8 @@ class ScaleTrend(NamedFigures):
 
 
 def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> ScaleTrend:
-    """How abilities rise over time (StatisticsError: another shape, or fewer than three different days).
+    """How abilities rise over time (StatisticsError: another shape, or fewer than three
+    different days).
 
     Args:
         scale: of the models.
@@ -266,17 +327,46 @@ def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> Scale
         level: nominal coverage of the interval, in (0, 1).
     """
     numbers = np.asarray(years, dtype=np.float64)
-    if numbers.shape != scale.ability.shape or len(np.unique(numbers[np.isfinite(numbers)])) < MIN_DAYS:
-        raise StatisticsError(f"a trend needs {MIN_DAYS} different days of release, one for each model")
+    if (
+        numbers.shape != scale.ability.shape
+        or len(np.unique(numbers[np.isfinite(numbers)])) < MIN_DAYS
+    ):
+        raise StatisticsError(
+            f"a trend needs {MIN_DAYS} different days of release, one for each model"
+        )
     dated = np.isfinite(numbers)
-    dated_values, days = numbers[dated], np.unique(numbers[dated], return_inverse=True)[1]
+    dated_values, days = (
+        numbers[dated],
+        np.unique(numbers[dated], return_inverse=True)[1],
+    )
     ability = scale.ability[dated]
-    by_day = [_slope(dated_values[days != day], _standardised(ability[days != day])) for day in range(days.max() + 1)]
-    by_benchmark = [_slope(dated_values, ability) for ability in scale.left_out[:, dated]]
-    slope, explained = _slope(dated_values, ability), float(np.corrcoef(dated_values, ability)[0, 1] ** 2)
-    error = float(np.hypot(_jackknife(np.array(by_day)) * ability.std(), _jackknife(np.array(by_benchmark))))
+    by_day = [
+        _slope(dated_values[days != day], _standardised(ability[days != day]))
+        for day in range(days.max() + 1)
+    ]
+    by_benchmark = [
+        _slope(dated_values, ability) for ability in scale.left_out[:, dated]
+    ]
+    slope, explained = (
+        _slope(dated_values, ability),
+        float(np.corrcoef(dated_values, ability)[0, 1] ** 2),
+    )
+    error = float(
+        np.hypot(
+            _jackknife(np.array(by_day)) * ability.std(),
+            _jackknife(np.array(by_benchmark)),
+        )
+    )
     half = z_quantile(as_level(level)) * error
-    return ScaleTrend(slope, error, slope - half, slope + half, explained, len(dated_values), len(by_day))
+    return ScaleTrend(
+        slope,
+        error,
+        slope - half,
+        slope + half,
+        explained,
+        len(dated_values),
+        len(by_day),
+    )
 
 
 def _slope(years: FloatArray, ability: FloatArray) -> float:
@@ -286,7 +376,9 @@ def _slope(years: FloatArray, ability: FloatArray) -> float:
 
 def _standardised(values: FloatArray) -> FloatArray:
     sd = float(values.std())
-    standardised: FloatArray = (values - values.mean()) / (sd if sd > SAME else 1.0)  # zeros where all are alike
+    standardised: FloatArray = (values - values.mean()) / (
+        sd if sd > SAME else 1.0
+    )  # zeros where all are alike
     return standardised
 
 
@@ -294,9 +386,14 @@ def _standardised(values: FloatArray) -> FloatArray:
 
 
 def _fit(
-    figures: Figures, start: _Parameters | None = None, *, slopes: bool = True, tolerance: float = TOLERANCE
+    figures: Figures,
+    start: _Parameters | None = None,
+    *,
+    slopes: bool = True,
+    tolerance: float = TOLERANCE,
 ) -> tuple[_Parameters, _System]:
-    """The parameters where the sum of squares and priors is least, with s² such that Σr²/(s²+v) = N − M − 2J.
+    """The parameters where the sum of squares and priors is least, with s² such that
+    Σr²/(s²+v) = N − M − 2J.
 
     Without so many figures (some are left out) s² stays as it began.
     """
@@ -307,14 +404,27 @@ def _fit(
         before = _loss(figures, now)
         while True:
             moved = _step(now, system.damped(damping), gradient)
-            if _loss(figures, moved) <= before * (1 + ROUNDING) or damping > MOST_DAMPED:
+            if (
+                _loss(figures, moved) <= before * (1 + ROUNDING)
+                or damping > MOST_DAMPED
+            ):
                 break
             damping *= 10
         damping = max(damping / 10, ROUNDING)
         residuals = figures.values - moved.chances(figures.model, figures.benchmark)
-        ratio = float((residuals**2 / (moved.variance + figures.variance)).sum()) / free if free > 0 else 1.0
-        change = max(np.abs(moved.theta - now.theta).max(), np.abs(moved.d - now.d).max(), abs(ratio - 1))
-        now = _Parameters(moved.theta, moved.log_a, moved.d, max(moved.variance * ratio, 1e-8))
+        ratio = (
+            float((residuals**2 / (moved.variance + figures.variance)).sum()) / free
+            if free > 0
+            else 1.0
+        )
+        change = max(
+            np.abs(moved.theta - now.theta).max(),
+            np.abs(moved.d - now.d).max(),
+            abs(ratio - 1),
+        )
+        now = _Parameters(
+            moved.theta, moved.log_a, moved.d, max(moved.variance * ratio, 1e-8)
+        )
         if change < tolerance:
             break
     return now, _linearised(figures, now, slopes)[0]
@@ -323,17 +433,32 @@ def _fit(
 def _start(figures: Figures) -> _Parameters:
     width = len(figures.benchmarks)
     sizes = np.bincount(figures.benchmark, minlength=width)
-    means = np.clip(np.bincount(figures.benchmark, figures.values, width) / np.maximum(sizes, 1), 0.03, 0.97)
-    return _Parameters(np.zeros(len(figures.models)), np.zeros(width), special.logit(means), START_SD**2)
+    means = np.clip(
+        np.bincount(figures.benchmark, figures.values, width) / np.maximum(sizes, 1),
+        0.03,
+        0.97,
+    )
+    return _Parameters(
+        np.zeros(len(figures.models)),
+        np.zeros(width),
+        special.logit(means),
+        START_SD**2,
+    )
 
 
 def _loss(figures: Figures, at: _Parameters) -> float:
     residuals = figures.values - at.chances(figures.model, figures.benchmark)
-    prior = (at.theta**2).sum() + (at.log_a**2).sum() / SD_LOG_A**2 + (at.d**2).sum() / SD_D**2
+    prior = (
+        (at.theta**2).sum()
+        + (at.log_a**2).sum() / SD_LOG_A**2
+        + (at.d**2).sum() / SD_D**2
+    )
     return float((residuals**2 / (at.variance + figures.variance)).sum() + prior)
 
 
-def _linearised(figures: Figures, at: _Parameters, slopes: bool) -> tuple[_System, tuple[FloatArray, FloatArray]]:
+def _linearised(
+    figures: Figures, at: _Parameters, slopes: bool
+) -> tuple[_System, tuple[FloatArray, FloatArray]]:
     """The system of a step, and the gradient (of models, of benchmarks)."""
     count, width, j = len(figures.models), len(figures.benchmarks), figures.benchmark
     by_model, by_slope, by_difficulty = at.gradients(figures.model, j)
@@ -345,34 +470,57 @@ def _linearised(figures: Figures, at: _Parameters, slopes: bool) -> tuple[_Syste
     between[figures.model, width + j] = weights * by_model * by_difficulty
     benchmarks = np.zeros((2 * width, 2 * width))
     a_rows, d_rows = np.arange(width), np.arange(width, 2 * width)
-    benchmarks[a_rows, a_rows] = np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
-    benchmarks[d_rows, d_rows] = np.bincount(j, weights * by_difficulty**2, width) + 1 / SD_D**2
-    benchmarks[a_rows, d_rows] = benchmarks[d_rows, a_rows] = np.bincount(j, weights * by_slope * by_difficulty, width)
-    models = (np.bincount(figures.model, weights * by_model**2, count) + 1).astype(np.float64)
+    benchmarks[a_rows, a_rows] = (
+        np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
+    )
+    benchmarks[d_rows, d_rows] = (
+        np.bincount(j, weights * by_difficulty**2, width) + 1 / SD_D**2
+    )
+    benchmarks[a_rows, d_rows] = benchmarks[d_rows, a_rows] = np.bincount(
+        j, weights * by_slope * by_difficulty, width
+    )
+    models = (np.bincount(figures.model, weights * by_model**2, count) + 1).astype(
+        np.float64
+    )
     of_models = np.bincount(figures.model, residuals * by_model, count) - at.theta
     of_slopes = np.bincount(j, residuals * by_slope, width) - at.log_a / SD_LOG_A**2
     of_difficulties = np.bincount(j, residuals * by_difficulty, width) - at.d / SD_D**2
-    return _System(models, between, benchmarks), (of_models, np.concatenate([of_slopes, of_difficulties]))
+    return _System(models, between, benchmarks), (
+        of_models,
+        np.concatenate([of_slopes, of_difficulties]),
+    )
 
 
-def _step(at: _Parameters, system: _System, gradient: tuple[FloatArray, FloatArray]) -> _Parameters:
+def _step(
+    at: _Parameters, system: _System, gradient: tuple[FloatArray, FloatArray]
+) -> _Parameters:
     of_models, of_benchmarks = gradient
     right = of_benchmarks - system.between.T @ (of_models / system.models)
     benchmarks = np.linalg.solve(system.profiled(), right)
     models = (of_models - system.between @ benchmarks) / system.models
     width = len(at.d)
-    return _Parameters(at.theta + models, at.log_a + benchmarks[:width], at.d + benchmarks[width:], at.variance)
+    return _Parameters(
+        at.theta + models,
+        at.log_a + benchmarks[:width],
+        at.d + benchmarks[width:],
+        at.variance,
+    )
 
 
 def _variances(system: _System) -> FloatArray:
     """Of θ, shape (M,)."""
     shares = system.shares()
-    variances: FloatArray = 1 / system.models + (shares * np.linalg.solve(system.profiled(), shares.T).T).sum(axis=1)
+    variances: FloatArray = 1 / system.models + (
+        shares * np.linalg.solve(system.profiled(), shares.T).T
+    ).sum(axis=1)
     return variances
 
 
 def _jackknife(left_out: FloatArray) -> FloatArray:
-    """Standard errors by what came out without one benchmark after the other, shape (J, ...)."""
+    """Standard errors by what came out without one benchmark after the other, shape (J,
+    ...)."""
     width = len(left_out)
-    errors: FloatArray = np.sqrt((width - 1) / width * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
+    errors: FloatArray = np.sqrt(
+        (width - 1) / width * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
+    )
     return errors

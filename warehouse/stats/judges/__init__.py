@@ -1,1 +1,2 @@
-"""Judges held against people: agreement, and figures that people's labels correct (statistics.md §16)."""
+"""Judges held against people: agreement, and figures that people's labels correct
+(statistics.md §16)."""

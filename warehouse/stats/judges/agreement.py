@@ -21,7 +21,10 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures, flags_of
-from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_wilson_bounded
+from warehouse.stats.intervals.closed_form import (
+    interval_clopper_pearson,
+    interval_wilson_bounded,
+)
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import sign_flip_test
 
@@ -35,18 +38,28 @@ MOST_CELLS = 1 << 21
 FEW_DISAGREEMENTS = 10
 _OF_DISAGREEMENTS = ("agreement", "kappa", "ac1", "alpha_nominal")
 LEVELS = ("nominal", "ordinal", "interval")
-MEASURES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "ac1", *(f"alpha_{level}" for level in LEVELS))
+MEASURES = (
+    "agreement",
+    "kappa",
+    "kappa_linear",
+    "kappa_quadratic",
+    "ac1",
+    *(f"alpha_{level}" for level in LEVELS),
+)
 
 
 @dataclass(frozen=True)
 class AgreementFigure(NamedFigures):
     """One measure of agreement."""
 
-    #: ``agreement`` (the share of units on which both say the same), ``kappa``, ``kappa_linear``, ``kappa_quadratic``
-    #: (Cohen's), ``ac1`` (Gwet's), ``alpha_nominal``, ``_ordinal``, ``_interval`` (Krippendorff's).
+    #: ``agreement`` (the share of units on which both say the same), ``kappa``,
+    #: ``kappa_linear``, ``kappa_quadratic`` (Cohen's), ``ac1`` (Gwet's),
+    #: ``alpha_nominal``, ``_ordinal``, ``_interval`` (Krippendorff's).
     measure: str
     estimate: float | None  #: None where it is 0/0.
-    standard_error: float | None  #: delete-one-cluster jackknife; None where it is 0 or not defined.
+    standard_error: (
+        float | None
+    )  #: delete-one-cluster jackknife; None where it is 0 or not defined.
     low: float | None  #: lower end of the interval.
     high: float | None  #: upper end.
     reason: str  #: why something is None; empty otherwise.
@@ -59,21 +72,28 @@ class JudgeAgreement(NamedFigures):
     n_units: int  #: units that both have judged.
     n_clusters: int | None  #: None without clusters.
     categories: tuple[float, ...]  #: the values that there are, in order.
-    #: units by people's category (rows) and the judge's (columns), weighted to sum to ``n_units``.
+    #: units by people's category (rows) and the judge's (columns), weighted to sum to
+    #: ``n_units``.
     table: tuple[tuple[float, ...], ...]
     figures: tuple[AgreementFigure, ...]  #: each of `MEASURES`.
     judge_above: float  #: share of units that the judge scores above people.
     judge_below: float  #: share that it scores below.
     direction_p: float  #: sign test, by clusters, of as many above as below.
     level: float  #: nominal coverage of the intervals.
-    flags: tuple[str, ...]  #: ``few_clusters``, ``few_units``, ``one_category``, ``few_disagreements``.
+    flags: tuple[
+        str, ...
+    ]  #: ``few_clusters``, ``few_units``, ``one_category``, ``few_disagreements``.
 
     def figure(self, measure: str) -> AgreementFigure:
         """That of a name."""
         return self.figures[MEASURES.index(measure)]
 
     def __str__(self) -> str:
-        parts = [f"{figure.measure}={figure.estimate:.4g}" for figure in self.figures if figure.estimate is not None]
+        parts = [
+            f"{figure.measure}={figure.estimate:.4g}"
+            for figure in self.figures
+            if figure.estimate is not None
+        ]
         return f"{', '.join(parts)} (n={self.n_units})"
 
 
@@ -85,14 +105,17 @@ def judge_agreement(
     *,
     level: float = 0.95,
 ) -> JudgeAgreement:
-    """Agreement of a judge with people, by several measures that are to be read together.
+    """Agreement of a judge with people, by several measures that are to be read
+    together.
 
-    κ falls where one category is frequent, though the share that agree does not; AC1 does not fall.
+    κ falls where one category is frequent, though the share that agree does not; AC1
+    does not fall.
 
     Args:
         h: people's label of each unit, finite, shape (n,).
         g: the judge's, on the same scale, shape (n,).
-        clusters: of each unit (its prompt), integers or strings, shape (n,); None: each by itself.
+        clusters: of each unit (its prompt), integers or strings, shape (n,); None: each
+            by itself.
         weights: of each unit, 1/π of its label, shape (n,); None: alike.
         level: nominal coverage of the intervals.
 
@@ -107,7 +130,9 @@ def judge_agreement(
     people, judge = as_scores(h, "h"), as_scores(g, "g")
     check_length(len(judge), len(people), "g")
     n = len(people)
-    shares = np.ones(n) if weights is None else as_weights(weights, n) * n / np.sum(weights)
+    shares = (
+        np.ones(n) if weights is None else as_weights(weights, n) * n / np.sum(weights)
+    )
     groups = None if clusters is None else as_clusters(clusters, n)
     units = Clusters(np.arange(n), np.ones(n)) if groups is None else groups
     values, codes = np.unique(np.concatenate([people, judge]), return_inverse=True)
@@ -115,33 +140,48 @@ def judge_agreement(
     whole = _Units(codes[:n], codes[n:], shares, units, values)
     of = None if groups is None else groups.codes
     same = (people == judge).astype(float)
-    share = estimate_mean(same, clusters=of, weights=weights, bounds=(0, 1), level=level)
+    share = estimate_mean(
+        same, clusters=of, weights=weights, bounds=(0, 1), level=level
+    )
     figures = _figures(whole, as_level(level))
-    if n >= FEWEST_UNITS:  # a share has an interval of its own, which holds near 0 and 1
+    if (
+        n >= FEWEST_UNITS
+    ):  # a share has an interval of its own, which holds near 0 and 1
         ends = (share.ci_low, share.ci_high)
         if weights is not None and (
-            own := interval_wilson_bounded(share.estimate, figures[0].standard_error, units.n - 1)
+            own := interval_wilson_bounded(
+                share.estimate, figures[0].standard_error, units.n - 1
+            )
         ):
             ends = (own.low, own.high)
         figures[0] = AgreementFigure(
-            "agreement", share.estimate, share.standard_error, *ends, "" if ends[0] is not None else share.reason
+            "agreement",
+            share.estimate,
+            share.standard_error,
+            *ends,
+            "" if ends[0] is not None else share.reason,
         )
         figures[0] = _with_few(figures[0], whole, as_level(level))
     return JudgeAgreement(
         n_units=n,
         n_clusters=None if groups is None else groups.n,
         categories=tuple(values.tolist()) if len(values) <= MOST_CATEGORIES else (),
-        table=tuple(map(tuple, whole.table().tolist())) if len(values) <= MOST_CATEGORIES else (),
+        table=tuple(map(tuple, whole.table().tolist()))
+        if len(values) <= MOST_CATEGORIES
+        else (),
         figures=tuple(figures),
         judge_above=float(shares @ above) / n,
         judge_below=float(shares @ below) / n,
-        direction_p=sign_flip_test(above.astype(float) - below, None if groups is None else groups.codes).p_value,
+        direction_p=sign_flip_test(
+            above.astype(float) - below, None if groups is None else groups.codes
+        ).p_value,
         level=level,
         flags=flags_of(
             few_units=n < FEWEST_UNITS,
             few_clusters=units.n < FEW_CLUSTERS,
             one_category=len(values) == 1,
-            few_disagreements=n >= FEWEST_UNITS and n_disagreements(people, judge) < FEW_DISAGREEMENTS,
+            few_disagreements=n >= FEWEST_UNITS
+            and n_disagreements(people, judge) < FEW_DISAGREEMENTS,
         ),
     )
 
@@ -169,8 +209,12 @@ class _Units:
         for start in range(0, self.clusters.n, step):
             last = min(start + step, self.clusters.n)
             some = order[ends[start] : ends[last]]
-            cell = ((self.clusters.codes[some] - start) * c + self.people[some]) * c + self.judge[some]
-            own = np.bincount(cell, self.shares[some], (last - start) * c * c).reshape(-1, c, c)
+            cell = (
+                (self.clusters.codes[some] - start) * c + self.people[some]
+            ) * c + self.judge[some]
+            own = np.bincount(cell, self.shares[some], (last - start) * c * c).reshape(
+                -1, c, c
+            )
             parts.append(measures(np.maximum(whole - own, 0.0), self.values))
         return np.concatenate(parts)
 
@@ -186,14 +230,30 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
         ]
     estimates = measures(units.table()[None], units.values)[0]
     if n < FEWEST_UNITS or units.clusters.n < 2:
-        few = f"fewer than {FEWEST_UNITS} units" if n < FEWEST_UNITS else "a single cluster"
-        return [figure_of(name, value, None, few, level, 1) for name, value in zip(MEASURES, estimates, strict=True)]
+        few = (
+            f"fewer than {FEWEST_UNITS} units"
+            if n < FEWEST_UNITS
+            else "a single cluster"
+        )
+        return [
+            figure_of(name, value, None, few, level, 1)
+            for name, value in zip(MEASURES, estimates, strict=True)
+        ]
     g = units.clusters.n
     left = units.without_each()
     squares = (g - 1) / g * np.square(left - left.mean(axis=0)).sum(axis=0)
     found = [
-        figure_of(name, value, math.sqrt(square) if math.isfinite(square) else None, "", level, g - 1)
-        for name, value, square in zip(MEASURES, estimates, squares.tolist(), strict=True)
+        figure_of(
+            name,
+            value,
+            math.sqrt(square) if math.isfinite(square) else None,
+            "",
+            level,
+            g - 1,
+        )
+        for name, value, square in zip(
+            MEASURES, estimates, squares.tolist(), strict=True
+        )
     ]
     return [_with_few(figure, units, level) for figure in found]
 
@@ -204,27 +264,40 @@ def n_disagreements(people: NDArray[Any], judge: NDArray[Any]) -> int:
 
 
 def _with_few(figure: AgreementFigure, units: _Units, level: float) -> AgreementFigure:
-    """With few disagreements no nearer than the exact interval of their share, mapped through the measure.
+    """With few disagreements no nearer than the exact interval of their share, mapped
+    through the measure.
 
-    Near perfection the jackknife knows the disagreements of the sample alone: with 3 % positives of 60 units κ covered
-    .77, and with none there was no interval. Measures that count every disagreement alike are 1 − q/q_e, q the share of
-    units that disagree and q_e what it is by chance at the observed margins.
+    Near perfection the jackknife knows the disagreements of the sample alone: with 3 %
+    positives of 60 units κ covered .77, and with none there was no interval. Measures
+    that count every disagreement alike are 1 − q/q_e, q the share of units that
+    disagree and q_e what it is by chance at the observed margins.
     """
     n, d = len(units.people), n_disagreements(units.people, units.judge)
-    if d >= FEW_DISAGREEMENTS or figure.measure not in _OF_DISAGREEMENTS or figure.estimate is None:
+    if (
+        d >= FEW_DISAGREEMENTS
+        or figure.measure not in _OF_DISAGREEMENTS
+        or figure.estimate is None
+    ):
         return figure
     share = interval_clopper_pearson(d, n, level=level)
-    low, high = _by_share(figure.measure, units, share.high), _by_share(figure.measure, units, share.low)
+    low, high = (
+        _by_share(figure.measure, units, share.high),
+        _by_share(figure.measure, units, share.low),
+    )
     if low is None or high is None:
         return figure
-    low, high = max(-1.0, min(low, figure.estimate)), min(1.0, max(high, figure.estimate))
+    low, high = (
+        max(-1.0, min(low, figure.estimate)),
+        min(1.0, max(high, figure.estimate)),
+    )
     lows = [end for end in (figure.low, low) if end is not None]
     highs = [end for end in (figure.high, high) if end is not None]
     return replace(figure, low=min(lows), high=max(highs), reason="")
 
 
 def _by_share(measure: str, units: _Units, q: float) -> float | None:
-    """The measure where a share q of the units disagrees, with the margins that there are."""
+    """The measure where a share q of the units disagrees, with the margins that there
+    are."""
     table = units.table()
     share = table / table.sum()
     rows, columns = share.sum(axis=1), share.sum(axis=0)
@@ -240,21 +313,32 @@ def _by_share(measure: str, units: _Units, q: float) -> float | None:
     return 1 - q / chance if chance > ROUNDING else None
 
 
-def figure_of(name: str, value: float, error: float | None, why: str, level: float, df: int) -> AgreementFigure:
-    """A measure with its interval; ``why`` says why there is no error, where there is none."""
+def figure_of(
+    name: str, value: float, error: float | None, why: str, level: float, df: int
+) -> AgreementFigure:
+    """A measure with its interval; ``why`` says why there is no error, where there is
+    none."""
     if not math.isfinite(value):
-        return AgreementFigure(name, None, None, None, None, "all labels are of one category: 0/0")
+        return AgreementFigure(
+            name, None, None, None, None, "all labels are of one category: 0/0"
+        )
     if error is None or error <= ROUNDING or value >= 1 - ROUNDING:
-        reason = why or ("without one cluster it is 0/0" if error is None else "no cluster changes it")
+        reason = why or (
+            "without one cluster it is 0/0"
+            if error is None
+            else "no cluster changes it"
+        )
         return AgreementFigure(name, float(value), None, None, None, reason)
-    # on the scale of ln(1 − κ), where its errors are nearer to alike on both sides and no end passes 1
+    # on the scale of ln(1 − κ), where its errors are nearer to alike on both sides and
+    # no end passes 1
     room, half = 1 - float(value), t_quantile(level, df) * error
     low, high = 1 - room * math.exp(half / room), 1 - room * math.exp(-half / room)
     return AgreementFigure(name, float(value), error, max(low, -1.0), high, "")
 
 
 def measures(tables: FloatArray, values: FloatArray) -> FloatArray:
-    """`MEASURES` of tables of two raters, shape (k, C, C) to (k, measures); NaN where 0/0.
+    """`MEASURES` of tables of two raters, shape (k, C, C) to (k, measures); NaN where
+    0/0.
 
     Args:
         tables: units by the category of one (rows) and the other.
@@ -270,7 +354,9 @@ def measures(tables: FloatArray, values: FloatArray) -> FloatArray:
         for weight in (np.eye(c), 1 - steps, 1 - steps**2):
             chance = np.einsum("ki,ij,kj->k", rows, weight, columns)
             found = np.einsum("kij,ij->k", share, weight)
-            results.append(np.where(1 - chance > 1e-12, (found - chance) / (1 - chance), np.nan))
+            results.append(
+                np.where(1 - chance > 1e-12, (found - chance) / (1 - chance), np.nan)
+            )
         q = (rows + columns) / 2
         chance = (q * (1 - q)).sum(axis=1) / max(1, c - 1)
         results.append((results[0] - chance) / (1 - chance))
@@ -280,18 +366,25 @@ def measures(tables: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def alpha_of(coincidences: FloatArray, values: FloatArray, level: str) -> FloatArray:
-    """Krippendorff's α of tables of coincidences O, shape (k, C, C) to (k,); NaN where 0/0."""
+    """Krippendorff's α of tables of coincidences O, shape (k, C, C) to (k,); NaN where
+    0/0."""
     n_c = coincidences.sum(axis=2)
     n = n_c.sum(axis=1)
     if level == "nominal":
         seen = n - np.trace(coincidences, axis1=1, axis2=2)
         expected = n**2 - np.square(n_c).sum(axis=1)
     else:
-        at = np.cumsum(n_c, axis=1) - n_c / 2 if level == "ordinal" else np.broadcast_to(values, n_c.shape)
+        at = (
+            np.cumsum(n_c, axis=1) - n_c / 2
+            if level == "ordinal"
+            else np.broadcast_to(values, n_c.shape)
+        )
         at = at - (n_c * at).sum(axis=1, keepdims=True) / n[:, None]
         squares = (n_c * at**2).sum(axis=1)
         seen = 2 * (squares - np.einsum("kij,ki,kj->k", coincidences, at, at))
         expected = 2 * n * squares
     with np.errstate(invalid="ignore", divide="ignore"):
-        alpha: FloatArray = np.where(expected > 1e-12 * n**2, 1 - (n - 1) * seen / expected, np.nan)
+        alpha: FloatArray = np.where(
+            expected > 1e-12 * n**2, 1 - (n - 1) * seen / expected, np.nan
+        )
     return alpha

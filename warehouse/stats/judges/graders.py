@@ -1,4 +1,5 @@
-"""How far three or more graders agree on the same units, of which each may lack some: Krippendorff's α."""
+"""How far three or more graders agree on the same units, of which each may lack some:
+Krippendorff's α."""
 
 from __future__ import annotations
 
@@ -28,10 +29,14 @@ class GradersAgreement(NamedFigures):
     """Several graders among themselves."""
 
     n_graders: int  #: those that have graded a unit which another has graded as well.
-    n_units: int  #: units with at least two grades; the others say nothing of agreement.
+    n_units: (
+        int  #: units with at least two grades; the others say nothing of agreement.
+    )
     n_grades: int  #: grades of these.
     n_clusters: int | None  #: None without clusters.
-    figures: tuple[AgreementFigure, ...]  #: ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``.
+    figures: tuple[
+        AgreementFigure, ...
+    ]  #: ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``.
     level: float  #: nominal coverage of the intervals.
     flags: tuple[str, ...]  #: ``few_units``, ``few_clusters``, ``one_category``.
 
@@ -40,15 +45,20 @@ class GradersAgreement(NamedFigures):
         return next(figure for figure in self.figures if figure.measure == measure)
 
 
-def graders_agreement(grades: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> GradersAgreement:
+def graders_agreement(
+    grades: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+) -> GradersAgreement:
     """Krippendorff's α of any number of graders, nominal, ordinal and interval.
 
-    α = 1 − (n − 1) Σ O_ck δ²_ck / Σ n_c n_k δ²_ck, with O of pairs of grades within units, each unit's weighted by
-    1/(m_u − 1) for its m_u grades. Errors by the jackknife over clusters, intervals on the scale of ln(1 − α).
+    α = 1 − (n − 1) Σ O_ck δ²_ck / Σ n_c n_k δ²_ck, with O of pairs of grades within
+    units, each unit's weighted by 1/(m_u − 1) for its m_u grades. Errors by the
+    jackknife over clusters, intervals on the scale of ln(1 − α).
 
     Args:
-        grades: of each unit (rows) by each grader (columns), NaN where there is none, shape (n, k).
-        clusters: of each unit (its prompt), integers or strings, shape (n,); None: each by itself.
+        grades: of each unit (rows) by each grader (columns), NaN where there is none,
+            shape (n, k).
+        clusters: of each unit (its prompt), integers or strings, shape (n,); None: each
+            by itself.
         level: nominal coverage of the intervals.
 
     Raises:
@@ -64,13 +74,21 @@ def graders_agreement(grades: ArrayLike, clusters: ArrayLike | None = None, *, l
     """
     given = np.asarray(grades, dtype=np.float64)
     if given.ndim != 2 or np.isinf(given).any():
-        raise StatisticsError("grades: expected a matrix of units by graders, finite or NaN")
+        raise StatisticsError(
+            "grades: expected a matrix of units by graders, finite or NaN"
+        )
     paired = (~np.isnan(given)).sum(axis=1) >= 2
     if not paired.any():
         raise StatisticsError("grades: no unit has two of them")
     used = given[paired]
-    groups = None if clusters is None else as_clusters(np.asarray(clusters)[paired], len(used))
-    units = Clusters(np.arange(len(used)), np.ones(len(used))) if groups is None else groups
+    groups = (
+        None
+        if clusters is None
+        else as_clusters(np.asarray(clusters)[paired], len(used))
+    )
+    units = (
+        Clusters(np.arange(len(used)), np.ones(len(used))) if groups is None else groups
+    )
     has_grade = ~np.isnan(used)
     values = np.unique(used[has_grade])
     return GradersAgreement(
@@ -81,12 +99,16 @@ def graders_agreement(grades: ArrayLike, clusters: ArrayLike | None = None, *, l
         figures=tuple(_figures(used, values, units, as_level(level))),
         level=level,
         flags=flags_of(
-            few_units=len(used) < FEWEST_UNITS, few_clusters=units.n < FEW_CLUSTERS, one_category=len(values) == 1
+            few_units=len(used) < FEWEST_UNITS,
+            few_clusters=units.n < FEW_CLUSTERS,
+            one_category=len(values) == 1,
         ),
     )
 
 
-def _figures(grades: FloatArray, values: FloatArray, units: Clusters, level: float) -> list[AgreementFigure]:
+def _figures(
+    grades: FloatArray, values: FloatArray, units: Clusters, level: float
+) -> list[AgreementFigure]:
     names = [f"alpha_{of}" for of in LEVELS]
     if len(values) > MOST_CATEGORIES:
         reason = f"more than {MOST_CATEGORIES} different grades: no categories"
@@ -96,18 +118,31 @@ def _figures(grades: FloatArray, values: FloatArray, units: Clusters, level: flo
     whole = _coincidences(grades, values)
     estimates = [float(alpha_of(whole[None], values, of)[0]) for of in LEVELS]
     if len(grades) < FEWEST_UNITS or units.n < 2:
-        few = f"fewer than {FEWEST_UNITS} units" if len(grades) < FEWEST_UNITS else "a single cluster"
-        return [figure_of(name, value, None, few, level, 1) for name, value in zip(names, estimates, strict=True)]
+        few = (
+            f"fewer than {FEWEST_UNITS} units"
+            if len(grades) < FEWEST_UNITS
+            else "a single cluster"
+        )
+        return [
+            figure_of(name, value, None, few, level, 1)
+            for name, value in zip(names, estimates, strict=True)
+        ]
     step, left = max(1, MOST_CELLS // len(values) ** 2), []
     for start in range(0, units.n, step):
         last = min(start + step, units.n)
-        own = [_coincidences(grades[order[ends[at] : ends[at + 1]]], values) for at in range(start, last)]
+        own = [
+            _coincidences(grades[order[ends[at] : ends[at + 1]]], values)
+            for at in range(start, last)
+        ]
         without = np.maximum(whole - np.stack(own), 0.0)
         left.append(np.stack([alpha_of(without, values, of) for of in LEVELS], axis=1))
     each = np.concatenate(left)
     g = units.n
     squares = (g - 1) / g * np.square(each - each.mean(axis=0)).sum(axis=0)
-    errors = [math.sqrt(square) if math.isfinite(square) else None for square in squares.tolist()]
+    errors = [
+        math.sqrt(square) if math.isfinite(square) else None
+        for square in squares.tolist()
+    ]
     return [
         figure_of(name, value, error, "", level, g - 1)
         for name, value, error in zip(names, estimates, errors, strict=True)
@@ -115,7 +150,8 @@ def _figures(grades: FloatArray, values: FloatArray, units: Clusters, level: flo
 
 
 def _coincidences(grades: FloatArray, values: FloatArray) -> FloatArray:
-    """Pairs of grades within units, shape (C, C); each unit's weigh as many as it has grades."""
+    """Pairs of grades within units, shape (C, C); each unit's weigh as many as it has
+    grades."""
     counts = np.zeros((len(grades), len(values)))
     rows, columns = np.nonzero(~np.isnan(grades))
     np.add.at(counts, (rows, np.searchsorted(values, grades[rows, columns])), 1.0)

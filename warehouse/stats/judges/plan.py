@@ -1,8 +1,10 @@
-"""How many answers people have to label where a judge has scored them all (statistics.md §16).
+"""How many answers people have to label where a judge has scored them all
+(statistics.md §16).
 
-The variance of the corrected mean at n of N labels is s²[(1 − ρ²)/n + ρ²/N], s the labels' standard deviation and ρ
-the correlation of label and judge. So a judge saves the share ρ² of the labels at most, and nothing helps once the N
-answers themselves leave more error than is wanted.
+The variance of the corrected mean at n of N labels is s²[(1 − ρ²)/n + ρ²/N], s the
+labels' standard deviation and ρ the correlation of label and judge. So a judge saves
+the share ρ² of the labels at most, and nothing helps once the N answers themselves
+leave more error than is wanted.
 """
 
 from __future__ import annotations
@@ -15,15 +17,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level, as_scores, check_length, is_zero_one
+from warehouse.stats.core.inputs import (
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_scores,
+    check_length,
+    is_zero_one,
+)
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import NamedFigures
 
-#: Labels below which the corrected figure is that of the labels alone, so that no judge helps.
+#: Labels below which the corrected figure is that of the labels alone, so that no judge
+#: helps.
 FEWEST_LABELS = 20
 #: Labels that a correlation takes.
 FEWEST_FOR_CORRELATION = 10
-#: Answers in each cell of the 2 × 2 table that chance would give, before the correlation of 0/1 has an interval.
+#: Answers in each cell of the 2 × 2 table that chance would give, before the
+#: correlation of 0/1 has an interval.
 FEWEST_IN_CELL = 5
 #: A correlation up to which a judge narrows an interval by 5 % at most.
 WEAK = 0.3
@@ -37,18 +48,22 @@ class LabelPilot(NamedFigures):
     n_labels: int  #: answers with a label.
     sd: float | None  #: s, the labels' standard deviation.
     correlation: float | None  #: ρ of labels and judge; None with a ``reason``.
-    #: lower end of its interval: jackknife over clusters of Fisher's z; None where 0/1 labels or verdicts are few of a
-    #: kind, or one cluster decides.
+    #: lower end of its interval: jackknife over clusters of Fisher's z; None where 0/1
+    #: labels or verdicts are few of a kind, or one cluster decides.
     low: float | None
     high: float | None  #: upper end.
-    #: the share of the variance that the judge explains once its weight is cut to [0, 1]: ρ² where it is not, 0 for a
-    #: judge that runs against the labels.
+    #: the share of the variance that the judge explains once its weight is cut to [0,
+    #: 1]: ρ² where it is not, 0 for a judge that runs against the labels.
     reduction: float | None
     reason: str  #: why there is no correlation.
 
 
 def label_pilot(
-    labels: ArrayLike, judge: ArrayLike, *, clusters: ArrayLike | None = None, level: float = 0.95
+    labels: ArrayLike,
+    judge: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
 ) -> LabelPilot:
     """Spread of the labels and their correlation with the judge.
 
@@ -76,30 +91,45 @@ def label_pilot(
     low = high = None
     reason = ""
     if len(h) < FEWEST_FOR_CORRELATION:
-        reason, rho, reduction = f"{len(h)} labels; a correlation takes {FEWEST_FOR_CORRELATION}", None, None
+        reason, rho, reduction = (
+            f"{len(h)} labels; a correlation takes {FEWEST_FOR_CORRELATION}",
+            None,
+            None,
+        )
     elif rho is None:
-        reason = "all labels are equal" if not sd else "the judge scores all labelled answers alike"
+        reason = (
+            "all labels are equal"
+            if not sd
+            else "the judge scores all labelled answers alike"
+        )
     elif groups.n > 1 and abs(rho) < 1 and not _is_rare(h, g):
         low, high = _jackknife(total - whole, rho, groups.n, level)
     return LabelPilot(len(h), sd, rho, low, high, reduction, reason)
 
 
 def _is_rare(h: FloatArray, g: FloatArray) -> bool:
-    """Whether 0/1 values are so few of a kind that the jackknife of ρ fails (cover down to .40, simulated)."""
+    """Whether 0/1 values are so few of a kind that the jackknife of ρ fails (cover down
+    to .40, simulated)."""
     if not (is_zero_one(h) and is_zero_one(g)):
         return False
     rare = [min(share, 1 - share) for share in (float(h.mean()), float(g.mean()))]
     return len(h) * rare[0] * rare[1] < FEWEST_IN_CELL
 
 
-def _moments(h: FloatArray, g: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
+def _moments(
+    h: FloatArray, g: FloatArray, codes: NDArray[np.intp], n: int
+) -> FloatArray:
     """Sums by cluster of 1, h, g, h², g², hg about the means, shape (G, 6)."""
     h, g = h - h.mean(), g - g.mean()
     parts = (np.ones(len(h)), h, g, h * h, g * g, h * g)
-    return np.column_stack([np.bincount(codes, weights=part, minlength=n) for part in parts])
+    return np.column_stack(
+        [np.bincount(codes, weights=part, minlength=n) for part in parts]
+    )
 
 
-def _figures(sums: FloatArray, n: int) -> tuple[float | None, float | None, float | None]:
+def _figures(
+    sums: FloatArray, n: int
+) -> tuple[float | None, float | None, float | None]:
     """s, ρ and the share of the variance that is explained."""
     mean_h, mean_g, hh, gg, hg = map(float, sums[1:] / sums[0])
     var_h, var_g, cov = hh - mean_h**2, gg - mean_g**2, hg - mean_h * mean_g
@@ -109,18 +139,29 @@ def _figures(sums: FloatArray, n: int) -> tuple[float | None, float | None, floa
     if min(var_h, var_g) <= 1e-14 * max(hh, gg, 1e-300):
         return sd, None, 0.0
     weight = min(1.0, max(0.0, cov / var_g))
-    return sd, max(-1.0, min(1.0, cov / math.sqrt(var_h * var_g))), weight * (2 * cov - weight * var_g) / var_h
+    return (
+        sd,
+        max(-1.0, min(1.0, cov / math.sqrt(var_h * var_g))),
+        weight * (2 * cov - weight * var_g) / var_h,
+    )
 
 
-def _jackknife(left: FloatArray, rho: float, n: int, level: float) -> tuple[float | None, float | None]:
-    """The interval of ρ, each cluster left out once; none where one leaves nothing to correlate, or all of it."""
+def _jackknife(
+    left: FloatArray, rho: float, n: int, level: float
+) -> tuple[float | None, float | None]:
+    """The interval of ρ, each cluster left out once; none where one leaves nothing to
+    correlate, or all of it."""
     means = left[:, 1:] / np.where(left[:, :1] > 0, left[:, :1], np.nan)
     var_h, var_g = means[:, 2] - means[:, 0] ** 2, means[:, 3] - means[:, 1] ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        z = np.arctanh((means[:, 4] - means[:, 0] * means[:, 1]) / np.sqrt(var_h * var_g))
+        z = np.arctanh(
+            (means[:, 4] - means[:, 0] * means[:, 1]) / np.sqrt(var_h * var_g)
+        )
     if not np.isfinite(z).all():
         return None, None
-    half = t_quantile(level, n - 1) * math.sqrt((n - 1) / n * float(((z - z.mean()) ** 2).sum()))
+    half = t_quantile(level, n - 1) * math.sqrt(
+        (n - 1) / n * float(((z - z.mean()) ** 2).sum())
+    )
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
@@ -128,25 +169,41 @@ def _jackknife(left: FloatArray, rho: float, n: int, level: float) -> tuple[floa
 class LabelPlan(NamedFigures):
     """How many labels a figure takes."""
 
-    n_labels: int | None  #: with the judge's help; None where not even all answers suffice.
+    n_labels: (
+        int | None
+    )  #: with the judge's help; None where not even all answers suffice.
     n_labels_alone: int | None  #: without it.
     saved: float | None  #: 1 − ``n_labels``/``n_labels_alone``.
     least_error: float  #: the standard error once all N are labelled.
-    flags: tuple[str, ...]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
+    flags: tuple[
+        str, ...
+    ]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
     reason: str  #: why there is no number.
 
 
 def target_error(
-    *, width: float | None = None, difference: float | None = None, level: float = 0.95, power: float = 0.8
+    *,
+    width: float | None = None,
+    difference: float | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
 ) -> float:
-    """The standard error that an interval of this width has, or that finds a difference this large.
+    """The standard error that an interval of this width has, or that finds a difference
+    this large.
 
     Raises:
-        StatisticsError: both or none of the two, or one that is not above 0, or a level or power out of range.
+        StatisticsError: both or none of the two, or one that is not above 0, or a level
+            or power out of range.
     """
     size = width if difference is None else difference
-    if (width is None) == (difference is None) or size is None or not 0 < size < math.inf:
-        raise StatisticsError(f"give a width or a difference, above 0; found {width} and {difference}")
+    if (
+        (width is None) == (difference is None)
+        or size is None
+        or not 0 < size < math.inf
+    ):
+        raise StatisticsError(
+            f"give a width or a difference, above 0; found {width} and {difference}"
+        )
     z = z_quantile(as_level(level))
     if width is not None:
         return width / (2 * z)
@@ -172,18 +229,33 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
         >>> plan.n_labels, plan.n_labels_alone
         (184, 385)
     """
-    if n_units < 1 or not 0 <= sd < math.inf or not 0 <= reduction <= 1 or not error > 0:
+    if (
+        n_units < 1
+        or not 0 <= sd < math.inf
+        or not 0 <= reduction <= 1
+        or not error > 0
+    ):
         raise StatisticsError(
-            "a plan takes answers (1 or more), a spread from 0 on, a squared correlation in [0, 1] and an error above"
-            f" 0; found {n_units}, {sd}, {reduction}, {error}"
+            "a plan takes answers (1 or more), a spread from 0 on, a squared "
+            f"correlation in [0, 1] and an error above 0; found {n_units}, {sd}, "
+            f"{reduction}, {error}"
         )
     alone = math.ceil(sd**2 / error**2 - 1e-9)
     least = sd / math.sqrt(n_units)
     flags = ("weak_judge",) if reduction <= WEAK**2 else ()
     if alone > n_units:
-        reason = f"all {n_units:,} answers labelled leave a standard error of {least:.3g}; {error:.3g} is wanted"
+        reason = (
+            f"all {n_units:,} answers labelled leave a standard error of {least:.3g}; "
+            f"{error:.3g} is wanted"
+        )
         return LabelPlan(None, None, None, least, flags, reason)
-    helped = math.ceil((1 - reduction) * sd**2 / (error**2 - reduction * sd**2 / n_units) - 1e-9) if alone else 0
+    helped = (
+        math.ceil(
+            (1 - reduction) * sd**2 / (error**2 - reduction * sd**2 / n_units) - 1e-9
+        )
+        if alone
+        else 0
+    )
     if helped < FEWEST_LABELS:
         helped, flags = min(alone, FEWEST_LABELS), (*flags, "few_labels")
     helped = max(1, min(helped, alone))
@@ -192,15 +264,20 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
 
 
 def score_cuts(scores: ArrayLike, groups: int) -> FloatArray:
-    """The lowest score of each stratum, ascending: of K groups of alike size, or of each score where K are enough.
+    """The lowest score of each stratum, ascending: of K groups of alike size, or of
+    each score where K are enough.
 
-    Equal scores are of one stratum; one of a single unit joins its lower neighbour, the first the second.
+    Equal scores are of one stratum; one of a single unit joins its lower neighbour, the
+    first the second.
     """
     ordered = np.sort(as_scores(scores, "scores"))
     values = np.unique(ordered)
     if len(values) > groups:
         values = np.unique(ordered[np.arange(groups) * len(ordered) // groups])
-    while len(values) > 1 and (alone := np.flatnonzero(np.bincount(strata_by(values, ordered)) < 2)).size:
+    while (
+        len(values) > 1
+        and (alone := np.flatnonzero(np.bincount(strata_by(values, ordered)) < 2)).size
+    ):
         values = np.delete(values, max(1, alone[0]))
         values[0] = ordered[0]
     return values
@@ -212,9 +289,13 @@ def strata_by(cuts: FloatArray, scores: FloatArray) -> NDArray[np.intp]:
 
 
 def allocate_labels(
-    sizes: NDArray[np.intp], n: int, taken: NDArray[np.intp] | None = None, spread: FloatArray | None = None
+    sizes: NDArray[np.intp],
+    n: int,
+    taken: NDArray[np.intp] | None = None,
+    spread: FloatArray | None = None,
 ) -> NDArray[np.intp]:
-    """How many of n new labels each stratum gets: with those of earlier waves in shares of N_h, or (Neyman) of N_h·s_h.
+    """How many of n new labels each stratum gets: with those of earlier waves in shares
+    of N_h, or (Neyman) of N_h·s_h.
 
     At least 2 and half of what is proportional, where n allows it; none is taken back.
 
@@ -229,24 +310,37 @@ def allocate_labels(
     proportional = total * sizes / sizes.sum()
     share = proportional
     if spread is not None and spread.any():
-        share = sizes * np.maximum(spread, 1e-3 * spread.max())  # where the others are full, the rest goes to any
+        share = sizes * np.maximum(
+            spread, 1e-3 * spread.max()
+        )  # where the others are full, the rest goes to any
     floor = np.minimum(np.maximum(2, np.ceil(proportional / 2)), sizes)
     low = np.maximum(floor, before)
     if low.sum() > total:
         low, share = before.astype(np.float64), np.maximum(floor - before, 1e-3)
     ends = 0.0, 2 * float(sizes.sum() / share.min())
-    for _ in range(200):  # the scale at which the shares, held between their ends, sum to the total
+    for _ in range(
+        200
+    ):  # the scale at which the shares, held between their ends, sum to the total
         scale = sum(ends) / 2
-        ends = (scale, ends[1]) if np.clip(scale * share, low, sizes).sum() < total else (ends[0], scale)
+        ends = (
+            (scale, ends[1])
+            if np.clip(scale * share, low, sizes).sum() < total
+            else (ends[0], scale)
+        )
     targets = np.clip(ends[1] * share, low, sizes)
-    new: NDArray[np.intp] = np.maximum(np.floor(targets + 1e-9).astype(np.intp) - before, 0)
+    new: NDArray[np.intp] = np.maximum(
+        np.floor(targets + 1e-9).astype(np.intp) - before, 0
+    )
     while new.sum() < n:
-        new[np.argmin(np.where(new + before < sizes, new + before - targets, np.inf))] += 1
+        new[
+            np.argmin(np.where(new + before < sizes, new + before - targets, np.inf))
+        ] += 1
     return new
 
 
 def level_of_pairs(n: int, level: float = 0.95) -> float:
-    """Level of a single interval with which those of all differences of n means hold together (Bonferroni).
+    """Level of a single interval with which those of all differences of n means hold
+    together (Bonferroni).
 
     Examples:
         >>> level_of_pairs(5)
@@ -256,22 +350,29 @@ def level_of_pairs(n: int, level: float = 0.95) -> float:
 
 
 def differences_of_means(
-    estimates: Sequence[float], low: Sequence[float], high: Sequence[float], influences: Sequence[FloatArray]
+    estimates: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    influences: Sequence[FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
-    """Differences of means by the intervals of each (MOVER: Zou and Donner 2008), on whose scale they so are.
+    """Differences of means by the intervals of each (MOVER: Zou and Donner 2008), on
+    whose scale they so are.
 
-    Symmetric intervals give Student's. Near a bound, where Student's of a difference is too short, they do not.
+    Symmetric intervals give Student's. Near a bound, where Student's of a difference is
+    too short, they do not.
 
     Args:
         estimates: of M means.
-        low: end of the interval of each, at the level that a difference is to have; ``high`` the other.
+        low: end of the interval of each, at the level that a difference is to have;
+            ``high`` the other.
         influences: ψ of each mean, over the same units (or clusters) for all.
 
     Returns:
         lower and upper ends, shape (M, M), row minus column.
     """
     theta, lower, upper = (
-        as_scores(values, name) for values, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
+        as_scores(values, name)
+        for values, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
     )
     for values, name in ((lower, "low"), (upper, "high"), (influences, "influences")):
         check_length(len(values), len(theta), name)
@@ -287,8 +388,13 @@ def differences_of_means(
     return gap - np.sqrt(square), gap + np.sqrt(square.T)
 
 
-def ranks_left(low: FloatArray, high: FloatArray, *, higher_is_better: bool = True) -> list[tuple[int, int]]:
+def ranks_left(
+    low: FloatArray, high: FloatArray, *, higher_is_better: bool = True
+) -> list[tuple[int, int]]:
     """The best and the worst rank that intervals of all differences leave each mean."""
     above, below = (low > 0).sum(axis=1), (high < 0).sum(axis=1)
     better, worse = (below, above) if higher_is_better else (above, below)
-    return [(1 + int(ahead), len(better) - int(behind)) for ahead, behind in zip(better, worse, strict=True)]
+    return [
+        (1 + int(ahead), len(better) - int(behind))
+        for ahead, behind in zip(better, worse, strict=True)
+    ]

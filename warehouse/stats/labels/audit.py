@@ -10,7 +10,13 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, check_length
+from warehouse.stats.core.inputs import (
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_floats,
+    check_length,
+)
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 
@@ -18,7 +24,8 @@ BoolArray = NDArray[np.bool_]
 
 #: Lengths of the list for which its precision is given.
 PRECISION_AT = (10, 20, 50, 100)
-#: Thresholds of the posterior at which the expected false discovery rate is held against the audit.
+#: Thresholds of the posterior at which the expected false discovery rate is held
+#: against the audit.
 THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
 
 
@@ -29,7 +36,9 @@ class ListCalibration:
     threshold: float  #: the smallest posterior that is listed.
     n_listed: int  #: items listed.
     n_wrong: int  #: those that the audit found wrong.
-    expected_fdr: float | None  #: mean of 1 − posterior; None for an empty list, like the next three.
+    expected_fdr: (
+        float | None
+    )  #: mean of 1 − posterior; None for an empty list, like the next three.
     observed_fdr: float | None  #: share that the audit found right.
     observed_low: float | None  #: lower end of its Clopper–Pearson interval.
     observed_high: float | None  #: upper end.
@@ -43,22 +52,31 @@ class RankingScore:
     n_items: int  #: items with a score and a verdict.
     n_wrong: int  #: those with a wrong key.
     base_rate: float  #: n_wrong over n_items, the average precision of a random order.
-    auc: float | None  #: P(a wrong key scores above a right one), ties one half; None if all keys are alike.
-    #: mean of the precision at each wrong key, tied items taken together; None without a wrong key.
+    auc: (
+        float | None
+    )  #: P(a wrong key scores above a right one), ties one half; None if all keys are alike.
+    #: mean of the precision at each wrong key, tied items taken together; None without
+    #: a wrong key.
     average_precision: float | None
 
 
 @dataclass(frozen=True)
 class WithinStrata:
-    """The ranking with comparisons inside strata only, so that none of it is due to their rates."""
+    """The ranking with comparisons inside strata only, so that none of it is due to
+    their rates."""
 
-    #: share of pairs (wrong, right) of one stratum in the right order, ties one half; None without such a pair.
+    #: share of pairs (wrong, right) of one stratum in the right order, ties one half;
+    #: None without such a pair.
     auc: float | None
-    average_precision: float | None  #: mean over strata with a wrong key, weighted by their wrong keys.
+    average_precision: (
+        float | None
+    )  #: mean over strata with a wrong key, weighted by their wrong keys.
     random_precision: float | None  #: the same mean of the strata's base rates.
     n_strata: int  #: strata with both wrong and right keys.
     largest: Label  #: the stratum with the most wrong keys; None without any.
-    without_largest: RankingScore | None  #: the ranking of all other items; None for a single stratum.
+    without_largest: (
+        RankingScore | None
+    )  #: the ranking of all other items; None for a single stratum.
     strata: tuple[RankingScore, ...]  #: each stratum's ranking.
 
 
@@ -67,10 +85,11 @@ class AuditScore(NamedFigures):
     """Suspected wrong keys against an audit."""
 
     overall: RankingScore  #: the ranking of all items.
-    #: share of wrong keys among the first k, tied items in random order (the expected value), for each k; None where
-    #: there are fewer items.
+    #: share of wrong keys among the first k, tied items in random order (the expected
+    #: value), for each k; None where there are fewer items.
     precision_at: dict[int, float | None]
-    #: expected and observed false discovery rate at each threshold; empty if the score is no probability.
+    #: expected and observed false discovery rate at each threshold; empty if the score
+    #: is no probability.
     calibration: tuple[ListCalibration, ...]
     within: WithinStrata | None  #: the ranking inside strata; None without strata.
     n_undecided: int  #: items without a verdict, left out.
@@ -81,7 +100,9 @@ class AuditScore(NamedFigures):
         phrase = f"{of.n_wrong} of {of.n_items} keys are wrong"
         if of.auc is None or of.average_precision is None:
             return f"{phrase}: no ranking to score"
-        return f"{phrase}: AUC {of.auc:.3f}, average precision {of.average_precision:.3f}"
+        return (
+            f"{phrase}: AUC {of.auc:.3f}, average precision {of.average_precision:.3f}"
+        )
 
 
 def score_audit(
@@ -95,15 +116,16 @@ def score_audit(
     """Score a list of suspects against the verdicts of an audit.
 
     Args:
-        score: posterior probability of a wrong key, or any figure that grows with suspicion, shape
-            (J,); NaN where the item was refused.
+        score: posterior probability of a wrong key, or any figure that grows with
+            suspicion, shape (J,); NaN where the item was refused.
         wrong: the audit's verdict, 1 wrong, 0 right, NaN not decided, shape (J,).
         strata: subject or source of each item, shape (J,).
         precision_at: lengths k of the list, each at least 1.
         thresholds: of the posterior; empty where ``score`` is no probability.
 
     Raises:
-        StatisticsError: arguments not aligned or out of range, or no item with both figures.
+        StatisticsError: arguments not aligned or out of range, or no item with both
+            figures.
 
     Examples:
         >>> score = score_audit([0.9, 0.4, 0.2, 0.05], [1, 0, 1, 0], precision_at=[2], thresholds=[0.1])
@@ -112,7 +134,10 @@ def score_audit(
         >>> round(score.calibration[0].expected_fdr, 3), round(score.calibration[0].observed_fdr, 3)
         (0.5, 0.333)
     """
-    scores, verdicts = as_floats(score, "score").ravel(), as_floats(wrong, "wrong").ravel()
+    scores, verdicts = (
+        as_floats(score, "score").ravel(),
+        as_floats(wrong, "wrong").ravel(),
+    )
     check_length(len(verdicts), len(scores), "wrong")
     decided, scored = ~np.isnan(verdicts), ~np.isnan(scores)
     _check(scores, verdicts[decided], precision_at, thresholds)
@@ -131,17 +156,33 @@ def score_audit(
     )
 
 
-def _check(scores: FloatArray, verdicts: FloatArray, precision_at: Sequence[int], thresholds: Sequence[float]) -> None:
+def _check(
+    scores: FloatArray,
+    verdicts: FloatArray,
+    precision_at: Sequence[int],
+    thresholds: Sequence[float],
+) -> None:
     if np.isinf(scores).any():
         raise StatisticsError("`score` must be finite, NaN where an item was refused")
     if not ((verdicts == 0) | (verdicts == 1)).all():
-        raise StatisticsError("`wrong` must be 1 (the key is wrong), 0 (it is right) or NaN (not decided)")
+        raise StatisticsError(
+            "`wrong` must be 1 (the key is wrong), 0 (it is right) or NaN (not decided)"
+        )
     if any(k < 1 or k != int(k) for k in precision_at):
-        raise StatisticsError(f"`precision_at` must hold whole numbers of at least 1, found {list(precision_at)}")
+        raise StatisticsError(
+            "`precision_at` must hold whole numbers of at least 1, found "
+            f"{list(precision_at)}"
+        )
     if not all(0 < t <= 1 for t in thresholds):
-        raise StatisticsError(f"`thresholds` must lie in (0, 1], found {list(thresholds)}")
-    if thresholds and not (np.nanmin(scores, initial=0) >= 0 and np.nanmax(scores, initial=1) <= 1):
-        raise StatisticsError("`score` must hold probabilities, or `thresholds` be empty")
+        raise StatisticsError(
+            f"`thresholds` must lie in (0, 1], found {list(thresholds)}"
+        )
+    if thresholds and not (
+        np.nanmin(scores, initial=0) >= 0 and np.nanmax(scores, initial=1) <= 1
+    ):
+        raise StatisticsError(
+            "`score` must hold probabilities, or `thresholds` be empty"
+        )
 
 
 def _ranking(s: FloatArray, y: BoolArray, stratum: Label) -> RankingScore:
@@ -157,7 +198,8 @@ def _ranking(s: FloatArray, y: BoolArray, stratum: Label) -> RankingScore:
 
 
 def _pairs_won(s: FloatArray, y: BoolArray) -> float:
-    """Pairs (wrong, right) whose wrong one scores higher, ties one half (Mann–Whitney U)."""
+    """Pairs (wrong, right) whose wrong one scores higher, ties one half (Mann–Whitney
+    U)."""
     n_wrong = int(y.sum())
     return float(scipy.stats.rankdata(s)[y].sum()) - n_wrong * (n_wrong + 1) / 2
 
@@ -171,7 +213,8 @@ def _average_precision(s: FloatArray, y: BoolArray) -> float:
 
 
 def _precision(s: FloatArray, y: BoolArray, k: int) -> float | None:
-    """Expected share of wrong keys among the first k, where tied items are in random order."""
+    """Expected share of wrong keys among the first k, where tied items are in random
+    order."""
     if k > len(s):
         return None
     last = np.partition(s, -k)[-k]
@@ -186,24 +229,44 @@ def _calibration(s: FloatArray, y: BoolArray, threshold: float) -> ListCalibrati
         return ListCalibration(threshold, 0, 0, None, None, None, None)
     expected, observed = float((1 - s[listed]).mean()), (n - n_wrong) / n
     ends = interval_clopper_pearson(n - n_wrong, n)
-    return ListCalibration(threshold, n, n_wrong, expected, observed, ends.low, ends.high)
+    return ListCalibration(
+        threshold, n, n_wrong, expected, observed, ends.low, ends.high
+    )
 
 
 def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
     codes, names = strata.groups.codes, strata.names
-    each = tuple(_ranking(s[codes == g], y[codes == g], name) for g, name in enumerate(names))
-    pairs = [(of.auc, of.n_wrong * (of.n_items - of.n_wrong)) for of in each if of.auc is not None]
-    precisions = [(of.average_precision, of.base_rate, of.n_wrong) for of in each if of.average_precision is not None]
+    each = tuple(
+        _ranking(s[codes == g], y[codes == g], name) for g, name in enumerate(names)
+    )
+    pairs = [
+        (of.auc, of.n_wrong * (of.n_items - of.n_wrong))
+        for of in each
+        if of.auc is not None
+    ]
+    precisions = [
+        (of.average_precision, of.base_rate, of.n_wrong)
+        for of in each
+        if of.average_precision is not None
+    ]
     n_wrong = int(y.sum())
     largest = int(np.argmax([of.n_wrong for of in each])) if n_wrong else None
     others = codes != largest
     return WithinStrata(
-        auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs) if pairs else None,
-        average_precision=sum(ap * n for ap, _rate, n in precisions) / n_wrong if precisions else None,
-        random_precision=sum(rate * n for _ap, rate, n in precisions) / n_wrong if precisions else None,
+        auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs)
+        if pairs
+        else None,
+        average_precision=sum(ap * n for ap, _rate, n in precisions) / n_wrong
+        if precisions
+        else None,
+        random_precision=sum(rate * n for _ap, rate, n in precisions) / n_wrong
+        if precisions
+        else None,
         n_strata=len(pairs),
         largest=None if largest is None else names[largest],
-        without_largest=_ranking(s[others], y[others], None) if largest is not None and others.any() else None,
+        without_largest=_ranking(s[others], y[others], None)
+        if largest is not None and others.any()
+        else None,
         strata=each,
     )
 
@@ -233,7 +296,9 @@ def strata_of(strata: ArrayLike | None, kept: NDArray[np.bool_]) -> Strata:
     if strata is None:
         return Strata(as_clusters(np.zeros(n, dtype=np.int64), n), (None,))
     # As objects: numpy would make a missing label among texts the text "nan".
-    labels = np.asarray(strata, dtype=object if isinstance(strata, list | tuple) else None)
+    labels = np.asarray(
+        strata, dtype=object if isinstance(strata, list | tuple) else None
+    )
     check_length(len(labels), len(kept), "strata")
     groups = as_clusters(labels[kept], n)
     _codes, first = np.unique(groups.codes, return_index=True)

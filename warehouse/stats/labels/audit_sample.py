@@ -1,9 +1,11 @@
-"""A random sample of keys that people judge, and what their verdicts say of all keys (statistics.md §14b).
+"""A random sample of keys that people judge, and what their verdicts say of all keys
+(statistics.md §14b).
 
-The sample has two parts: keys that are in it for certain, and a random part of the others in which each has the same
-chance, spread over the strata. So a rate needs no approximation: of the certain part it is known, and in the other
-the wrong keys among N are counted by the hypergeometric law, as Clopper and Pearson do by the binomial one. Strata
-make that safe: a count spread over them varies less (Hoeffding 1956).
+The sample has two parts: keys that are in it for certain, and a random part of the
+others in which each has the same chance, spread over the strata. So a rate needs no
+approximation: of the certain part it is known, and in the other the wrong keys among N
+are counted by the hypergeometric law, as Clopper and Pearson do by the binomial one.
+Strata make that safe: a count spread over them varies less (Hoeffding 1956).
 """
 
 from __future__ import annotations
@@ -16,7 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, as_seed, check_length
+from warehouse.stats.core.inputs import (
+    FloatArray,
+    as_floats,
+    as_level,
+    as_seed,
+    check_length,
+)
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.labels.audit import strata_of
@@ -24,8 +32,9 @@ from warehouse.stats.subsets.design import check_size, hashed
 
 BoolArray = NDArray[np.bool_]
 
-#: Wrong keys, and right ones, that a recalibration needs; and wrong ones among those that stand for others. With
-#: fewer of these its 95 % intervals cover .04 to .88, by simulation (docs/audit.md).
+#: Wrong keys, and right ones, that a recalibration needs; and wrong ones among those
+#: that stand for others. With fewer of these its 95 % intervals cover .04 to .88, by
+#: simulation (docs/audit.md).
 FEWEST_VERDICTS, FEWEST_AT_RANDOM = 10, 5
 _STEPS, _AT_REST, _LARGEST = 60, 1e-10, 30.0
 _CLIPPED = 1e-9
@@ -41,12 +50,18 @@ class AuditSample(NamedFigures):
 
 
 def draw_audit_sample(
-    ids: Sequence[str], size: int, *, certain: ArrayLike = (), strata: Sequence[str] | None = None, seed: int = 0
+    ids: Sequence[str],
+    size: int,
+    *,
+    certain: ArrayLike = (),
+    strata: Sequence[str] | None = None,
+    seed: int = 0,
 ) -> AuditSample:
     """Draw a sample: some keys for certain, of the others each with the same chance.
 
-    The others stand by stratum, within it in an order that their hashes make, and every so many is taken from a
-    random start on: each stratum gives its share, rounded up or down. Without strata that is a simple random sample.
+    The others stand by stratum, within it in an order that their hashes make, and every
+    so many is taken from a random start on: each stratum gives its share, rounded up or
+    down. Without strata that is a simple random sample.
 
     Args:
         ids: of the keys, all different, J of them.
@@ -68,20 +83,28 @@ def draw_audit_sample(
     chosen = np.zeros(len(ids), dtype=bool)
     chosen[np.asarray(certain, dtype=np.intp)] = True
     if len(set(ids)) < len(ids):
-        raise StatisticsError(f"{len(ids) - len(set(ids))} keys have an id that another one has")
+        raise StatisticsError(
+            f"{len(ids) - len(set(ids))} keys have an id that another one has"
+        )
     if chosen.sum() > size:
-        raise StatisticsError(f"a sample of {size} keys cannot hold {chosen.sum()} for certain")
+        raise StatisticsError(
+            f"a sample of {size} keys cannot hold {chosen.sum()} for certain"
+        )
     rest = np.flatnonzero(~chosen)
     n, total = size - int(chosen.sum()), len(rest)
     labels = [""] * len(ids) if strata is None else [str(label) for label in strata]
     check_length(len(labels), len(ids), "strata")
     hashes = hashed("audit", seed, ids)
-    order = np.array(sorted(rest.tolist(), key=lambda i: (labels[i], hashes[i])), dtype=np.intp)
+    order = np.array(
+        sorted(rest.tolist(), key=lambda i: (labels[i], hashes[i])), dtype=np.intp
+    )
     start = int(hashed("start", seed, [f"{n} of {total}"])[0], 16) % max(total, 1)
     ranks = [rank for rank in range(total) if (rank * n + start) % total < n]
     selected = chosen.copy()
     selected[order[ranks]] = True
-    return AuditSample(selected, chosen, np.where(chosen, 1.0, n / total if total else 1.0))
+    return AuditSample(
+        selected, chosen, np.where(chosen, 1.0, n / total if total else 1.0)
+    )
 
 
 @dataclass(frozen=True)
@@ -97,7 +120,9 @@ class JudgedPart:
 class WrongRate(NamedFigures):
     """The share of wrong keys among all keys of some parts."""
 
-    estimate: float | None  #: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no key.
+    estimate: (
+        float | None
+    )  #: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no key.
     low: float | None  #: lower end of the interval; None without keys, like the next.
     high: float | None  #: upper end.
 
@@ -105,7 +130,8 @@ class WrongRate(NamedFigures):
 def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate:
     """The share of wrong keys, with an interval that is exact for one uncertain part.
 
-    Several share the chance to miss: their limits, each at its part of the tail, are added (Bonferroni).
+    Several share the chance to miss: their limits, each at its part of the tail, are
+    added (Bonferroni).
 
     Args:
         parts: disjoint.
@@ -128,55 +154,78 @@ def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate
     uncertain = sum(part.n_judged < part.n_items for part in parts)
     tail = (1 - as_level(level)) / 2 / max(uncertain, 1)
     low = sum(_fewest_wrong(part, tail) for part in parts) / total
-    mirrored = (JudgedPart(part.n_items, part.n_judged, part.n_judged - part.n_wrong) for part in parts)
+    mirrored = (
+        JudgedPart(part.n_items, part.n_judged, part.n_judged - part.n_wrong)
+        for part in parts
+    )
     high = 1 - sum(_fewest_wrong(part, tail) for part in mirrored) / total
     all_judged = all(part.n_judged for part in parts if part.n_items)
-    expected = sum(part.n_items * part.n_wrong / part.n_judged for part in parts if part.n_judged)
+    expected = sum(
+        part.n_items * part.n_wrong / part.n_judged for part in parts if part.n_judged
+    )
     return WrongRate(expected / total if all_judged else None, low, high)
 
 
 def _fewest_wrong(part: JudgedPart, tail: float) -> int:
-    """The smallest number M of wrong keys with P(so many wrong among the judged, or more) above the tail."""
+    """The smallest number M of wrong keys with P(so many wrong among the judged, or
+    more) above the tail."""
     low, high = part.n_wrong, part.n_wrong + part.n_items - part.n_judged
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _at_least(part, middle) > tail else (middle + 1, high)
+        low, high = (
+            (low, middle) if _at_least(part, middle) > tail else (middle + 1, high)
+        )
     return low
 
 
 def _at_least(part: JudgedPart, wrong: int) -> float:
-    """P(X ≥ n_wrong) of the hypergeometric law with M wrong keys: the shorter sum of the two."""
+    """P(X ≥ n_wrong) of the hypergeometric law with M wrong keys: the shorter sum of
+    the two."""
     n, total = part.n_judged, part.n_items
     upper = 2 * part.n_wrong > n
     first, last = (part.n_wrong, n) if upper else (0, part.n_wrong - 1)
     j = np.arange(max(first, n - (total - wrong)), min(last, wrong) + 1)
-    logs = _ln_choose(wrong, j) + _ln_choose(total - wrong, n - j) - _ln_choose(total, n)
+    logs = (
+        _ln_choose(wrong, j) + _ln_choose(total - wrong, n - j) - _ln_choose(total, n)
+    )
     summed = float(np.exp(logs).sum())
     return summed if upper else 1 - summed
 
 
 def _ln_choose(n: int, k: ArrayLike) -> FloatArray:
     ln_gamma, chosen = special.gammaln, np.asarray(k, dtype=np.float64)
-    return np.asarray(ln_gamma(n + 1.0) - ln_gamma(chosen + 1) - ln_gamma(n - chosen + 1), dtype=np.float64)
+    return np.asarray(
+        ln_gamma(n + 1.0) - ln_gamma(chosen + 1) - ln_gamma(n - chosen + 1),
+        dtype=np.float64,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Recalibration(NamedFigures):
-    """Logistic regression of the verdicts on the logit of the posterior, weighted by 1 over the chance to be judged."""
+    """Logistic regression of the verdicts on the logit of the posterior, weighted by 1
+    over the chance to be judged."""
 
-    #: intercept and slope, 0 and 1 where the posterior is calibrated; a slope below 1 says that its log odds are too
-    #: wide; None with a ``reason``, like the next two.
+    #: intercept and slope, 0 and 1 where the posterior is calibrated; a slope below 1
+    #: says that its log odds are too wide; None with a ``reason``, like the next two.
     coefficients: FloatArray | None
     errors: FloatArray | None  #: of the weighted sandwich.
-    #: errors of an interval's half width: Student's quantile with the wrong keys (or right ones, if fewer) among those
-    #: drawn at random less one as degrees of freedom, since these few stand for many.
+    #: errors of an interval's half width: Student's quantile with the wrong keys (or
+    #: right ones, if fewer) among those drawn at random less one as degrees of freedom,
+    #: since these few stand for many.
     t: float | None
-    posterior: FloatArray | None  #: recalibrated, of all keys, shape (J,); NaN where there was none.
+    posterior: (
+        FloatArray | None
+    )  #: recalibrated, of all keys, shape (J,); NaN where there was none.
     reason: str  #: why there is no fit.
 
 
 def recalibrate(
-    posterior: ArrayLike, wrong: ArrayLike, weight: ArrayLike, *, certain: ArrayLike = False, level: float = 0.95
+    posterior: ArrayLike,
+    wrong: ArrayLike,
+    weight: ArrayLike,
+    *,
+    certain: ArrayLike = False,
+    level: float = 0.95,
 ) -> Recalibration:
     """The posterior on the scale of people's verdicts.
 
@@ -184,10 +233,18 @@ def recalibrate(
         posterior: of all keys, NaN where there is none, shape (J,).
         wrong: verdicts, 1, 0, NaN where not judged, shape (J,).
         weight: keys that a judged one stands for, shape (J,).
-        certain: keys that stand in every sample, so not for others drawn at random, shape (J,).
+        certain: keys that stand in every sample, so not for others drawn at random,
+            shape (J,).
         level: nominal coverage of the intervals.
     """
-    p, y, w = (as_floats(data, name) for data, name in ((posterior, "posterior"), (wrong, "wrong"), (weight, "weight")))
+    p, y, w = (
+        as_floats(data, name)
+        for data, name in (
+            (posterior, "posterior"),
+            (wrong, "wrong"),
+            (weight, "weight"),
+        )
+    )
     x = special.logit(np.clip(p, _CLIPPED, 1 - _CLIPPED))
     judged = np.isfinite(y) & np.isfinite(x)
     n_wrong = int(y[judged].sum())
@@ -199,14 +256,21 @@ def recalibrate(
     drawn = int(y[at_random].sum())
     if at_random.any() and min(drawn, int(at_random.sum()) - drawn) < FEWEST_AT_RANDOM:
         return _no_fit(
-            f"it needs {FEWEST_AT_RANDOM} keys found wrong among those drawn at random, and as many right, found"
-            f" {drawn} wrong of {int(at_random.sum())}: judge more of these"
+            f"it needs {FEWEST_AT_RANDOM} keys found wrong among those drawn at "
+            f"random, and as many right, found {drawn} wrong of "
+            f"{int(at_random.sum())}: judge more of these"
         )
     own = np.column_stack([np.ones(len(x)), x])
     fitted = _regression(own[judged], y[judged], w[judged])
     if fitted is None:
-        return _no_fit("the posterior tells wrong and right keys apart without an error, or not at all")
-    t = t_quantile(as_level(level), (min(drawn, int(at_random.sum()) - drawn) if drawn else least) - 1)
+        return _no_fit(
+            "the posterior tells wrong and right keys apart without an error, or not "
+            "at all"
+        )
+    t = t_quantile(
+        as_level(level),
+        (min(drawn, int(at_random.sum()) - drawn) if drawn else least) - 1,
+    )
     return Recalibration(*fitted, t, special.expit(own @ fitted[0]), "")
 
 
@@ -214,8 +278,11 @@ def _no_fit(reason: str) -> Recalibration:
     return Recalibration(None, None, None, None, reason)
 
 
-def _regression(x: FloatArray, y: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Weighted logistic regression by Newton's method, errors by the sandwich; None where it does not come to rest."""
+def _regression(
+    x: FloatArray, y: FloatArray, w: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Weighted logistic regression by Newton's method, errors by the sandwich; None
+    where it does not come to rest."""
     weight = w / w.mean()
     beta = np.zeros(x.shape[1])
     for _ in range(_STEPS):
@@ -231,20 +298,29 @@ def _regression(x: FloatArray, y: FloatArray, w: FloatArray) -> tuple[FloatArray
         return None
     scores = x * (weight * (y - p))[:, None]
     bread = np.linalg.inv(hessian)
-    errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread) * len(y) / (len(y) - x.shape[1]))
+    errors = np.sqrt(
+        np.diag(bread @ (scores.T @ scores) @ bread) * len(y) / (len(y) - x.shape[1])
+    )
     return beta, errors
 
 
 def weighted_order(
-    score: ArrayLike, wrong: ArrayLike, weight: ArrayLike, strata: ArrayLike | None = None
+    score: ArrayLike,
+    wrong: ArrayLike,
+    weight: ArrayLike,
+    strata: ArrayLike | None = None,
 ) -> dict[str, float]:
     """How well a score orders the keys that were judged; arguments as of `recalibrate`.
 
     Returns:
-        P(a wrong key scores above a right one), ties one half, pairs weighted by what both stand for: ``auc`` of all
-        pairs, with strata ``auc_within`` of those in one, ``auc_between`` of those in two; without what has no pair.
+        P(a wrong key scores above a right one), ties one half, pairs weighted by what
+        both stand for: ``auc`` of all pairs, with strata ``auc_within`` of those in
+        one, ``auc_between`` of those in two; without what has no pair.
     """
-    s, y, w = (as_floats(data, name) for data, name in ((score, "score"), (wrong, "wrong"), (weight, "weight")))
+    s, y, w = (
+        as_floats(data, name)
+        for data, name in ((score, "score"), (wrong, "wrong"), (weight, "weight"))
+    )
     judged = np.isfinite(s) & np.isfinite(y)
     s, w, bad = s[judged], w[judged], y[judged] == 1
     won = (s[bad][:, None] > s[~bad]) + 0.5 * (s[bad][:, None] == s[~bad])
@@ -254,5 +330,8 @@ def weighted_order(
         codes = strata_of(strata, judged).groups.codes
         same = (codes[bad][:, None] == codes[~bad]).astype(np.float64)
         chosen |= {"auc_within": same, "auc_between": 1 - same}
-    sums = {name: (float((pairs * won * which).sum()), float((pairs * which).sum())) for name, which in chosen.items()}
+    sums = {
+        name: (float((pairs * won * which).sum()), float((pairs * which).sum()))
+        for name, which in chosen.items()
+    }
     return {name: of / total for name, (of, total) in sums.items() if total}

@@ -1,8 +1,10 @@
-"""The model of votes: how likely they are under each key, and the rates of wrong keys by stratum (statistics.md §14).
+"""The model of votes: how likely they are under each key, and the rates of wrong keys
+by stratum (statistics.md §14).
 
-With true key h and an item effect b ~ N(0, 1), model m picks h with probability σ(θ_m + s b). Votes for the others are
-Dirichlet-multinomial with concentration A for each: a small A says that wrong models share one attractive distractor.
-Models err together, so the logarithm is multiplied by a temperature T below 1.
+With true key h and an item effect b ~ N(0, 1), model m picks h with probability σ(θ_m +
+s b). Votes for the others are Dirichlet-multinomial with concentration A for each: a
+small A says that wrong models share one attractive distractor. Models err together, so
+the logarithm is multiplied by a temperature T below 1.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ class VoteModel:
 
     ability: FloatArray  #: θ_m, logit of the chance that model m picks the true key where b = 0, shape (M,).
     spread: float  #: s, standard deviation of the items' effect in logits, above 0.
-    concentration: float  #: A of the Dirichlet distribution over wrong options, above 0.
+    concentration: (
+        float  #: A of the Dirichlet distribution over wrong options, above 0.
+    )
 
 
 @dataclass(frozen=True)
@@ -45,19 +49,22 @@ class VotePosterior:
 def dense_nodes(step: float, end: float) -> Nodes:
     """The trapezoidal rule from −end to end.
 
-    Its error falls like exp(−2π²/(s · step)): the integrand is analytic as far as π/s from the axis.
+    Its error falls like exp(−2π²/(s · step)): the integrand is analytic as far as π/s
+    from the axis.
     """
     b = np.linspace(-end, end, 2 * round(end / step) + 1)
     return Nodes(b, -(b**2) / 2 - special.logsumexp(-(b**2) / 2))
 
 
 def default_nodes() -> Nodes:
-    """The rule of the fit, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5; 21 Gauss–Hermite miss by .06."""
+    """The rule of the fit, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5;
+    21 Gauss–Hermite miss by .06."""
     return dense_nodes(0.25, 6.25)
 
 
 class WrongVotes:
-    """The Dirichlet-multinomial part, ln Γ(BA) − ln Γ(BA+n_w) + Σ_{o≠h} ln Γ(A+n_o) − ln Γ(A), B = C−1.
+    """The Dirichlet-multinomial part, ln Γ(BA) − ln Γ(BA+n_w) + Σ_{o≠h} ln Γ(A+n_o) −
+    ln Γ(A), B = C−1.
 
     Different counts are few, so each value of ln Γ is computed once.
     """
@@ -67,9 +74,13 @@ class WrongVotes:
         wrong = votes.totals(counts * votes.copies)[votes.owner] - counts
         self._votes = votes
         # the distinct values up to rounding, and which of them each one is
-        self._counts, self._count_codes = np.unique(counts.round(9), return_inverse=True)
+        self._counts, self._count_codes = np.unique(
+            counts.round(9), return_inverse=True
+        )
         others = votes.n_options[votes.owner] - 1
-        pairs, self._wrong_codes = np.unique(others + 1j * wrong.round(9), return_inverse=True)
+        pairs, self._wrong_codes = np.unique(
+            others + 1j * wrong.round(9), return_inverse=True
+        )
         self._others, self._wrong = pairs.real, pairs.imag
 
     def log_likelihood(self, concentration: float) -> FloatArray:
@@ -83,21 +94,33 @@ class WrongVotes:
 
 
 def posterior_of_keys(
-    votes: Votes, model: VoteModel, log_prior: FloatArray, wrong: FloatArray, nodes: Nodes, temperature: float
+    votes: Votes,
+    model: VoteModel,
+    log_prior: FloatArray,
+    wrong: FloatArray,
+    nodes: Nodes,
+    temperature: float,
 ) -> VotePosterior:
     """P(h | votes) and the items' effects.
 
     Args:
         votes: of M models.
         model: its parameters.
-        log_prior: ln of the prior probability that one option of the row is the true key, shape (N,).
+        log_prior: ln of the prior probability that one option of the row is the true
+            key, shape (N,).
         wrong: ``WrongVotes.log_likelihood`` at the model's concentration, shape (N,).
         nodes: of the integral over b.
         temperature: T.
     """
     shift = model.spread * nodes.b
-    missed = votes.answered_by @ -np.logaddexp(0.0, model.ability[:, None] + shift)  # all of them wrong
-    fixed = temperature * (votes.shares @ model.ability + wrong) + log_prior + np.log(votes.copies)
+    missed = votes.answered_by @ -np.logaddexp(
+        0.0, model.ability[:, None] + shift
+    )  # all of them wrong
+    fixed = (
+        temperature * (votes.shares @ model.ability + wrong)
+        + log_prior
+        + np.log(votes.copies)
+    )
     joint = (temperature * missed + nodes.log_weights)[votes.owner]
     joint += np.multiply.outer(temperature * votes.counts, shift)
     joint += fixed[:, None]
@@ -106,11 +129,14 @@ def posterior_of_keys(
     nodewise = votes.totals(joint)
     total = nodewise.sum(axis=1)
     scale = 1 / (total[votes.owner] * votes.copies)
-    return VotePosterior(joint.sum(axis=1) * scale, (joint @ nodes.b) * scale, nodewise / total[:, None])
+    return VotePosterior(
+        joint.sum(axis=1) * scale, (joint @ nodes.b) * scale, nodewise / total[:, None]
+    )
 
 
 def log_prior_of_keys(votes: Votes, rates: FloatArray) -> FloatArray:
-    """ln of the prior of each row: 1 − π for the recorded key, π/(C−1) for each other option.
+    """ln of the prior of each row: 1 − π for the recorded key, π/(C−1) for each other
+    option.
 
     Args:
         votes: of M models.
@@ -125,9 +151,10 @@ _START_SPREAD, _START_CONCENTRATION = 2.0, 0.5
 _ACCURACY = (0.02, 0.98)  # a model that is always right starts from a finite ability
 _RIDGE = 0.01
 _ABILITY_STEP, _SPREAD_STEP = 0.5, 0.3
-# The answers of three models hardly tell s: without this floor it falls towards 0, no item is hard,
-# and too many keys are suspected (on MMLU-Redux the expected share of right keys is then 0.12 below
-# the observed one, in the mean of 24 triples; with floors of 1.5 to 2 it is within 0.03).
+# The answers of three models hardly tell s: without this floor it falls towards 0, no
+# item is hard, and too many keys are suspected (on MMLU-Redux the expected share of
+# right keys is then 0.12 below the observed one, in the mean of 24 triples; with floors
+# of 1.5 to 2 it is within 0.03).
 SPREADS = (1.75, 6.0)
 _CONCENTRATIONS = (0.05, 20.0)
 _FACTORS = np.exp([0.0, 0.1, -0.1, 0.3, -0.3])
@@ -163,14 +190,22 @@ def fit_votes(votes: Votes, strata: Clusters, settings: FitSettings) -> Fit:
         strata: stratum of each item that is not refused, shape (I,).
         settings: of the fit.
     """
-    model, rates, nodes = _start(votes), np.full(strata.n, settings.base_rate), default_nodes()
+    model, rates, nodes = (
+        _start(votes),
+        np.full(strata.n, settings.base_rate),
+        default_nodes(),
+    )
     wrong_votes = WrongVotes(votes)
     before: FloatArray | None = None
     for n_rounds in range(settings.max_rounds + 1):
         prior = log_prior_of_keys(votes, rates[strata.codes])
         wrong = wrong_votes.log_likelihood(model.concentration)
-        posterior = posterior_of_keys(votes, model, prior, wrong, nodes, settings.temperature)
-        converged = before is not None and bool(np.abs(posterior.rows - before).max() < settings.tolerance)
+        posterior = posterior_of_keys(
+            votes, model, prior, wrong, nodes, settings.temperature
+        )
+        converged = before is not None and bool(
+            np.abs(posterior.rows - before).max() < settings.tolerance
+        )
         if converged or n_rounds == settings.max_rounds:
             break
         before = posterior.rows
@@ -192,7 +227,9 @@ def _start(votes: Votes) -> VoteModel:
     return VoteModel(special.logit(accuracy), _START_SPREAD, _START_CONCENTRATION)
 
 
-def _stepped(votes: Votes, model: VoteModel, posterior: VotePosterior, nodes: Nodes) -> tuple[FloatArray, float]:
+def _stepped(
+    votes: Votes, model: VoteModel, posterior: VotePosterior, nodes: Nodes
+) -> tuple[FloatArray, float]:
     """One Newton step for each ability, and one for the spread."""
     times = posterior.rows * votes.copies  # rows without votes add nothing below
     expected = special.expit(model.ability[:, None] + model.spread * nodes.b)
@@ -200,13 +237,23 @@ def _stepped(votes: Votes, model: VoteModel, posterior: VotePosterior, nodes: No
     variance = answered * expected * (1 - expected)
     gradient = votes.shares.T @ times - (answered * expected).sum(axis=1)
     step = gradient / (variance.sum(axis=1) + _RIDGE)
-    slope = float(posterior.effects @ (votes.counts * votes.copies) - ((answered * expected) @ nodes.b).sum())
+    slope = float(
+        posterior.effects @ (votes.counts * votes.copies)
+        - ((answered * expected) @ nodes.b).sum()
+    )
     slope /= float((variance @ nodes.b**2).sum()) + _RIDGE
     spread = model.spread + float(np.clip(slope, -_SPREAD_STEP, _SPREAD_STEP))
-    return model.ability + np.clip(step, -_ABILITY_STEP, _ABILITY_STEP), float(np.clip(spread, *SPREADS))
+    return model.ability + np.clip(step, -_ABILITY_STEP, _ABILITY_STEP), float(
+        np.clip(spread, *SPREADS)
+    )
 
 
-def _concentration(votes: Votes, wrong_votes: WrongVotes, posterior: VotePosterior, concentration: float) -> float:
+def _concentration(
+    votes: Votes,
+    wrong_votes: WrongVotes,
+    posterior: VotePosterior,
+    concentration: float,
+) -> float:
     """The likeliest of a few values around the last one."""
     weights = posterior.rows * votes.copies
     values = np.clip(concentration * _FACTORS, *_CONCENTRATIONS)
@@ -217,4 +264,6 @@ def _concentration(votes: Votes, wrong_votes: WrongVotes, posterior: VotePosteri
 def _rates(wrong: FloatArray, strata: Clusters, base_rate: float) -> FloatArray:
     """Shrunken mean posterior of each stratum, not below the base rate."""
     weight = np.maximum(_STRATUM_WEIGHT, strata.sizes)
-    return np.maximum(base_rate, (strata.sums(wrong) + weight * base_rate) / (strata.sizes + weight))
+    return np.maximum(
+        base_rate, (strata.sums(wrong) + weight * base_rate) / (strata.sizes + weight)
+    )

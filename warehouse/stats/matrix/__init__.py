@@ -16,7 +16,9 @@ from warehouse.stats.matrix.kmeans import silhouette as silhouette
 from warehouse.stats.matrix.permutation import PermutationTest as PermutationTest
 from warehouse.stats.matrix.permutation import permutation_test as permutation_test
 from warehouse.stats.matrix.similarity import SimilaritySummary as SimilaritySummary
-from warehouse.stats.matrix.similarity import summarise_similarity as summarise_similarity
+from warehouse.stats.matrix.similarity import (
+    summarise_similarity as summarise_similarity,
+)
 from warehouse.stats.matrix.weights import Growth as Growth
 from warehouse.stats.matrix.weights import RandomWeights as RandomWeights
 from warehouse.stats.matrix.weights import WeightedScores as WeightedScores

@@ -1,8 +1,10 @@
-"""Does semantic similarity explain performance similarity? Over all prompts, and for each (Siska 2024 §3.4).
+"""Does semantic similarity explain performance similarity? Over all prompts, and for
+each (Siska 2024 §3.4).
 
 (Siska et al. 2024 §3.4, figure 4)
 
-It runs over all other prompts; its sums follow from small products of the whole matrices, so no n × n matrix is made.
+It runs over all other prompts; its sums follow from small products of the whole
+matrices, so no n × n matrix is made.
 """
 
 from __future__ import annotations
@@ -36,8 +38,12 @@ _CELLS = 2048
 class Mantel:
     """Correlation of two similarity matrices."""
 
-    r: float | None  #: Pearson correlation over pairs i < j; None where one of them does not vary.
-    p_value: float | None  #: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
+    r: (
+        float | None
+    )  #: Pearson correlation over pairs i < j; None where one of them does not vary.
+    p_value: (
+        float | None
+    )  #: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
     n_permutations: int  #: N.
 
 
@@ -46,19 +52,24 @@ class Explanation(NamedFigures):
     """Semantic against performance similarity."""
 
     n_prompts: int  #: prompts n.
-    n_undefined: int  #: prompts whose regression is not defined (no variation, or no residual).
+    n_undefined: (
+        int  #: prompts whose regression is not defined (no variation, or no residual).
+    )
     intercept: bool  #: whether the regressions have one.
     coefficients: FloatArray  #: β of each prompt, NaN where not defined, shape (n,).
     statistics: FloatArray  #: their t, shape (n,).
     p_values: FloatArray  #: two-sided, shape (n,).
-    #: Benjamini–Hochberg over the prompts; descriptive, since the tests depend on one another, shape (n,).
+    #: Benjamini–Hochberg over the prompts; descriptive, since the tests depend on one
+    #: another, shape (n,).
     fdr: FloatArray
     mean_coefficient: float | None  #: mean β.
     mean_coefficient_permuted: float | None  #: mean over the permutations.
     p_mean_coefficient: float | None  #: (1 + #{permuted ≥ observed})/(1 + N).
     ks_coefficient: float | None  #: D of the coefficients against all tables.
     p_ks_coefficient: float | None  #: exact, by permutation.
-    p_ks_coefficient_textbook: float | None  #: with prompts taken as independent; too small.
+    p_ks_coefficient_textbook: (
+        float | None
+    )  #: with prompts taken as independent; too small.
     ks_fdr: float | None  #: D of the FDRs.
     p_ks_fdr: float | None  #: exact, by permutation.
     p_ks_fdr_textbook: float | None  #: with prompts taken as independent; too small.
@@ -68,7 +79,10 @@ class Explanation(NamedFigures):
 
     def __str__(self) -> str:
         r = "none" if self.mantel.r is None else f"{self.mantel.r:.4g}"
-        return f"{self.n_prompts} prompts, Mantel r {r}, {self.n_permutations} permutations"
+        return (
+            f"{self.n_prompts} prompts, Mantel r {r}, {self.n_permutations} "
+            "permutations"
+        )
 
 
 def mantel(
@@ -105,23 +119,25 @@ def explain(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Explanation:
-    """Per-prompt coefficients with FDR, against the same with the texts dealt anew; and the Mantel correlation.
+    """Per-prompt coefficients with FDR, against the same with the texts dealt anew; and
+    the Mantel correlation.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
         embeddings: vectors of the prompts' texts, no zero row, shape (n, d).
         intercept: False for the paper's regression through the origin.
         n_permutations: N, at least 1.
-        shuffle: ``prompts``: whole rows, which is exact where texts have nothing to do with scores; ``columns``:
-            every model's scores by themselves, as in the paper. That supposes that prompts are equally hard for all
-            models, too: where they are not, it finds texts to explain something in up to a third of the cases where
-            they do not.
+        shuffle: ``prompts``: whole rows, which is exact where texts have nothing to do
+            with scores; ``columns``: every model's scores by themselves, as in the
+            paper. That supposes that prompts are equally hard for all models, too:
+            where they are not, it finds texts to explain something in up to a third of
+            the cases where they do not.
         seed: each permutation has a stream of its own.
         progress: called with (done, 2N): the regressions, then Mantel.
 
     Raises:
-        StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing vector, or
-            a performance matrix whose columns are all constant.
+        StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing
+            vector, or a performance matrix whose columns are all constant.
     """
     performance, vectors = unit_pair(matrix, embeddings)
     values = as_matrix(matrix)
@@ -131,7 +147,8 @@ def explain(
         raise StatisticsError(f"`shuffle` is prompts or columns, found {shuffle!r}")
     if bool((values == values[0]).all()):
         raise StatisticsError(
-            "every model has one score for all prompts (all columns are constant): there is nothing to explain"
+            "every model has one score for all prompts (all columns are constant): "
+            "there is nothing to explain"
         )
     semantic, steps = Semantic(vectors), 2 * n_permutations
     observed = coefficients_of(performance, semantic, intercept)
@@ -172,7 +189,11 @@ def explain(
 
 
 def _mantel(
-    performance: FloatArray, semantic: FloatArray, n_permutations: int, seed: int, progress: Progress | None
+    performance: FloatArray,
+    semantic: FloatArray,
+    n_permutations: int,
+    seed: int,
+    progress: Progress | None,
 ) -> Mantel:
     n = len(performance)
     pairs = n * (n - 1) / 2
@@ -188,10 +209,14 @@ def _mantel(
 
     r, permuted = correlation(performance), np.empty(n_permutations)
     for index in range(n_permutations):
-        permuted[index] = correlation(performance[generator(seed, 5, index).permutation(n)])
+        permuted[index] = correlation(
+            performance[generator(seed, 5, index).permutation(n)]
+        )
         if progress:
             progress(index + 1, n_permutations)
-    return Mantel(r, upper_p_value(r, permuted) if n_permutations else None, n_permutations)
+    return Mantel(
+        r, upper_p_value(r, permuted) if n_permutations else None, n_permutations
+    )
 
 
 def _pair_moments(unit: FloatArray) -> tuple[float, float]:
@@ -206,13 +231,20 @@ def _pair_moments(unit: FloatArray) -> tuple[float, float]:
 def _means(tables: list[FloatArray]) -> tuple[float | None, float | None, float | None]:
     defined = [table[~np.isnan(table)] for table in tables]
     if any(len(table) == 0 for table in defined):
-        return (None, None, None) if not len(defined[0]) else (float(defined[0].mean()), None, None)
+        return (
+            (None, None, None)
+            if not len(defined[0])
+            else (float(defined[0].mean()), None, None)
+        )
     means = np.array([table.mean() for table in defined])
     return float(means[0]), float(means[1:].mean()), upper_p_value(means[0], means[1:])
 
 
-def _compare(tables: list[FloatArray]) -> tuple[float | None, float | None, float | None]:
-    """Kolmogorov–Smirnov at evenly spaced points; undefined figures are a value of their own."""
+def _compare(
+    tables: list[FloatArray],
+) -> tuple[float | None, float | None, float | None]:
+    """Kolmogorov–Smirnov at evenly spaced points; undefined figures are a value of
+    their own."""
     defined = np.concatenate(tables)
     defined = defined[~np.isnan(defined)]
     if not len(defined):
@@ -243,8 +275,11 @@ class PromptCoefficients:
     intercept: bool  #: whether there is one.
 
 
-def prompt_coefficients(matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True) -> PromptCoefficients:
-    """β_i of regressing performance cosines on semantic cosines over j ≠ i, for every prompt i.
+def prompt_coefficients(
+    matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True
+) -> PromptCoefficients:
+    """β_i of regressing performance cosines on semantic cosines over j ≠ i, for every
+    prompt i.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
@@ -252,7 +287,8 @@ def prompt_coefficients(matrix: ArrayLike, embeddings: ArrayLike, *, intercept: 
         intercept: False for the paper's regression through the origin.
 
     Raises:
-        StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing vector.
+        StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing
+            vector.
 
     Examples:
         >>> matrix = [[1, 1, 0], [0, 0, 0], [1, 0, 1], [0, 0, 0], [1, 1, 1]]
@@ -274,33 +310,44 @@ class Semantic:
         self.sxx = np.einsum("ij,ij->i", unit @ (unit.T @ unit), unit) - 1
 
 
-def unit_pair(matrix: ArrayLike, embeddings: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def unit_pair(
+    matrix: ArrayLike, embeddings: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
     """Performance (n, k) and text (n, d) of the same prompts, rows at unit length.
 
     Raises:
-        StatisticsError: other numbers of rows, fewer than 4, vectors that are zero or not finite.
+        StatisticsError: other numbers of rows, fewer than 4, vectors that are zero or
+            not finite.
     """
     values = as_matrix(matrix)
     vectors = np.asarray(embeddings, dtype=np.float64)
     if vectors.ndim != 2 or len(vectors) != len(values):
         raise StatisticsError(
-            f"`embeddings` has shape {vectors.shape}, expected one vector for each of the {len(values)} prompts"
+            f"`embeddings` has shape {vectors.shape}, expected one vector for each of "
+            f"the {len(values)} prompts"
         )
     if len(values) < 4:
-        raise StatisticsError(f"a regression over other prompts needs 4 prompts, found {len(values)}")
+        raise StatisticsError(
+            f"a regression over other prompts needs 4 prompts, found {len(values)}"
+        )
     wrong = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
     if wrong.any():
         raise StatisticsError(
-            f"`embeddings` has {int(wrong.sum())} vector(s) that are zero or not finite (first: row"
-            f" {int(np.argmax(wrong))}); leave prompts without text out"
+            f"`embeddings` has {int(wrong.sum())} vector(s) that are zero or not "
+            f"finite (first: row {int(np.argmax(wrong))}); leave prompts without text "
+            "out"
         )
     return unit_rows(values), unit_rows(vectors)
 
 
-def coefficients_of(unit: FloatArray, semantic: Semantic, intercept: bool) -> PromptCoefficients:
+def coefficients_of(
+    unit: FloatArray, semantic: Semantic, intercept: bool
+) -> PromptCoefficients:
     """The closed forms of statistics.md §7; `unit` are performance rows at length 1."""
     others = len(unit) - 1
-    both = unit.T @ semantic.unit  # k × d: this way round the products take a third less
+    both = (
+        unit.T @ semantic.unit
+    )  # k × d: this way round the products take a third less
     sxy = np.einsum("ji,ij->i", both @ semantic.unit.T, unit) - 1
     syy = np.einsum("ij,ij->i", unit @ (unit.T @ unit), unit) - 1
     sxx, freedom = semantic.sxx, others - 1
@@ -314,7 +361,9 @@ def coefficients_of(unit: FloatArray, semantic: Semantic, intercept: bool) -> Pr
     with np.errstate(divide="ignore", invalid="ignore"):
         beta = np.where(sxx > tolerance, sxy / sxx, np.nan)
         residual = syy - beta * sxy
-        defined = (sxx > tolerance) & (syy > tolerance) & (residual > _NO_RESIDUAL * syy)
+        defined = (
+            (sxx > tolerance) & (syy > tolerance) & (residual > _NO_RESIDUAL * syy)
+        )
         t = np.where(defined, beta / np.sqrt(residual / freedom / sxx), np.nan)
         p = t_p_values(t, freedom)
     beta = np.where(defined, beta, np.nan)

@@ -1,4 +1,5 @@
-"""Spherical k-means on performance vectors (Dhillon and Modha 2001), and how good a clustering is."""
+"""Spherical k-means on performance vectors (Dhillon and Modha 2001), and how good a
+clustering is."""
 
 from __future__ import annotations
 
@@ -22,16 +23,24 @@ class Clustering:
     n_clusters: int  #: clusters C.
     labels: Labels  #: cluster of each prompt, 0 to C−1, numbered by first prompt, shape (n,).
     medoids: Labels  #: row of each cluster's medoid: the prompt nearest its mean, shape (C,).
-    distances: FloatArray  #: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
-    silhouette: float | None  #: mean over prompts, cosine distance; None for a single cluster.
+    distances: (
+        FloatArray  #: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
+    )
+    silhouette: (
+        float | None
+    )  #: mean over prompts, cosine distance; None for a single cluster.
 
     def __str__(self) -> str:
         shape = "none" if self.silhouette is None else f"{self.silhouette:.4g}"
-        return f"{self.n_clusters} clusters of {len(self.labels)} prompts, silhouette {shape}"
+        return (
+            f"{self.n_clusters} clusters of {len(self.labels)} prompts, silhouette "
+            f"{shape}"
+        )
 
 
 def cluster_rows(values: FloatArray, number: int, seed: int) -> Clustering | None:
-    """Clusters of rows by direction: each row goes to the mean direction with the largest cosine.
+    """Clusters of rows by direction: each row goes to the mean direction with the
+    largest cosine.
 
     Args:
         values: prompts × models, finite, shape (n, k).
@@ -51,11 +60,16 @@ def cluster_rows(values: FloatArray, number: int, seed: int) -> Clustering | Non
 def silhouette_of(values: FloatArray, number: int, seed: int) -> float:
     """Mean silhouette of :func:`cluster_rows`; NaN where there is none."""
     clustering = cluster_rows(values, number, seed)
-    return np.nan if clustering is None or clustering.silhouette is None else clustering.silhouette
+    return (
+        np.nan
+        if clustering is None or clustering.silhouette is None
+        else clustering.silhouette
+    )
 
 
 def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
-    """Distinct directions in order of first row, the direction of each row, and how many rows.
+    """Distinct directions in order of first row, the direction of each row, and how
+    many rows.
 
     Directions that agree to 7 digits are one: below that, 1 − cosine is rounding alone.
     """
@@ -69,18 +83,25 @@ def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     return unit[first[order]], codes, np.bincount(codes).astype(np.float64)
 
 
-def best_labels(unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int) -> Labels:
-    """Labels of the start with the largest sum of cosines; the first such start on ties."""
+def best_labels(
+    unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int
+) -> Labels:
+    """Labels of the start with the largest sum of cosines; the first such start on
+    ties."""
     best, labels = -np.inf, np.zeros(len(unit), np.intp)
     for start in range(STARTS):
         rng = generator(seed, 0, n_clusters, start)
-        candidate, value = _lloyd(unit, counts, _plus_plus(unit, counts, n_clusters, rng))
+        candidate, value = _lloyd(
+            unit, counts, _plus_plus(unit, counts, n_clusters, rng)
+        )
         if value > best * (1 + 1e-12 * np.sign(best)):
             best, labels = value, candidate
     return labels
 
 
-def _plus_plus(unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
+def _plus_plus(
+    unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.random.Generator
+) -> FloatArray:
     """Centres by k-means++: each next one with probability ∝ distance (1 − cosine).
 
     Where all distances are 0 (directions 1e-7 apart may be), any row that is left.
@@ -98,7 +119,9 @@ def _plus_plus(unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.ra
     return unit[chosen]
 
 
-def _lloyd(unit: FloatArray, counts: FloatArray, centres: FloatArray) -> tuple[Labels, float]:
+def _lloyd(
+    unit: FloatArray, counts: FloatArray, centres: FloatArray
+) -> tuple[Labels, float]:
     """Assign and average until nothing moves; an empty cluster takes the farthest row."""
     labels = np.full(len(unit), -1, np.intp)
     for _ in range(_ROUNDS):
@@ -119,24 +142,33 @@ def _lloyd(unit: FloatArray, counts: FloatArray, centres: FloatArray) -> tuple[L
 
 
 def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
-    """A clustering of rows at unit length (n, k), its clusters numbered by their first prompt."""
+    """A clustering of rows at unit length (n, k), its clusters numbered by their first
+    prompt."""
     _, first = np.unique(labels, return_index=True)
     names = np.empty(n_clusters, np.intp)
     names[labels[np.sort(first)]] = np.arange(n_clusters)
     labels = names[labels]
     rows, distances = medoids_of_unit(unit, labels, n_clusters)
     widths = silhouettes(unit, labels, n_clusters)
-    return Clustering(n_clusters, labels, rows, distances, None if widths is None else float(widths.mean()))
+    return Clustering(
+        n_clusters,
+        labels,
+        rows,
+        distances,
+        None if widths is None else float(widths.mean()),
+    )
 
 
 Labels = NDArray[np.intp]
 
 
 def silhouette(matrix: ArrayLike, labels: ArrayLike) -> FloatArray | None:
-    """Silhouette of each prompt by cosine distance, from cluster means: O(nkC), no n × n matrix.
+    """Silhouette of each prompt by cosine distance, from cluster means: O(nkC), no n ×
+    n matrix.
 
-    With m_C the mean of a cluster's unit rows: a = |C|/(|C|−1)·(1 − q̃_i·m_C), b = min over the
-    other clusters of 1 − q̃_i·m_C', s = (b − a)/max(a, b); 0 in a cluster of one.
+    With m_C the mean of a cluster's unit rows: a = |C|/(|C|−1)·(1 − q̃_i·m_C), b = min
+    over the other clusters of 1 − q̃_i·m_C', s = (b − a)/max(a, b); 0 in a cluster of
+    one.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
@@ -176,16 +208,16 @@ def silhouettes(unit: FloatArray, labels: Labels, n_clusters: int) -> FloatArray
 def medoids(matrix: ArrayLike, labels: ArrayLike) -> tuple[Labels, FloatArray]:
     """Medoid of each cluster, and each prompt's distance to its own.
 
-    The medoid is the prompt with the largest q̃_i·m_C (the smallest sum of cosine distances to
-    its cluster); the lowest index on ties.
+    The medoid is the prompt with the largest q̃_i·m_C (the smallest sum of cosine
+    distances to its cluster); the lowest index on ties.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
         labels: cluster of each prompt, shape (n,).
 
     Returns:
-        rows of the medoids, by ascending label, shape (C,); 1 − cosine to the own cluster's
-        medoid, at least 0, shape (n,).
+        rows of the medoids, by ascending label, shape (C,); 1 − cosine to the own
+        cluster's medoid, at least 0, shape (n,).
     """
     unit = unit_rows(as_matrix(matrix))
     check_length(np.size(np.asarray(labels)), len(unit), "labels")
@@ -193,7 +225,9 @@ def medoids(matrix: ArrayLike, labels: ArrayLike) -> tuple[Labels, FloatArray]:
     return medoids_of_unit(unit, codes, int(codes.max()) + 1)
 
 
-def medoids_of_unit(unit: FloatArray, labels: Labels, n_clusters: int) -> tuple[Labels, FloatArray]:
+def medoids_of_unit(
+    unit: FloatArray, labels: Labels, n_clusters: int
+) -> tuple[Labels, FloatArray]:
     """As `medoids`, of rows at unit length (n, k) and labels 0 to C−1."""
     sums, sizes = cluster_sums(unit, labels, n_clusters)
     closeness = np.einsum("ij,ij->i", unit, (sums / sizes[:, None])[labels])
@@ -206,7 +240,9 @@ def medoids_of_unit(unit: FloatArray, labels: Labels, n_clusters: int) -> tuple[
     return rows, np.where(distances < 1e-14, 0.0, distances)
 
 
-def cluster_sums(unit: FloatArray, labels: Labels, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+def cluster_sums(
+    unit: FloatArray, labels: Labels, n_clusters: int
+) -> tuple[FloatArray, FloatArray]:
     """Sum of rows and number of rows of each cluster, shapes (C, k) and (C,)."""
     member = np.zeros((n_clusters, len(unit)))
     member[labels, np.arange(len(unit))] = 1.0

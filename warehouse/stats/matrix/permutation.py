@@ -1,4 +1,5 @@
-"""Are prompts correlated beyond chance? Column permutation tests (Siska et al. 2024 §3.2)."""
+"""Are prompts correlated beyond chance? Column permutation tests (Siska et al. 2024
+§3.2)."""
 
 from __future__ import annotations
 
@@ -29,12 +30,20 @@ from warehouse.stats.matrix.similarity import (
     from_distances,
     upper_p_value,
 )
-from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Spread, Tables, count_elsewhere, permuted_rows
+from warehouse.stats.matrix.tables import (
+    BinaryTables,
+    CosineTables,
+    Spread,
+    Tables,
+    count_elsewhere,
+    permuted_rows,
+)
 
 #: Bins of the histograms that are reported.
 BINS = 20
 _MEAN_OF_HAMMING = (
-    "does not change when columns are shuffled: it depends on the models' means alone, so it tests nothing"
+    "does not change when columns are shuffled: it depends on the models' means alone, "
+    "so it tests nothing"
 )
 
 
@@ -49,7 +58,8 @@ class PermutedStatistic:
     permuted_low: float  #: their 2.5 % quantile.
     permuted_high: float  #: their 97.5 % quantile.
     p_value: float  #: (1 + #{permuted ≥ observed})/(1 + N).
-    #: only for ``ks``: the two-sample p that takes pairs as independent, as in the paper; too small.
+    #: only for ``ks``: the two-sample p that takes pairs as independent, as in the
+    #: paper; too small.
     p_textbook: float | None
     reason: str  #: what to know about this p.
 
@@ -76,8 +86,13 @@ class PermutationTest(NamedFigures):
     histograms: tuple[SimilarityHistogram, ...]  #: one for each similarity.
 
     def __str__(self) -> str:
-        p_values = ", ".join(f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics)
-        return f"{self.n_prompts} × {self.n_models}, {self.n_permutations} permutations: {p_values}"
+        p_values = ", ".join(
+            f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics
+        )
+        return (
+            f"{self.n_prompts} × {self.n_models}, {self.n_permutations} permutations: "
+            f"{p_values}"
+        )
 
 
 def permutation_test(
@@ -90,24 +105,29 @@ def permutation_test(
     spread: Spread | None = None,
     progress: Progress | None = None,
 ) -> PermutationTest:
-    """Shuffle every column by itself and compare the similarities of all pairs of prompts.
+    """Shuffle every column by itself and compare the similarities of all pairs of
+    prompts.
 
-    For 0/1 scores everything is exact: the three similarities of a pair depend only on the rows' numbers of ones and
-    common ones, which are counted for all pairs at once. For other scores (cosine only) mean and percentiles are exact;
-    Kolmogorov–Smirnov distances are taken at 16 385 evenly spaced cosines, which keeps its p exact.
+    For 0/1 scores everything is exact: the three similarities of a pair depend only on
+    the rows' numbers of ones and common ones, which are counted for all pairs at once.
+    For other scores (cosine only) mean and percentiles are exact; Kolmogorov–Smirnov
+    distances are taken at 16 385 evenly spaced cosines, which keeps its p exact.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
         similarities: default: all that the scores allow.
         n_permutations: N, at least 1.
-        seed: each permutation has a stream of its own, so threads do not change the answer.
+        seed: each permutation has a stream of its own, so threads do not change the
+            answer.
         n_threads: default: one for each core that this process may use.
-        spread: has the shuffled matrices counted elsewhere, in blocks; the answer is the same.
-        progress: called with (done, 5N): four for counting a permutation, one for comparing it.
+        spread: has the shuffled matrices counted elsewhere, in blocks; the answer is
+            the same.
+        progress: called with (done, 5N): four for counting a permutation, one for
+            comparing it.
 
     Raises:
-        StatisticsError: fewer than two prompts or models, missing cells, or scores that a
-            similarity is not defined for.
+        StatisticsError: fewer than two prompts or models, missing cells, or scores that
+            a similarity is not defined for.
     """
     values = as_matrix(matrix)
     binary = is_zero_one(values)
@@ -120,16 +140,26 @@ def permutation_test(
         as_count(n_threads, "n_threads")
     if bool((values == values[0]).all()):
         raise StatisticsError(
-            "every model has one score for all prompts (all columns are constant): shuffling changes nothing"
+            "every model has one score for all prompts (all columns are constant): "
+            "shuffling changes nothing"
         )
     tables: Tables = BinaryTables(values) if binary else CosineTables(values)
     steps = _Steps(n_threads or _cores(), 5 * n_permutations, progress)
-    columns: NDArray[Any] = np.ascontiguousarray(values.T, dtype=np.uint8 if binary else np.float64)
+    columns: NDArray[Any] = np.ascontiguousarray(
+        values.T, dtype=np.uint8 if binary else np.float64
+    )
     tables.add(0, columns)
     if spread is None:
         _fill(tables, columns, n_permutations, seed, steps)
     else:
-        count_elsewhere(spread, tables, columns, n_permutations, seed, lambda done: steps.reached(4 * done))
+        count_elsewhere(
+            spread,
+            tables,
+            columns,
+            n_permutations,
+            seed,
+            lambda done: steps.reached(4 * done),
+        )
     tables.finish()
     with one_blas_thread():
         tested = _test(tables, chosen, n_permutations, steps)
@@ -158,7 +188,9 @@ class _Steps:
             try:
                 for done, _ in enumerate(pool.map(task, indices), start=1):
                     self.reached(begun + worth * done / len(indices))
-            except BaseException:  # also when a person interrupts: the rest is not computed first
+            except (
+                BaseException
+            ):  # also when a person interrupts: the rest is not computed first
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
@@ -169,7 +201,9 @@ class _Steps:
             self._progress(round(done), self._total)
 
 
-def _fill(tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int, steps: _Steps) -> None:
+def _fill(
+    tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int, steps: _Steps
+) -> None:
     """Every permuted table."""
 
     def permute(index: int) -> None:
@@ -187,7 +221,8 @@ def _cores() -> int:
 def _test(
     tables: Tables, chosen: Sequence[Similarity], n_permutations: int, steps: _Steps
 ) -> list[tuple[list[PermutedStatistic], SimilarityHistogram]]:
-    """Every table is unpacked twice: for its figures and the sum of all, and for its distance."""
+    """Every table is unpacked twice: for its figures and the sum of all, and for its
+    distance."""
     indices = range(n_permutations + 1)
     totals = [np.zeros(len(tables.values(name)), np.int64) for name in chosen]
     figures = np.empty((len(chosen), len(indices), 3))
@@ -211,7 +246,12 @@ def _test(
     observed = tables.counts(chosen, 0)
     return [
         _rows(
-            tables, name, figures[at], from_distances(observed[at], totals[at], distances[at]), observed[at], totals[at]
+            tables,
+            name,
+            figures[at],
+            from_distances(observed[at], totals[at], distances[at]),
+            observed[at],
+            totals[at],
         )
         for at, name in enumerate(chosen)
     ]
@@ -229,10 +269,34 @@ def _rows(
     for at, name in enumerate(("mean", "percentile_75", "percentile_95")):
         seen, permuted = float(figures[0, at]), figures[1:, at]
         reason = _MEAN_OF_HAMMING if (similarity, name) == ("hamming", "mean") else ""
-        rows.append(_statistic(similarity, name, seen, permuted, upper_p_value(seen, permuted), None, reason))
-    ks = (distances.statistic, distances.permuted, distances.p_value, distances.textbook_p_value)
-    rows.append(_statistic(similarity, "ks", *ks, "the textbook p takes pairs as independent and is too small"))
-    return rows, _histogram(similarity, tables.values(similarity), observed, total - observed)
+        rows.append(
+            _statistic(
+                similarity,
+                name,
+                seen,
+                permuted,
+                upper_p_value(seen, permuted),
+                None,
+                reason,
+            )
+        )
+    ks = (
+        distances.statistic,
+        distances.permuted,
+        distances.p_value,
+        distances.textbook_p_value,
+    )
+    rows.append(
+        _statistic(
+            similarity,
+            "ks",
+            *ks,
+            "the textbook p takes pairs as independent and is too small",
+        )
+    )
+    return rows, _histogram(
+        similarity, tables.values(similarity), observed, total - observed
+    )
 
 
 def _statistic(
@@ -246,11 +310,16 @@ def _statistic(
 ) -> PermutedStatistic:
     low, high = np.quantile(permuted, [0.025, 0.975])
     spread = float(permuted.mean()), float(low), float(high)
-    return PermutedStatistic(similarity, name, observed, *spread, p_value, p_textbook, reason)
+    return PermutedStatistic(
+        similarity, name, observed, *spread, p_value, p_textbook, reason
+    )
 
 
 def _histogram(
-    similarity: str, values: FloatArray, observed: NDArray[np.int64], permuted: NDArray[np.int64]
+    similarity: str,
+    values: FloatArray,
+    observed: NDArray[np.int64],
+    permuted: NDArray[np.int64],
 ) -> SimilarityHistogram:
     edges = np.linspace(-1.0 if values[0] < 0 else 0.0, 1.0, BINS + 1)
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
@@ -259,4 +328,6 @@ def _histogram(
         binned = np.bincount(bins, weights=counts, minlength=BINS)
         return tuple(map(float, binned / counts.sum()))
 
-    return SimilarityHistogram(similarity, tuple(map(float, edges)), shares(observed), shares(permuted))
+    return SimilarityHistogram(
+        similarity, tuple(map(float, edges)), shares(observed), shares(permuted)
+    )

@@ -1,5 +1,5 @@
-"""Similarity of prompts by their performance vectors: cosine, Jaccard, Hamming (Siska §3.1), and their
-distributions."""
+"""Similarity of prompts by their performance vectors: cosine, Jaccard, Hamming (Siska
+§3.1), and their distributions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ BLOCK_PAIRS = 4_000_000
 
 
 def as_matrix(matrix: ArrayLike) -> FloatArray:
-    """``matrix`` as floats: at least 2 prompts (rows) and 2 models (columns), all finite.
+    """``matrix`` as floats: at least 2 prompts (rows) and 2 models (columns), all
+    finite.
 
     Raises:
-        StatisticsError: for another shape, or missing cells (a row that is not complete does not
-            enter; nothing is filled in).
+        StatisticsError: for another shape, or missing cells (a row that is not complete
+            does not enter; nothing is filled in).
     """
     try:
         values = np.ascontiguousarray(matrix, dtype=np.float64)
@@ -39,13 +40,14 @@ def as_matrix(matrix: ArrayLike) -> FloatArray:
     n, k = values.shape
     if n < 2 or k < 2:
         raise StatisticsError(
-            f"`matrix` has {n} prompt(s) and {k} model(s); similarities between prompts need at least 2 of each"
+            f"`matrix` has {n} prompt(s) and {k} model(s); similarities between "
+            "prompts need at least 2 of each"
         )
     incomplete = int((~np.isfinite(values)).any(axis=1).sum())
     if incomplete:
         raise StatisticsError(
-            f"`matrix` has {incomplete} row(s) with missing or infinite cells; leave incomplete"
-            " rows out, none is filled in"
+            f"`matrix` has {incomplete} row(s) with missing or infinite cells; leave "
+            "incomplete rows out, none is filled in"
         )
     return values
 
@@ -58,19 +60,25 @@ def as_count(value: int, name: str, least: int = 1) -> int:
 
 
 def generator(seed: int, *index: int) -> np.random.Generator:
-    """A stream of random numbers for one place: the same in whatever order places are visited."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=index)))
+    """A stream of random numbers for one place: the same in whatever order places are
+    visited."""
+    return np.random.Generator(
+        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=index))
+    )
 
 
 def unit_rows(matrix: FloatArray) -> FloatArray:
     """Rows at Euclidean length 1.
 
     Returns:
-        shape (n, k), or (n, k + 1) where there are zero rows: these have a further coordinate of 1, so that they are
-        like each other (cosine 1) and unlike all others (0).
+        shape (n, k), or (n, k + 1) where there are zero rows: these have a further
+        coordinate of 1, so that they are like each other (cosine 1) and unlike all
+        others (0).
     """
     empty = ~matrix.any(axis=1)
-    largest = np.where(empty, 1.0, np.abs(matrix).max(axis=1))  # squares of tiny scores would be 0
+    largest = np.where(
+        empty, 1.0, np.abs(matrix).max(axis=1)
+    )  # squares of tiny scores would be 0
     scaled = matrix / largest[:, None]
     lengths = np.where(empty, 1.0, np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
     unit = scaled / lengths[:, None]
@@ -85,7 +93,9 @@ def pair_blocks(unit: FloatArray) -> Iterator[FloatArray]:
         rows = unit[start : start + step]
         products = np.clip(rows @ unit[start:].T, -1.0, 1.0)
         first, second = np.triu_indices(len(rows), 1)
-        yield np.concatenate([products[first, second], products[:, len(rows) :].ravel()])
+        yield np.concatenate(
+            [products[first, second], products[:, len(rows) :].ravel()]
+        )
 
 
 Similarity = Literal["cosine", "jaccard", "hamming"]
@@ -111,33 +121,44 @@ class SimilaritySummary:
 
 
 def check_similarity(similarity: str, binary: bool) -> None:
-    """Refuse an unknown similarity, and those that need zeros and ones where there are others.
+    """Refuse an unknown similarity, and those that need zeros and ones where there are
+    others.
 
     Raises:
         StatisticsError: naming what can be used.
     """
     if similarity not in SIMILARITIES:
-        raise StatisticsError(f"no similarity {similarity!r}; there are: {', '.join(sorted(SIMILARITIES))}")
+        raise StatisticsError(
+            f"no similarity {similarity!r}; there are: "
+            f"{', '.join(sorted(SIMILARITIES))}"
+        )
     if similarity != "cosine" and not binary:
-        raise StatisticsError(f"{similarity} similarity needs scores of 0 and 1, and there are others; use cosine")
+        raise StatisticsError(
+            f"{similarity} similarity needs scores of 0 and 1, and there are others; "
+            "use cosine"
+        )
 
 
 def mean_cosine(unit: FloatArray) -> float:
-    """Mean cosine over pairs i < j of rows at unit length: (‖Σ q̃_i‖² − n)/(n(n−1)), without looking at pairs."""
+    """Mean cosine over pairs i < j of rows at unit length: (‖Σ q̃_i‖² − n)/(n(n−1)),
+    without looking at pairs."""
     n, total = len(unit), unit.sum(axis=0)
     own = float(np.einsum("ij,ij->", unit, unit))  # n, but for rounding
     return (float(total @ total) - own) / (n * (n - 1))
 
 
-def summarise_similarity(matrix: ArrayLike, similarity: Similarity = "cosine") -> SimilaritySummary:
-    """Mean, 75th and 95th percentile of a similarity over all pairs of prompts, exactly.
+def summarise_similarity(
+    matrix: ArrayLike, similarity: Similarity = "cosine"
+) -> SimilaritySummary:
+    """Mean, 75th and 95th percentile of a similarity over all pairs of prompts,
+    exactly.
 
     Args:
         matrix: prompts × models, finite, shape (n, k); 0/1 for Jaccard and Hamming.
 
     Raises:
-        StatisticsError: fewer than two prompts or models, missing cells, or scores that the
-            similarity is not defined for.
+        StatisticsError: fewer than two prompts or models, missing cells, or scores that
+            the similarity is not defined for.
     """
     values = as_matrix(matrix)
     binary = is_zero_one(values)
@@ -151,7 +172,10 @@ def summarise_similarity(matrix: ArrayLike, similarity: Similarity = "cosine") -
         mean = float(similarities @ counts) / (n * (n - 1) // 2)
     else:
         unit = unit_rows(values)
-        similarities, mean = np.sort(np.concatenate(list(pair_blocks(unit)))), mean_cosine(unit)
+        similarities, mean = (
+            np.sort(np.concatenate(list(pair_blocks(unit)))),
+            mean_cosine(unit),
+        )
         counts = np.ones(len(similarities), np.int64)
     return SimilaritySummary(
         similarity,
@@ -165,7 +189,8 @@ def summarise_similarity(matrix: ArrayLike, similarity: Similarity = "cosine") -
 def cell_values(similarity: str, codes: NDArray[np.int64], k: int) -> FloatArray:
     """Similarity of two rows by their weights a, b and common ones c.
 
-    Equal similarities are equal numbers: each comes from one division of whole numbers, which is rounded once.
+    Equal similarities are equal numbers: each comes from one division of whole numbers,
+    which is rounded once.
 
     Args:
         codes: (a(k+1) + b)(k+1) + c, as of `count_pairs`, shape (m,).
@@ -179,7 +204,9 @@ def cell_values(similarity: str, codes: NDArray[np.int64], k: int) -> FloatArray
     part = common if similarity == "jaccard" else common**2
     shares = part / np.where(whole == 0, 1, whole)
     values = np.sqrt(shares) if similarity == "cosine" else shares
-    return np.where((a == 0) & (b == 0), 1.0, values)  # two rows without a single one are alike
+    return np.where(
+        (a == 0) & (b == 0), 1.0, values
+    )  # two rows without a single one are alike
 
 
 WORD = 64
@@ -198,15 +225,18 @@ def pack_columns(columns: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(by_row.T).astype(np.uint64, copy=False)
 
 
-def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_pairs(
+    columns: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs of rows by weight, weight and number of common ones.
 
     Args:
-        columns: zeros and ones, the columns of the matrix one after another, shape (k, n).
+        columns: zeros and ones, the columns of the matrix one after another, shape (k,
+            n).
 
     Returns:
-        the triples that occur as one number (a(k+1) + b)(k+1) + c with a <= b, ascending, and the
-        number of pairs i < j of each; together n(n−1)/2.
+        the triples that occur as one number (a(k+1) + b)(k+1) + c with a <= b,
+        ascending, and the number of pairs i < j of each; together n(n−1)/2.
     """
     k = len(columns)
     weights = columns.sum(axis=0, dtype=np.int64)
@@ -226,12 +256,17 @@ def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[
     return np.concatenate(codes), np.concatenate(pairs)
 
 
-def _tally(columns: NDArray[np.uint8], order: NDArray[np.intp]) -> Callable[[Any, int, Any], None]:
-    """Counts the pairs of rows in their order: by compiled code, or by matrix products where there is no compiler."""
+def _tally(
+    columns: NDArray[np.uint8], order: NDArray[np.intp]
+) -> Callable[[Any, int, Any], None]:
+    """Counts the pairs of rows in their order: by compiled code, or by matrix products
+    where there is no compiler."""
     if has_compiler():
         from warehouse.stats.core import kernels
 
-        return partial(kernels.tally_pairs, np.ascontiguousarray(pack_columns(columns)[:, order]))
+        return partial(
+            kernels.tally_pairs, np.ascontiguousarray(pack_columns(columns)[:, order])
+        )
     return partial(tally_pairs, np.ascontiguousarray(columns.T[order]))
 
 
@@ -239,8 +274,14 @@ def _tally(columns: NDArray[np.uint8], order: NDArray[np.intp]) -> Callable[[Any
 _OWN, _OTHERS = 512, 2048
 
 
-def tally_pairs(rows: NDArray[np.uint8], starts: NDArray[np.int64], first: int, counts: NDArray[np.int64]) -> None:
-    """Add the pairs i < j of rows to ``counts``, as `warehouse.stats.core.kernels.tally_pairs` does.
+def tally_pairs(
+    rows: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    first: int,
+    counts: NDArray[np.int64],
+) -> None:
+    """Add the pairs i < j of rows to ``counts``, as
+    `warehouse.stats.core.kernels.tally_pairs` does.
 
     Args:
         rows: zeros and ones by ascending weight, shape (n, k); shape (n, k).
@@ -251,7 +292,9 @@ def tally_pairs(rows: NDArray[np.uint8], starts: NDArray[np.int64], first: int, 
     weights = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     flat = counts.reshape(-1)
     _, n_groups, size = counts.shape
-    kind: Any = np.float32 if flat.size < 1 << 24 else np.float64  # counts every number up to there
+    kind: Any = (
+        np.float32 if flat.size < 1 << 24 else np.float64
+    )  # counts every number up to there
     end = int(starts[first + len(counts)])
     for top in range(int(starts[first]), end, _OWN):
         own = slice(top, min(top + _OWN, end))
@@ -263,7 +306,10 @@ def tally_pairs(rows: NDArray[np.uint8], starts: NDArray[np.int64], first: int, 
             codes += (weights[others] * size).astype(kind)
             cells = codes.astype(np.intp)
             if left < own.stop:
-                cells = cells[np.arange(own.start, own.stop)[:, None] < np.arange(left, left + cells.shape[1])]
+                cells = cells[
+                    np.arange(own.start, own.stop)[:, None]
+                    < np.arange(left, left + cells.shape[1])
+                ]
             flat += np.bincount(cells.ravel(), minlength=len(flat))
 
 
@@ -273,13 +319,17 @@ class KolmogorovSmirnov:
 
     statistic: float  #: D = sup |F_observed − F̄|, F̄ the mean over all N + 1 tables.
     permuted: FloatArray  #: the same distance of each permuted table, shape (N,).
-    p_value: float  #: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
-    #: of the two-sample test with all pairs taken as independent (as Siska et al. report it). They are not: it is far
-    #: too small.
+    p_value: (
+        float  #: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
+    )
+    #: of the two-sample test with all pairs taken as independent (as Siska et al.
+    #: report it). They are not: it is far too small.
     textbook_p_value: float
 
 
-def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float) -> float:
+def linear_quantile(
+    values: FloatArray, counts: NDArray[np.int64], share: float
+) -> float:
     """The quantile of numpy's ``linear`` method of values with multiplicities.
 
     Args:
@@ -290,21 +340,28 @@ def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float)
     cumulated = np.cumsum(counts)
     position = share * (int(cumulated[-1]) - 1)
     whole = math.floor(position)
-    low, high = values[np.searchsorted(cumulated, [whole, math.ceil(position)], side="right")]
+    low, high = values[
+        np.searchsorted(cumulated, [whole, math.ceil(position)], side="right")
+    ]
     return float(low + (high - low) * (position - whole))
 
 
 def upper_p_value(observed: float, permuted: FloatArray) -> float:
-    """(1 + #{permuted ≥ observed}) / (1 + N), ties (within 1e-9 of the scale) counted as ≥."""
+    """(1 + #{permuted ≥ observed}) / (1 + N), ties (within 1e-9 of the scale) counted
+    as ≥."""
     tolerance = TIE * max(1.0, abs(observed))
     return (1 + int((permuted >= observed - tolerance).sum())) / (1 + len(permuted))
 
 
-def kolmogorov_smirnov(table: Callable[[int], NDArray[np.int64]], n_tables: int) -> KolmogorovSmirnov:
-    """Compare table 0 with tables 1 … N that are exchangeable with it if nothing is going on.
+def kolmogorov_smirnov(
+    table: Callable[[int], NDArray[np.int64]], n_tables: int
+) -> KolmogorovSmirnov:
+    """Compare table 0 with tables 1 … N that are exchangeable with it if nothing is
+    going on.
 
     Args:
-        table: number of a table to its counts on the common values, shape (r,); asked for twice.
+        table: number of a table to its counts on the common values, shape (r,); asked
+            for twice.
         n_tables: N + 1, at least 2.
     """
     total = sum((table(index) for index in range(1, n_tables)), start=table(0))
@@ -324,7 +381,9 @@ def distance(counts: NDArray[np.int64], mean: FloatArray) -> float:
     return float(np.abs(distribution(counts) - mean).max())
 
 
-def from_distances(observed: NDArray[np.int64], total: NDArray[np.int64], distances: FloatArray) -> KolmogorovSmirnov:
+def from_distances(
+    observed: NDArray[np.int64], total: NDArray[np.int64], distances: FloatArray
+) -> KolmogorovSmirnov:
     """What follows from the distances of all tables from their mean.
 
     Args:

@@ -1,7 +1,8 @@
-"""Similarities of the observed and of the shuffled matrices, kept small, and worked out here or elsewhere.
+"""Similarities of the observed and of the shuffled matrices, kept small, and worked out
+here or elsewhere.
 
-Every shuffle has a stream of random numbers of its own, by its number. So neither how many work on
-them, nor which of them does which block, changes a figure.
+Every shuffle has a stream of random numbers of its own, by its number. So neither how
+many work on them, nor which of them does which block, changes a figure.
 """
 
 from __future__ import annotations
@@ -54,10 +55,14 @@ class Tables(Protocol):
     def finish(self) -> None:
         """All tables are in."""
 
-    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    def figures(
+        self, similarity: str, index: int, counts: NDArray[np.int64]
+    ) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table with these counts."""
 
-    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
+    def counts(
+        self, similarities: Sequence[str], index: int
+    ) -> list[NDArray[np.int64]]:
         """Pairs of a table by each similarity, on values that all tables share."""
 
     def values(self, similarity: str) -> FloatArray:
@@ -67,7 +72,8 @@ class Tables(Protocol):
 class BinaryTables:
     """Tables of a 0/1 matrix: pairs by (weight, weight, common ones), packed.
 
-    Whatever the similarity, its distribution follows from these counts without rounding.
+    Whatever the similarity, its distribution follows from these counts without
+    rounding.
     """
 
     def __init__(self, matrix: FloatArray) -> None:
@@ -81,7 +87,10 @@ class BinaryTables:
         codes, counts = count_pairs(columns)
         self._codes.add(codes)
         steps = np.diff(codes, prepend=0)
-        self._packed[index] = (zlib.compress(steps.tobytes(), 1), zlib.compress(counts.tobytes(), 1))
+        self._packed[index] = (
+            zlib.compress(steps.tobytes(), 1),
+            zlib.compress(counts.tobytes(), 1),
+        )
 
     def packed(self, index: int) -> tuple[bytes, bytes]:
         """A table that is in, for :meth:`take` of another object on the same matrix."""
@@ -104,21 +113,34 @@ class BinaryTables:
         """Similarities that occur, ascending."""
         return self._ranked[similarity][0]
 
-    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
+    def counts(
+        self, similarities: Sequence[str], index: int
+    ) -> list[NDArray[np.int64]]:
         """Pairs of a table by each similarity, on its `values`."""
-        steps, counts = (np.frombuffer(zlib.decompress(p), np.int64) for p in self._packed[index])
+        steps, counts = (
+            np.frombuffer(zlib.decompress(p), np.int64) for p in self._packed[index]
+        )
         at = self._codes.unpacked(np.cumsum(steps))
         ranked = [self._ranked[similarity] for similarity in similarities]
         # sums of whole numbers far below 2^53: exact
         return [
-            np.bincount(ranks[at], weights=counts, minlength=len(values)).astype(np.int64) for values, ranks in ranked
+            np.bincount(ranks[at], weights=counts, minlength=len(values)).astype(
+                np.int64
+            )
+            for values, ranks in ranked
         ]
 
-    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    def figures(
+        self, similarity: str, index: int, counts: NDArray[np.int64]
+    ) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table with these counts."""
         values = self.values(similarity)
         mean = float(values @ counts) / int(counts.sum())
-        return mean, linear_quantile(values, counts, 0.75), linear_quantile(values, counts, 0.95)
+        return (
+            mean,
+            linear_quantile(values, counts, 0.75),
+            linear_quantile(values, counts, 0.95),
+        )
 
 
 class Codes:
@@ -155,7 +177,8 @@ class Codes:
 
 
 class CosineTables:
-    """Tables of a matrix of any scores: cosines counted on a grid, percentiles from the pairs."""
+    """Tables of a matrix of any scores: cosines counted on a grid, percentiles from the
+    pairs."""
 
     def __init__(self, matrix: FloatArray) -> None:
         self._small = len(matrix) * (len(matrix) - 1) // 2 <= BLOCK_PAIRS
@@ -192,12 +215,16 @@ class CosineTables:
         """Points of the grid."""
         return np.linspace(-1.0, 1.0, GRID + 1)
 
-    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
+    def counts(
+        self, similarities: Sequence[str], index: int
+    ) -> list[NDArray[np.int64]]:
         """Pairs of a table by point of the grid: from it to just below the next."""
         flat = np.frombuffer(zlib.decompress(self._packed[index]), np.int64)
         return [flat for _ in similarities]
 
-    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    def figures(
+        self, similarity: str, index: int, counts: NDArray[np.int64]
+    ) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table."""
         return self._figures[index]
 
@@ -206,13 +233,22 @@ def _cells(cosines: FloatArray) -> NDArray[np.int64]:
     return np.minimum((cosines + (1 + _ROUNDING)) * (GRID / 2), GRID).astype(np.int64)
 
 
-def _percentile(unit: FloatArray, counts: NDArray[np.int64], pairs: FloatArray | None, share: float) -> float:
-    """The ``linear`` percentile; only the pairs in the cells that hold its place are sorted."""
+def _percentile(
+    unit: FloatArray, counts: NDArray[np.int64], pairs: FloatArray | None, share: float
+) -> float:
+    """The ``linear`` percentile; only the pairs in the cells that hold its place are
+    sorted."""
     cumulated = np.cumsum(counts)
     position = share * (int(cumulated[-1]) - 1)
-    cells = np.searchsorted(cumulated, [np.floor(position), np.ceil(position)], side="right")
+    cells = np.searchsorted(
+        cumulated, [np.floor(position), np.ceil(position)], side="right"
+    )
     blocks = pair_blocks(unit) if pairs is None else [pairs]
-    values = [block[(where >= cells[0]) & (where <= cells[1])] for block in blocks for where in [_cells(block)]]
+    values = [
+        block[(where >= cells[0]) & (where <= cells[1])]
+        for block in blocks
+        for where in [_cells(block)]
+    ]
     ordered = np.sort(np.concatenate(values))
     position -= int(cumulated[cells[0] - 1]) if cells[0] else 0
     low, high = ordered[int(np.floor(position))], ordered[int(np.ceil(position))]
@@ -221,14 +257,17 @@ def _percentile(unit: FloatArray, counts: NDArray[np.int64], pairs: FloatArray |
 
 #: Bytes of tables that one task gives, and all tasks that are asked for at a time.
 _TASK_BYTES, _WAVE_BYTES = 4_000_000, 256_000_000
-#: Shuffled matrices of one task, at most: the last ones are not to be waited for by all others.
+#: Shuffled matrices of one task, at most: the last ones are not to be waited for by all
+#: others.
 _TASK_TABLES = 16
 
 
 class Spread(Protocol):
     """Runs a function on each of some tasks, wherever."""
 
-    def __call__(self, function: Callable[[bytes], bytes], tasks: Sequence[bytes], /) -> Iterator[tuple[int, bytes]]:
+    def __call__(
+        self, function: Callable[[bytes], bytes], tasks: Sequence[bytes], /
+    ) -> Iterator[tuple[int, bytes]]:
         """The number of each task with what the function gave, in any order.
 
         Args:
@@ -238,7 +277,12 @@ class Spread(Protocol):
 
 
 def count_elsewhere(
-    spread: Spread, tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int, tell: Callable[[int], None]
+    spread: Spread,
+    tables: Tables,
+    columns: NDArray[Any],
+    n_permutations: int,
+    seed: int,
+    tell: Callable[[int], None],
 ) -> None:
     """Have tables 1 … N counted, and take them in.
 
@@ -256,11 +300,15 @@ def count_elsewhere(
     done = 0
     for start in range(1, n_permutations + 1, wave):
         end = min(start + wave, n_permutations + 1)
-        blocks = [(first, min(first + block, end)) for first in range(start, end, block)]
+        blocks = [
+            (first, min(first + block, end)) for first in range(start, end, block)
+        ]
         for number, data in spread(function, [_numbers(*pairs) for pairs in blocks]):
             with np.load(io.BytesIO(data), allow_pickle=False) as came:
                 for index in range(*blocks[number]):
-                    tables.take(index, *(came[f"{index}.{part}"].tobytes() for part in range(2)))
+                    tables.take(
+                        index, *(came[f"{index}.{part}"].tobytes() for part in range(2))
+                    )
             done += blocks[number][1] - blocks[number][0]
             tell(done)
 
@@ -282,7 +330,10 @@ def count_block(sent: bytes, seed: int, block: bytes) -> bytes:
     arrays: dict[str, NDArray[np.uint8]] = {}
     for index in range(*_read(block)):
         tables.add(index, permuted_rows(columns, seed, index))
-        arrays |= {f"{index}.{part}": np.frombuffer(data, np.uint8) for part, data in enumerate(tables.packed(index))}
+        arrays |= {
+            f"{index}.{part}": np.frombuffer(data, np.uint8)
+            for part, data in enumerate(tables.packed(index))
+        }
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
     return file.getvalue()
@@ -296,10 +347,17 @@ def silhouettes_elsewhere(
     seed: int,
     tell: Callable[[int], None],
 ) -> list[list[float]]:
-    """Mean silhouette of every shuffled matrix at every number of clusters; NaN where there is none."""
-    tasks = [(shuffle, number) for shuffle in range(1, n_permutations + 1) for number in tried]
+    """Mean silhouette of every shuffled matrix at every number of clusters; NaN where
+    there is none."""
+    tasks = [
+        (shuffle, number)
+        for shuffle in range(1, n_permutations + 1)
+        for number in tried
+    ]
     kind = np.uint8 if is_zero_one(values) else np.float64
-    function = partial(silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed)
+    function = partial(
+        silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed
+    )
     silhouettes = np.full((n_permutations, len(tried)), np.nan)
     answers = spread(function, [_numbers(*task) for task in tasks])
     for done, (task, data) in enumerate(answers, start=1):
@@ -325,12 +383,15 @@ def silhouette_of_shuffled(sent: bytes, seed: int, task: bytes) -> bytes:
 
 
 def permuted_rows(rows: NDArray[Any], seed: int, shuffle: int) -> NDArray[Any]:
-    """Every row shuffled by itself, as ``Generator.permuted`` does; zeros and ones by compiled code, to the bit, in a
-    third of the time."""
+    """Every row shuffled by itself, as ``Generator.permuted`` does; zeros and ones by
+    compiled code, to the bit, in a third of the time."""
     if rows.dtype == np.uint8 and has_compiler():
         from warehouse.stats.core import kernels
 
-        mixed, drawn = rows.copy(), generator(seed, shuffle).bit_generator.random_raw(rows.size)
+        mixed, drawn = (
+            rows.copy(),
+            generator(seed, shuffle).bit_generator.random_raw(rows.size),
+        )
         if kernels.shuffle_rows(drawn.view(np.uint32), mixed):
             return mixed
     return generator(seed, shuffle).permuted(rows, axis=1)

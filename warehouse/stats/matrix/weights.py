@@ -1,4 +1,5 @@
-"""Scores and ranks when prompts do not weigh the same, and while a benchmark grows (Siska 2024 §3.3, §5.2.2)."""
+"""Scores and ranks when prompts do not weigh the same, and while a benchmark grows
+(Siska 2024 §3.3, §5.2.2)."""
 
 from __future__ import annotations
 
@@ -10,10 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_scores, as_seed, check_length
+from warehouse.stats.core.inputs import (
+    FloatArray,
+    as_clusters,
+    as_scores,
+    as_seed,
+    check_length,
+)
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.kmeans import medoids
-from warehouse.stats.matrix.similarity import Progress, as_count, as_matrix, generator, unit_rows
+from warehouse.stats.matrix.similarity import (
+    Progress,
+    as_count,
+    as_matrix,
+    generator,
+    unit_rows,
+)
 
 #: Weightings drawn with one stream of random numbers, whatever the memory.
 _STREAM = 1000
@@ -28,13 +41,19 @@ class WeightedScores(NamedFigures):
     scheme: str  #: name of the weighting.
     scores: tuple[float, ...]  #: Σ w_i s_i with Σ w_i = 1, by model.
     ranks: tuple[int, ...]  #: 1 = best; equal scores (12 digits) share a rank.
-    rank_changes: tuple[int, ...]  #: rank by uniform weights minus this rank: above 0 is a rise.
+    rank_changes: tuple[
+        int, ...
+    ]  #: rank by uniform weights minus this rank: above 0 is a rise.
     n_prompts: int  #: prompts of weight above 0.
-    effective_prompts: float  #: 1/Σ w_i²: prompts of equal weight that would say as much.
+    effective_prompts: (
+        float  #: 1/Σ w_i²: prompts of equal weight that would say as much.
+    )
 
     def __str__(self) -> str:
         largest = max(map(abs, self.rank_changes))
-        return f"{self.scheme}: {self.n_prompts} prompts, largest change of rank {largest}"
+        return (
+            f"{self.scheme}: {self.n_prompts} prompts, largest change of rank {largest}"
+        )
 
 
 @dataclass(frozen=True)
@@ -49,26 +68,38 @@ class RandomWeights(NamedFigures):
     levels: tuple[float, ...]  #: of the quantiles.
     quantiles: FloatArray  #: shape (levels, k).
     standard_deviation: FloatArray  #: over the draws (ddof 1), shape (k,).
-    exact_standard_deviation: FloatArray  #: sqrt(population variance/(n + 1)), shape (k,).
-    #: share of draws in which the row's model is better than the column's; ties count for neither, shape (k, k).
+    exact_standard_deviation: (
+        FloatArray  #: sqrt(population variance/(n + 1)), shape (k,).
+    )
+    #: share of draws in which the row's model is better than the column's; ties count
+    #: for neither, shape (k, k).
     outranks: FloatArray
     best: FloatArray  #: share of draws in which each model is best; ties share, shape (k,).
 
     def __str__(self) -> str:
         width = float((self.highest - self.lowest).max())
         models = len(self.best)
-        return f"{self.n_draws} weightings of {models} models, scores move by up to {width:.4g}"
+        return (
+            f"{self.n_draws} weightings of {models} models, scores move by up to "
+            f"{width:.4g}"
+        )
 
 
-def competition_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> NDArray[np.intp]:
-    """Rank of each model, 1 = best; scores that agree to 12 digits share the better rank."""
+def competition_ranks(
+    scores: ArrayLike, *, higher_is_better: bool = True
+) -> NDArray[np.intp]:
+    """Rank of each model, 1 = best; scores that agree to 12 digits share the better
+    rank."""
     values = np.array([float(f"{value:.12g}") for value in as_scores(scores)])
     ordered = np.sort(values if not higher_is_better else -values)
     return np.searchsorted(ordered, values if not higher_is_better else -values) + 1
 
 
-def medoid_weights(matrix: ArrayLike, labels: ArrayLike, *, share: bool = True) -> FloatArray:
-    """Only the medoid of each cluster counts: by its cluster's share, or all alike (the paper's).
+def medoid_weights(
+    matrix: ArrayLike, labels: ArrayLike, *, share: bool = True
+) -> FloatArray:
+    """Only the medoid of each cluster counts: by its cluster's share, or all alike (the
+    paper's).
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
@@ -86,7 +117,8 @@ def medoid_weights(matrix: ArrayLike, labels: ArrayLike, *, share: bool = True) 
 
 
 def distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
-    """w_i = d(i, medoid)/Σ_C d · |C|/n, d = 1 − cosine: what is unusual in its cluster counts most.
+    """w_i = d(i, medoid)/Σ_C d · |C|/n, d = 1 − cosine: what is unusual in its cluster
+    counts most.
 
     A medoid gets 0; where all of a cluster coincide, each gets 1/n.
     """
@@ -97,7 +129,8 @@ def distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
 def inverse_distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
     """w_i ∝ 1/d(i, medoid) in its cluster: what is typical counts most.
 
-    A distance of 0 counts as the smallest positive one of its cluster; where there is none, each gets 1/n.
+    A distance of 0 counts as the smallest positive one of its cluster; where there is
+    none, each gets 1/n.
     """
     _, distances = medoids(matrix, labels)
     codes = as_clusters(labels, len(distances)).codes
@@ -118,18 +151,25 @@ def _within(amounts: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
     """Each cluster keeps its share |C|/n, divided by amount."""
     sizes = np.bincount(codes).astype(np.float64)
     totals = np.bincount(codes, weights=amounts)[codes]
-    parts = np.where(totals > 0, amounts / np.where(totals > 0, totals, 1.0), 1 / sizes[codes])
+    parts = np.where(
+        totals > 0, amounts / np.where(totals > 0, totals, 1.0), 1 / sizes[codes]
+    )
     return np.asarray(parts * sizes[codes] / len(codes))
 
 
 def weighted_scores(
-    matrix: ArrayLike, weights: Mapping[str, ArrayLike], *, higher_is_better: bool = True
+    matrix: ArrayLike,
+    weights: Mapping[str, ArrayLike],
+    *,
+    higher_is_better: bool = True,
 ) -> tuple[WeightedScores, ...]:
-    """Scores, ranks and changes of rank under several weightings, uniform first (figure 1).
+    """Scores, ranks and changes of rank under several weightings, uniform first (figure
+    1).
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
-        weights: name to weights of the prompts, at least 0, not all 0; they are scaled to sum 1.
+        weights: name to weights of the prompts, at least 0, not all 0; they are scaled
+            to sum 1.
         higher_is_better: direction of the ranks.
 
     Raises:
@@ -161,9 +201,14 @@ def _given_shares(given: ArrayLike, n: int, name: str) -> FloatArray:
     check_length(len(weights), n, f"weights {name}")
     if weights.min() < 0:
         first = int(np.argmax(weights < 0))
-        raise StatisticsError(f"weights {name!r} must be at least 0, found {weights[first]} at index {first}")
+        raise StatisticsError(
+            f"weights {name!r} must be at least 0, found {weights[first]} at index "
+            f"{first}"
+        )
     if weights.max() == 0:
-        raise StatisticsError(f"weights {name!r} are all 0; give at least one prompt some weight")
+        raise StatisticsError(
+            f"weights {name!r} are all 0; give at least one prompt some weight"
+        )
     shares = weights / weights.max()
     return np.asarray(shares / shares.sum())
 
@@ -179,9 +224,9 @@ def random_weights(
 ) -> RandomWeights:
     """Scores over all weightings of the prompts, drawn evenly (figures 3 and 11).
 
-    Flat Dirichlet weights are exponentials over their sum, so a draw costs one row of random
-    numbers and one row of a matrix product. Memory does not grow with the number of draws beyond
-    their scores, and the block does not change the answer.
+    Flat Dirichlet weights are exponentials over their sum, so a draw costs one row of
+    random numbers and one row of a matrix product. Memory does not grow with the number
+    of draws beyond their scores, and the block does not change the answer.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
@@ -212,7 +257,9 @@ def random_weights(
     )
 
 
-def _draw(values: FloatArray, n_draws: int, seed: int, progress: Progress | None) -> FloatArray:
+def _draw(
+    values: FloatArray, n_draws: int, seed: int, progress: Progress | None
+) -> FloatArray:
     """Weighted scores, models × draws; centred first, so that equal columns stay equal."""
     n, k = values.shape
     scores = np.empty((k, n_draws))
@@ -233,7 +280,8 @@ def _draw(values: FloatArray, n_draws: int, seed: int, progress: Progress | None
 
 
 def _contests(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How often row beats column, and how often each is best; scores are models × draws."""
+    """How often row beats column, and how often each is best; scores are models ×
+    draws."""
     k, n_draws = scores.shape
     tolerance = 1e-12 * np.abs(scores).max(axis=0)  # sums in another order round apart
     outranks = np.zeros((k, k))
@@ -243,7 +291,8 @@ def _contests(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     return outranks / n_draws, (at_top / at_top.sum(axis=0)).sum(axis=1) / n_draws
 
 
-#: Sums of cosines that differ by less than this for each prompt chosen differ by rounding only.
+#: Sums of cosines that differ by less than this for each prompt chosen differ by
+#: rounding only.
 _TIE = 1e-12
 
 Order = Literal["informative", "random"]
@@ -255,19 +304,32 @@ class Growth(NamedFigures):
 
     order: str  #: ``informative`` or ``random``.
     seed: int  #: of the first prompt, and of the random order.
-    prompts: NDArray[np.intp]  #: rows in the order in which they were added, shape (n,).
-    sizes: NDArray[np.intp]  #: sizes that are reported, ascending; the last one is n, shape (m,).
+    prompts: NDArray[
+        np.intp
+    ]  #: rows in the order in which they were added, shape (n,).
+    sizes: NDArray[
+        np.intp
+    ]  #: sizes that are reported, ascending; the last one is n, shape (m,).
     scores: FloatArray  #: mean score of each model over the first so many prompts, shape (m, k).
 
     def __str__(self) -> str:
-        return f"{self.order}: {len(self.prompts)} prompts, {self.scores.shape[1]} models"
+        return (
+            f"{self.order}: {len(self.prompts)} prompts, {self.scores.shape[1]} models"
+        )
 
 
-def grow(matrix: ArrayLike, order: Order = "informative", *, seed: int = 0, sizes: ArrayLike | None = None) -> Growth:
+def grow(
+    matrix: ArrayLike,
+    order: Order = "informative",
+    *,
+    seed: int = 0,
+    sizes: ArrayLike | None = None,
+) -> Growth:
     """Add prompts one by one and watch every model's mean score.
 
-    ``informative`` starts at a random prompt and adds the one with the largest mean cosine distance to those chosen,
-    the lowest row on ties; its sums are exact to rounding, kept up to date in O(nk) a step.
+    ``informative`` starts at a random prompt and adds the one with the largest mean
+    cosine distance to those chosen, the lowest row on ties; its sums are exact to
+    rounding, kept up to date in O(nk) a step.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
@@ -297,12 +359,15 @@ def _as_sizes(sizes: ArrayLike | None, n: int) -> NDArray[np.intp]:
         return np.arange(1, n + 1)
     whole = np.unique(np.append(np.asarray(sizes, dtype=np.intp), n))
     if whole[0] < 1 or whole[-1] > n:
-        raise StatisticsError(f"`sizes` must lie between 1 and the number of prompts ({n})")
+        raise StatisticsError(
+            f"`sizes` must lie between 1 and the number of prompts ({n})"
+        )
     return whole
 
 
 def _informative(unit: FloatArray, start: int) -> NDArray[np.intp]:
-    """Rows in order of choice; those chosen are dropped from the matrix from time to time."""
+    """Rows in order of choice; those chosen are dropped from the matrix from time to
+    time."""
     n = len(unit)
     order = np.empty(n, np.intp)
     rows, left = np.arange(n), unit

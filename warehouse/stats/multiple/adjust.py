@@ -1,4 +1,5 @@
-"""p-values of many tests, adjusted: Holm (family-wise) and Benjamini–Hochberg (false discovery)."""
+"""p-values of many tests, adjusted: Holm (family-wise) and Benjamini–Hochberg (false
+discovery)."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from warehouse.stats.core.inputs import FloatArray
 def holm(p_values: ArrayLike) -> FloatArray:
     """Holm's step-down adjustment: controls the chance of any false rejection.
 
-    The i-th smallest p is multiplied by m − i + 1, m the number of p-values that are defined;
-    then made monotone and cut at 1 (Holm 1979).
+    The i-th smallest p is multiplied by m − i + 1, m the number of p-values that are
+    defined; then made monotone and cut at 1 (Holm 1979).
 
     Args:
-        p_values: in [0, 1], shape (m,); NaN for a test that could not be made: it stays NaN and
-            is not counted.
+        p_values: in [0, 1], shape (m,); NaN for a test that could not be made: it stays
+            NaN and is not counted.
 
     Raises:
         StatisticsError: a value outside [0, 1].
@@ -32,7 +33,8 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def holm_of_distinct(p_values: ArrayLike, copies: ArrayLike) -> FloatArray:
-    """`holm` where some tests are one and the same: these count as one, by the largest of their p.
+    """`holm` where some tests are one and the same: these count as one, by the largest
+    of their p.
 
     Args:
         p_values: as for `holm`.
@@ -78,10 +80,14 @@ def _step_up(ordered: FloatArray) -> FloatArray:
     return np.minimum.accumulate((ordered * m / np.arange(1, m + 1))[::-1])[::-1]
 
 
-def _adjust(p_values: ArrayLike, rule: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def _adjust(
+    p_values: ArrayLike, rule: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1:
-        raise StatisticsError(f"`p_values` must be one-dimensional, found {p.ndim} dimensions")
+        raise StatisticsError(
+            f"`p_values` must be one-dimensional, found {p.ndim} dimensions"
+        )
     defined = np.flatnonzero(~np.isnan(p))
     if np.any((p[defined] < 0) | (p[defined] > 1)):
         raise StatisticsError("`p_values` must lie between 0 and 1 (NaN: no test)")

@@ -1,15 +1,19 @@
-"""All pairs of many models: differences, errors, and tests adjusted for their number (statistics.md §2; Miller 2024
-§4).
+"""All pairs of many models: differences, errors, and tests adjusted for their number
+(statistics.md §2; Miller 2024 §4).
 
-One sign for each cluster (each prompt, without clusters) multiplies the differences of all pairs alike, so that the
-pairs keep their dependence; every draw studentises a pair by its own s*, for which the weighted sum N_ab is taken off
-each unit by its share f_c. This is done twice. With the null imposed (differences not centred) equal models are kept
-together: where few prompts differ this is the test by sign flips. Tests go step by step: a pair's |T| is held against
-the largest |T*| of the pairs whose |T| is no larger. But where models differ by far, all pairs swing alike then, and
-intervals hold one at a time only. So for intervals differences are centred too, and the larger critical value counts.
+One sign for each cluster (each prompt, without clusters) multiplies the differences of
+all pairs alike, so that the pairs keep their dependence; every draw studentises a pair
+by its own s*, for which the weighted sum N_ab is taken off each unit by its share f_c.
+This is done twice. With the null imposed (differences not centred) equal models are
+kept together: where few prompts differ this is the test by sign flips. Tests go step by
+step: a pair's |T| is held against the largest |T*| of the pairs whose |T| is no larger.
+But where models differ by far, all pairs swing alike then, and intervals hold one at a
+time only. So for intervals differences are centred too, and the larger critical value
+counts.
 
-Webb's weights told equal models apart in 10 to 19 % of samples in place of 5, with 0/1 scores of 8
-to 15 prompts; an error held fixed over the draws in 6 to 9 %, with sparse scores of 1 000 prompts.
+Webb's weights told equal models apart in 10 to 19 % of samples in place of 5, with 0/1
+scores of 8 to 15 prompts; an error held fixed over the draws in 6 to 9 %, with sparse
+scores of 1 000 prompts.
 """
 
 from __future__ import annotations
@@ -27,12 +31,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import all_signs, draw_blocks, sign_block
-from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed, rejects
+from warehouse.stats.core.inputs import (
+    TIE,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_score_matrix,
+    as_seed,
+    rejects,
+)
 from warehouse.stats.core.machine import has_compiler, one_blas_thread
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
-from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, centre, pair_moments
+from warehouse.stats.multiple.pair_moments import (
+    IntArray,
+    PairMoments,
+    ScoreMatrix,
+    centre,
+    pair_moments,
+)
 from warehouse.stats.multiple.sign_sums import (
     MANY,
     MOST_CELLS,
@@ -54,8 +72,8 @@ from warehouse.stats.multiple.sign_sums import (
 class AllPairs(NamedFigures):
     """Every pair of M models, first minus second, on the prompts that both have.
 
-    Figures of pairs are arrays of shape (P,), P = M(M−1)/2, in the order of ``first`` and
-    ``second``; NaN where not defined, and then ``reasons`` says why.
+    Figures of pairs are arrays of shape (P,), P = M(M−1)/2, in the order of ``first``
+    and ``second``; NaN where not defined, and then ``reasons`` says why.
     """
 
     n_models: int  #: M.
@@ -74,25 +92,32 @@ class AllPairs(NamedFigures):
     p_value: FloatArray  #: two-sided, from Student's t.
     p_holm: FloatArray  #: Holm's adjustment over all pairs.
     p_bh: FloatArray  #: Benjamini and Hochberg's.
-    #: from max-|T|, step by step with the null imposed (Romano and Wolf 2005): the share of draws, the sample among
-    #: them, whose largest |T*| over this pair and those with a smaller |T| reaches |T|; never below ``p_value`` or that
-    #: of a pair with a larger |T|. Holm's with ``places_by_holm``.
+    #: from max-|T|, step by step with the null imposed (Romano and Wolf 2005): the
+    #: share of draws, the sample among them, whose largest |T*| over this pair and
+    #: those with a smaller |T| reaches |T|; never below ``p_value`` or that of a pair
+    #: with a larger |T|. Holm's with ``places_by_holm``.
     p_step_down: FloatArray
-    #: lower end of the interval difference ± c · CR1 error, or of the pair's own interval where that is wider.
+    #: lower end of the interval difference ± c · CR1 error, or of the pair's own
+    #: interval where that is wider.
     simultaneous_low: FloatArray
     simultaneous_high: FloatArray  #: upper end.
-    error_max_t: FloatArray  #: the CR1 error (CLT without clusters) that max-|T| is scaled by.
-    #: c, for all pairs at once, of two ways to draw the larger (`warehouse.stats.multiple.all_pairs`); NaN without
-    #: draws, infinite (and the intervals NaN) where there are too few units to tell any difference.
+    error_max_t: (
+        FloatArray  #: the CR1 error (CLT without clusters) that max-|T| is scaled by.
+    )
+    #: c, for all pairs at once, of two ways to draw the larger
+    #: (`warehouse.stats.multiple.all_pairs`); NaN without draws, infinite (and the
+    #: intervals NaN) where there are too few units to tell any difference.
     critical_value: float
     critical_values: FloatArray  #: c of each model against all others, shape (M,).
     n_resamples: int  #: draws B, or all 2^G vectors of signs where they are no more than B + 1; 0: no max-|T|.
     exact: bool  #: whether these are all vectors of signs.
     seed: int  #: of the draws.
     reasons: tuple[str, ...]  #: why a pair has no error, ``""`` where it has.
-    #: some models are over several training seeds: no max-|T|; simultaneous intervals are by Bonferroni.
+    #: some models are over several training seeds: no max-|T|; simultaneous intervals
+    #: are by Bonferroni.
     over_seeds: bool = False
-    #: max-|T| says too little: ``p_step_down`` is Holm's p, and rank sets are of Holm's tests.
+    #: max-|T| says too little: ``p_step_down`` is Holm's p, and rank sets are of Holm's
+    #: tests.
     places_by_holm: bool = False
 
     @property
@@ -111,12 +136,17 @@ class AllPairs(NamedFigures):
     def __str__(self) -> str:
         significant = int(np.sum(self.differ))
         pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
-        return f"{self.n_models} models, {pairs}: {significant} differ ({100 * self.level:g} % family-wise, Holm)"
+        return (
+            f"{self.n_models} models, {pairs}: {significant} differ "
+            f"({100 * self.level:g} % family-wise, Holm)"
+        )
 
     def square(self, name: str) -> FloatArray:
-        """A figure of the pairs as a matrix, row minus column, shape (M, M), NaN on the diagonal.
+        """A figure of the pairs as a matrix, row minus column, shape (M, M), NaN on the
+        diagonal.
 
-        Differences, statistics and interval ends change sign with the order of the pair.
+        Differences, statistics and interval ends change sign with the order of the
+        pair.
         """
         values = np.asarray(getattr(self, name), dtype=np.float64)
         turned = {"difference": -values, "statistic": -values}
@@ -139,10 +169,11 @@ def all_pairs(
 ) -> AllPairs:
     """Paired differences of all models with one another, prompts sampled.
 
-    Each pair uses the prompts that both models have a score on. Besides each pair's own t test
-    come three adjustments for the number of pairs: Holm, Benjamini–Hochberg, and max-|T| by random
-    signs that keep the pairs' dependence and give simultaneous intervals. Pairs whose differences
-    are all equal have no error and are left out of the adjustments.
+    Each pair uses the prompts that both models have a score on. Besides each pair's own
+    t test come three adjustments for the number of pairs: Holm, Benjamini–Hochberg, and
+    max-|T| by random signs that keep the pairs' dependence and give simultaneous
+    intervals. Pairs whose differences are all equal have no error and are left out of
+    the adjustments.
 
     Args:
         scores: mean score of each prompt and model, NaN where not scored, shape (n, M).
@@ -153,8 +184,8 @@ def all_pairs(
         higher_is_better: direction, for those who rank by the result.
 
     Raises:
-        StatisticsError: for arguments out of range or misaligned, infinite scores, or too few
-            draws for the level.
+        StatisticsError: for arguments out of range or misaligned, infinite scores, or
+            too few draws for the level.
 
     Examples:
         >>> import numpy as np
@@ -202,7 +233,8 @@ def all_pairs(
 
 
 def _few_clusters(matrix: ScoreMatrix, draws: Draws, p: FloatArray) -> dict[str, Any]:
-    """Holm's p in place of the steps where signs of so few clusters reach no small p: all ranks are of one test."""
+    """Holm's p in place of the steps where signs of so few clusters reach no small p:
+    all ranks are of one test."""
     if matrix.clusters is None or matrix.clusters.n > MOST_FOR_HOLM or not draws.n:
         return {}
     return {"p_step_down": holm(p), "places_by_holm": True}
@@ -211,7 +243,10 @@ def _few_clusters(matrix: ScoreMatrix, draws: Draws, p: FloatArray) -> dict[str,
 def _check_draws(n: int, level: float) -> int:
     if n < 0 or (n and _rank_of_critical(n, level) > n):
         least = math.ceil(level / (1 - level))
-        raise StatisticsError(f"`n_resamples` is {n}; a level of {level:g} needs at least {least} (0: no max-|T|)")
+        raise StatisticsError(
+            f"`n_resamples` is {n}; a level of {level:g} needs at least {least} (0: no "
+            "max-|T|)"
+        )
     return int(n)
 
 
@@ -220,11 +255,13 @@ def _rank_of_critical(n_draws: int, level: float) -> int:
     return math.ceil(level * (n_draws + 1) * (1 - 1e-14))
 
 
-def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float) -> dict[str, Any]:
+def _simultaneous(
+    moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
+) -> dict[str, Any]:
     """Critical values, adjusted p and intervals from the draws, by field name.
 
-    Of the two ways to draw, the larger critical value counts; no p is below that of the pair alone,
-    and no interval narrower than its own.
+    Of the two ways to draw, the larger critical value counts; no p is below that of the
+    pair alone, and no interval narrower than its own.
     """
     error = np.where(moments.error_cr1 > 0, moments.error_cr1, np.nan)
     nothing = np.full_like(error, np.nan)
@@ -239,13 +276,20 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
     if not drawn.n_vectors or np.isnan(error).all():
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
-    own = np.array([[np.partition(model, critical)[critical] for model in way] for way in drawn.largest]).max(axis=0)
+    own = np.array(
+        [
+            [np.partition(model, critical)[critical] for model in way]
+            for way in drawn.largest
+        ]
+    ).max(axis=0)
     largest = np.partition(drawn.largest.max(axis=1), critical)[:, critical].max()
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
     columns["critical_value"] = c = float(largest)
     if math.isfinite(c):
-        half = np.maximum(c * error, t_quantiles(level, moments.degrees_of_freedom) * moments.error)
+        half = np.maximum(
+            c * error, t_quantiles(level, moments.degrees_of_freedom) * moments.error
+        )
         columns["simultaneous_low"] = moments.difference - half
         columns["simultaneous_high"] = moments.difference + half
     return columns
@@ -257,7 +301,9 @@ def _reasons(moments: PairMoments, clustered: bool) -> tuple[str, ...]:
         "no common prompt": n == 0,
         "a single common prompt": n == 1,
         "a single cluster": clustered & (moments.n_units == 1),
-        "the standard error is 0": clustered & no_error & (moments.correlation < 1 - TIE),  # clusters' sums alone agree
+        "the standard error is 0": clustered
+        & no_error
+        & (moments.correlation < 1 - TIE),  # clusters' sums alone agree
         "all differences are equal": no_error,
     }
     return tuple(np.select(list(reasons.values()), list(reasons), "").tolist())
@@ -267,7 +313,8 @@ def _reasons(moments: PairMoments, clustered: bool) -> tuple[str, ...]:
 MOST_FOR_HOLM = 5
 #: Blocks of draws that are worked on at a time, at most.
 THREADS = 4
-#: Multipliers that one thread draws and uses as soon as several do, which wait for each other.
+#: Multipliers that one thread draws and uses as soon as several do, which wait for each
+#: other.
 FOR_ONE_THREAD = 1 << 24
 
 Counts = NDArray[np.int64]
@@ -280,8 +327,8 @@ class Draws:
     n: int  #: number of draws B.
     seed: int  #: of the random numbers.
     block: int = 256  #: rows of signs at a time (the figures do not depend on it).
-    #: sums of models in so many rows are gone through at a time, where no code is compiled (nor on this): the default
-    #: number of draws in two blocks.
+    #: sums of models in so many rows are gone through at a time, where no code is
+    #: compiled (nor on this): the default number of draws in two blocks.
     wide: int = 5056
 
 
@@ -289,13 +336,17 @@ class Draws:
 class MaxT:
     """The draws of max-|T|."""
 
-    #: largest |T*| of the pairs that each model is in, with the null imposed and with centred differences, shape (2, M,
-    #: V); 0 for a model without a pair. The maximum over models is that over all pairs.
+    #: largest |T*| of the pairs that each model is in, with the null imposed and with
+    #: centred differences, shape (2, M, V); 0 for a model without a pair. The maximum
+    #: over models is that over all pairs.
     largest: FloatArray
-    #: share of draws, the sample itself among them, whose largest |T*| over the pairs up to this one by |T| reaches its
-    #: |T|, no smaller than that of a pair with a larger |T|, shape (P,); NaN for a pair without an error.
+    #: share of draws, the sample itself among them, whose largest |T*| over the pairs
+    #: up to this one by |T| reaches its |T|, no smaller than that of a pair with a
+    #: larger |T|, shape (P,); NaN for a pair without an error.
     p_step: FloatArray
-    n_vectors: int  #: V, all 2^G vectors of signs where these are B + 1 or fewer, else B.
+    n_vectors: (
+        int  #: V, all 2^G vectors of signs where these are B + 1 or fewer, else B.
+    )
     exact: bool  #: whether these are all.
 
 
@@ -319,7 +370,9 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
         if table is not None and not compiled:
             wide = max(wide, min(draws.wide, n // _threads(n_units, n)))
         signs = _Signs(n_units, n, draws.seed, draws.block, exact, wide, table)
-        ascending = with_null(matrix, pairs, moments.difference).part(np.argsort(pairs.reach, kind="stable"))
+        ascending = with_null(matrix, pairs, moments.difference).part(
+            np.argsort(pairs.reach, kind="stable")
+        )
         step = _works(matrix, ascending, best[0], step=True, compiled=compiled)
         plain = _works(matrix, pairs, best[1], step=False, compiled=compiled)
         if matrix.complete:  # each is one part: signs are drawn once for both
@@ -330,7 +383,9 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
                 _each_block(signs, [work])
         p = (reached + (not exact)) / (n + (not exact))
         p_step[ascending.numbers] = np.maximum.accumulate(p[::-1])[::-1]
-    return MaxT(largest=np.sqrt(best, out=best), p_step=p_step, n_vectors=n, exact=exact)
+    return MaxT(
+        largest=np.sqrt(best, out=best), p_step=p_step, n_vectors=n, exact=exact
+    )
 
 
 @dataclass(frozen=True)
@@ -343,14 +398,22 @@ class _Signs:
     block: int
     exact: bool
     wide: int  #: rows of sums at a time.
-    table: NDArray[Any] | None  #: what is summed, shape (sums, units); None: signs are left as they are.
+    table: (
+        NDArray[Any] | None
+    )  #: what is summed, shape (sums, units); None: signs are left as they are.
 
     def rows(self, rows: slice) -> NDArray[Any]:
         """Shape (units, rows), or (sums, rows)."""
         if self.table is None:
             return np.ascontiguousarray(self._signs(rows))
         blocks = draw_blocks(rows.stop - rows.start, self.block)
-        return np.hstack([self.table @ self._signs(slice(rows.start + b.start, rows.start + b.stop)) for b in blocks])
+        return np.hstack(
+            [
+                self.table
+                @ self._signs(slice(rows.start + b.start, rows.start + b.stop))
+                for b in blocks
+            ]
+        )
 
     def _signs(self, rows: slice) -> NDArray[Any]:
         kind = np.float64 if self.table is None else self.table.dtype
@@ -364,10 +427,15 @@ _Work = Callable[[slice, NDArray[Any]], Counts]
 
 
 def _works(
-    matrix: ScoreMatrix, pairs: SignSumPairs, best: FloatArray, *, step: bool, compiled: bool
+    matrix: ScoreMatrix,
+    pairs: SignSumPairs,
+    best: FloatArray,
+    *,
+    step: bool,
+    compiled: bool,
 ) -> Iterator[_Work]:
-    """What raises the largest T*² of each model and draw, shape (M, V), and counts draws that reach; some pairs at a
-    time."""
+    """What raises the largest T*² of each model and draw, shape (M, V), and counts
+    draws that reach; some pairs at a time."""
     n = best.shape[1]
     running = np.zeros(n)
     # with gaps, each draw holds a sum for every two models
@@ -375,38 +443,71 @@ def _works(
     slope = slope_of_all(matrix)
     for part, summed in parts_to_sum(matrix, pairs):
         plan = _PairsPlan(step, compiled, most)
-        yield _work(part, summed, best, running, plan) if slope is None else _even(part, summed, best, slope, plan)
+        yield (
+            _work(part, summed, best, running, plan)
+            if slope is None
+            else _even(part, summed, best, slope, plan)
+        )
 
 
 @dataclass(frozen=True)
 class _PairsPlan:
-    """Whether draws that reach are counted, and code is compiled; how many draws are worked on at a time."""
+    """Whether draws that reach are counted, and code is compiled; how many draws are
+    worked on at a time."""
 
     step: bool
     compiled: bool
     most: int
 
 
-def _work(part: SignSumPairs, summed: Summing, best: FloatArray, running: FloatArray, plan: _PairsPlan) -> _Work:
+def _work(
+    part: SignSumPairs,
+    summed: Summing,
+    best: FloatArray,
+    running: FloatArray,
+    plan: _PairsPlan,
+) -> _Work:
     reach = part.reach * (1 - TIE) ** 2 if plan.step else np.empty(0)
 
     def some(rows: slice, sums: SignSums) -> Counts:
         largest = np.ascontiguousarray(best[:, rows])
-        counts = walk_pairs(sums, part.models, part.spread, reach, largest, running[rows], compiled=plan.compiled)
+        counts = walk_pairs(
+            sums,
+            part.models,
+            part.spread,
+            reach,
+            largest,
+            running[rows],
+            compiled=plan.compiled,
+        )
         best[:, rows] = largest
         return counts
 
     def work(rows: slice, xi: FloatArray) -> Counts:
         starts = range(0, xi.shape[1], plan.most)
-        columns = [slice(start, min(start + plan.most, xi.shape[1])) for start in starts]
-        counts = [some(slice(rows.start + own.start, rows.start + own.stop), summed(xi[:, own])) for own in columns]
+        columns = [
+            slice(start, min(start + plan.most, xi.shape[1])) for start in starts
+        ]
+        counts = [
+            some(
+                slice(rows.start + own.start, rows.start + own.stop), summed(xi[:, own])
+            )
+            for own in columns
+        ]
         return np.asarray(np.sum(counts, axis=0))
 
     return work
 
 
-def _even(part: SignSumPairs, summed: Summing, best: FloatArray, slope: float, plan: _PairsPlan) -> _Work:
-    """The same by way of N²/spread, that T*² rises with; draws are counted only for pairs that any of them reaches."""
+def _even(
+    part: SignSumPairs,
+    summed: Summing,
+    best: FloatArray,
+    slope: float,
+    plan: _PairsPlan,
+) -> _Work:
+    """The same by way of N²/spread, that T*² rises with; draws are counted only for
+    pairs that any of them reaches."""
     weights = np.zeros((len(best), len(best)))
     weights[tuple(part.models)] = 1 / part.spread
     reach = part.reach * (1 - TIE) ** 2
@@ -421,12 +522,20 @@ def _even(part: SignSumPairs, summed: Summing, best: FloatArray, slope: float, p
         left[~(left > TIE)] = 0.0
         with np.errstate(divide="ignore"):
             largest /= left
-        end = int(np.searchsorted(reach, largest.max(), side="right")) if plan.step else 0
+        end = (
+            int(np.searchsorted(reach, largest.max(), side="right")) if plan.step else 0
+        )
         if end:
             first, sums = part.part(slice(end)), replace(sums, slopes=slopes)
             running = np.zeros(largest.shape[1])
             counts[:end] = walk_pairs(
-                sums, first.models, first.spread, reach[:end], largest, running, compiled=plan.compiled
+                sums,
+                first.models,
+                first.spread,
+                reach[:end],
+                largest,
+                running,
+                compiled=plan.compiled,
             )
         best[:, rows] = largest
         return counts
@@ -435,8 +544,8 @@ def _even(part: SignSumPairs, summed: Summing, best: FloatArray, slope: float, p
 
 
 def _each_block(signs: _Signs, works: Sequence[_Work]) -> Counts:
-    """The sums of what each work makes of each block of draws, one row for each: in a few threads, unless it is so
-    little that starting them takes longer."""
+    """The sums of what each work makes of each block of draws, one row for each: in a
+    few threads, unless it is so little that starting them takes longer."""
 
     def block(rows: slice) -> Counts:
         xi = signs.rows(rows)

@@ -1,9 +1,10 @@
 """Which of many models no other beats in score and cost at once (statistics.md §17).
 
-Points say who stands on the frontier of this sample; `p_on_frontier` how stable that is when prompts are drawn
-again, which is no confidence; `frontier_set` which models are not shown to be off it, at a level that holds for
-all of them together: in simulations it held the whole frontier in .96 or more of 95 %, also where costs are so
-skewed that without the gate it was .84.
+Points say who stands on the frontier of this sample; `p_on_frontier` how stable that is
+when prompts are drawn again, which is no confidence; `frontier_set` which models are
+not shown to be off it, at a level that holds for all of them together: in simulations
+it held the whole frontier in .96 or more of 95 %, also where costs are so skewed that
+without the gate it was .84.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class FrontierSet(NamedFigures):
     """Who may be on the frontier, by tests of every two models."""
 
     level: float  #: 1 − level is the chance that any model of the true frontier is left out, at most.
-    in_set: NDArray[np.bool_]  #: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
+    in_set: NDArray[
+        np.bool_
+    ]  #: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
     excluded_by: IntArray  #: the model that dominates it by the smallest p, −1 where none is shown to, shape (M,).
     p_value: FloatArray  #: of "no other dominates it": the smallest adjusted p of its pairs, shape (M,).
     gated: IntArray  #: pairs with it in which costs were too skewed to call the one of the heavier tail
@@ -58,7 +61,8 @@ class FrontierSet(NamedFigures):
 
 
 def dominates(scores: ArrayLike, costs: ArrayLike) -> NDArray[np.bool_]:
-    """Whether the model of a row is at least as good and as cheap as that of the column, and one of them more.
+    """Whether the model of a row is at least as good and as cheap as that of the
+    column, and one of them more.
 
     Args:
         scores: of each model, higher is better, shape (M,).
@@ -68,24 +72,38 @@ def dominates(scores: ArrayLike, costs: ArrayLike) -> NDArray[np.bool_]:
         >>> print(~dominates([0.4, 0.6, 0.6, 0.6, 0.3], [1, 2, 2, 3, 1]).any(axis=0))
         [ True  True  True False False]
     """
-    y, c = (_alike(as_floats(values, name)) for values, name in ((scores, "scores"), (costs, "costs")))
+    y, c = (
+        _alike(as_floats(values, name))
+        for values, name in ((scores, "scores"), (costs, "costs"))
+    )
     if y.ndim != 1 or y.shape != c.shape:
-        raise StatisticsError(f"`scores` and `costs` must have one value a model, found {y.shape} and {c.shape}")
+        raise StatisticsError(
+            f"`scores` and `costs` must have one value a model, found {y.shape} and "
+            f"{c.shape}"
+        )
     good, cheap = y[:, None] >= y, c[:, None] <= c
     result: NDArray[np.bool_] = good & cheap & ((y[:, None] > y) | (c[:, None] < c))
     return result
 
 
 def p_on_frontier(
-    scores: ArrayLike, costs: ArrayLike, clusters: ArrayLike | None = None, *, n_resamples: int = 1000, seed: int = 0
+    scores: ArrayLike,
+    costs: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> FloatArray:
-    """Share of bootstrap samples, of the same prompts for all, in which no other dominates a model.
+    """Share of bootstrap samples, of the same prompts for all, in which no other
+    dominates a model.
 
-    A figure of stability, neither a probability that the model is on the frontier nor a level of confidence: at a
-    tie it stays about one half however many prompts there are.
+    A figure of stability, neither a probability that the model is on the frontier nor a
+    level of confidence: at a tie it stays about one half however many prompts there
+    are.
 
     Args:
-        scores: of each prompt (row) and model, higher is better, NaN where one is missing, shape (n, M).
+        scores: of each prompt (row) and model, higher is better, NaN where one is
+            missing, shape (n, M).
         costs: the same, from 0.
         clusters: of the prompts, resampled whole, shape (n,), or None.
         n_resamples: B.
@@ -109,29 +127,44 @@ def p_on_frontier(
     block = max(1, (1 << 22) // max(units, y.shape[1]))
     with one_blas_thread():
         for start in range(0, n_resamples, block):
-            counts = rng.multinomial(units, np.full(units, 1 / units), min(block, n_resamples - start)) * 1.0
+            counts = (
+                rng.multinomial(
+                    units, np.full(units, 1 / units), min(block, n_resamples - start)
+                )
+                * 1.0
+            )
             n, *sums = (counts @ values for values in parts)
             for size, score, cost in zip(n, *sums, strict=True):
                 there = np.flatnonzero(size)
                 times[there] += 1
-                on[there] += _undominated(score[there] / size[there], cost[there] / size[there])
+                on[there] += _undominated(
+                    score[there] / size[there], cost[there] / size[there]
+                )
     return np.where(times > 0, on / np.maximum(times, 1), np.nan)
 
 
 def frontier_set(
-    scores: ArrayLike, costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+    scores: ArrayLike,
+    costs: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
 ) -> FrontierSet:
-    """Models that no other is shown to dominate: one-sided paired tests of score and of cost, Holm over all pairs.
+    """Models that no other is shown to dominate: one-sided paired tests of score and of
+    cost, Holm over all pairs.
 
-    One dominates another where it is shown to be better and to be cheaper, on the prompts that both have. Costs go
-    by the larger p of their ratio and difference; where they are too skewed for so few prompts (fewer than
-    40·skew²), the one of the heavier tail is not called cheaper; where nothing varies nothing is shown.
+    One dominates another where it is shown to be better and to be cheaper, on the
+    prompts that both have. Costs go by the larger p of their ratio and difference;
+    where they are too skewed for so few prompts (fewer than 40·skew²), the one of the
+    heavier tail is not called cheaper; where nothing varies nothing is shown.
 
     Args:
-        scores: of each prompt (row) and model, higher is better, NaN where one is missing, shape (n, M).
+        scores: of each prompt (row) and model, higher is better, NaN where one is
+            missing, shape (n, M).
         costs: the same, from 0.
         clusters: of the prompts, shape (n,), or None.
-        level: at which the set holds all of the frontier, where the tests hold, in (0, 1).
+        level: at which the set holds all of the frontier, where the tests hold, in (0,
+            1).
 
     Examples:
         >>> rng = np.random.default_rng(1)
@@ -145,7 +178,8 @@ def frontier_set(
         matrix = centre(c, groups)
         quality, difference = pair_moments(centre(y, groups)), pair_moments(matrix)
         ratio, skew = _log_ratios(matrix)
-    # costs whose mean is told by few prompts are called too low, never too high: the other side needs no gate
+    # costs whose mean is told by few prompts are called too low, never too high: the
+    # other side needs no gate
     gated = ratio.n_units < UNITS_PER_SKEW * skew**2
     first, second = np.triu_indices(m, 1)
     p = np.full((m, m), np.nan)  # of "the row dominates the column"
@@ -162,8 +196,9 @@ def frontier_set(
 
 
 def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, FloatArray]:
-    """Of each pair the logarithm of the ratio of mean costs with its error, and the skewness of its terms, above 0
-    where the first has the heavier tail; NaN without an error."""
+    """Of each pair the logarithm of the ratio of mean costs with its error, and the
+    skewness of its terms, above 0 where the first has the heavier tail; NaN without an
+    error."""
     a, b = matrix.pairs
     costs = np.where(matrix.scored > 0, matrix.centred + matrix.means, 0.0)
     n = (matrix.scored.T @ matrix.scored)[a, b]
@@ -178,31 +213,47 @@ def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, FloatArray]:
         terms[:, np.abs(terms).max(axis=0) <= ROUNDING * len(terms)] = 0.0
         if matrix.clusters is not None:
             terms, common = (
-                cluster_totals(matrix.clusters.codes, values, matrix.clusters.n) for values in (terms, common)
+                cluster_totals(matrix.clusters.codes, values, matrix.clusters.n)
+                for values in (terms, common)
             )
         found = robust_errors_of(terms, common)
         columns["value"][pairs] = np.log(means[0] / means[1])
         for name in ("error", "df", "units"):
             columns[name][pairs] = found[name]
         squares = terms * terms
-        second, third = squares.sum(axis=0) / found["units"], np.einsum("ij,ij->j", squares, terms) / found["units"]
+        second, third = (
+            squares.sum(axis=0) / found["units"],
+            np.einsum("ij,ij->j", squares, terms) / found["units"],
+        )
         columns["skew"][pairs] = third / np.where(second > 0, second, 1.0) ** 1.5
     error, df = columns["error"], columns["df"]
     units = np.nan_to_num(columns["units"]).astype(np.intp)
-    moments = PairMoments(columns["value"], error, error, df, np.full(len(a), np.nan), n.astype(np.intp), units)
+    moments = PairMoments(
+        columns["value"],
+        error,
+        error,
+        df,
+        np.full(len(a), np.nan),
+        n.astype(np.intp),
+        units,
+    )
     return moments, columns["skew"]
 
 
 def _upper(moments: PairMoments, sign: float) -> FloatArray:
-    """One-sided p of each pair of "the mean is 0 or below"; 1 where nothing varies or nothing is shared."""
+    """One-sided p of each pair of "the mean is 0 or below"; 1 where nothing varies or
+    nothing is shared."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        tail = special.stdtr(moments.degrees_of_freedom, -sign * moments.difference / moments.error)
+        tail = special.stdtr(
+            moments.degrees_of_freedom, -sign * moments.difference / moments.error
+        )
     usable = (moments.error > 0) & np.isfinite(tail)
     return np.where(usable, np.maximum(tail, SMALLEST_P), 1.0)
 
 
 def _undominated(scores: FloatArray, costs: FloatArray) -> NDArray[np.bool_]:
-    """Whether no other dominates a model, shape (M,): M log M, where `dominates` takes M²."""
+    """Whether no other dominates a model, shape (M,): M log M, where `dominates` takes
+    M²."""
     y, c = _alike(scores), _alike(costs)
     order = np.lexsort((-y, c))
     y, c = y[order], c[order]
@@ -223,7 +274,10 @@ def _checked(scores: ArrayLike, costs: ArrayLike) -> tuple[FloatArray, FloatArra
     """Scores and costs, both missing where one of them is."""
     y, c = as_score_matrix(scores), as_score_matrix(costs, "costs")
     if y.shape != c.shape:
-        raise StatisticsError(f"`costs` has shape {c.shape}, `scores` {y.shape}: one of each prompt and model")
+        raise StatisticsError(
+            f"`costs` has shape {c.shape}, `scores` {y.shape}: one of each prompt and "
+            "model"
+        )
     if np.nanmin(c, initial=0.0) < 0:
         raise StatisticsError("`costs` holds a value below 0")
     missing, largest = np.isnan(y) | np.isnan(c), np.nanmax(c, initial=0.0)

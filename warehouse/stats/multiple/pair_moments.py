@@ -1,8 +1,10 @@
-"""Means and errors of the differences of all pairs of models, on the prompts of each pair.
+"""Means and errors of the differences of all pairs of models, on the prompts of each
+pair.
 
-Without clusters everything comes from four matrix products of centred scores (and of the mask of what is scored); with
-clusters from the per-cluster sums of each pair's differences, in blocks of pairs. Where two models are so alike that
-the products would lose digits, the differences themselves are used.
+Without clusters everything comes from four matrix products of centred scores (and of
+the mask of what is scored); with clusters from the per-cluster sums of each pair's
+differences, in blocks of pairs. Where two models are so alike that the products would
+lose digits, the differences themselves are used.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray
 
 #: Pairs whose differences are held at a time.
 PAIR_BLOCK = 256
-# Below this share of the scores' squares, a sum of squared differences is worked out directly.
+# Below this share of the scores' squares, a sum of squared differences is worked out
+# directly.
 _ALIKE = 1e-4
 #: Steps from 0 to a score that whole numbers are made by, at most.
 _MOST_STEPS = 120
@@ -29,7 +32,9 @@ IntArray = NDArray[np.intp]
 class ScoreMatrix:
     """Scores of M models on n prompts."""
 
-    centred: FloatArray  #: scores less the model's mean, 0 where not scored, shape (n, M).
+    centred: (
+        FloatArray  #: scores less the model's mean, 0 where not scored, shape (n, M).
+    )
     scored: FloatArray  #: 1 where scored, else 0, shape (n, M).
     means: FloatArray  #: of each model over its own scored prompts, NaN without any, shape (M,).
     clusters: Clusters | None  #: of the prompts, or None.
@@ -73,7 +78,9 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
     missing = np.isnan(scores)
     filled = np.where(missing, 0.0, scores)
     counts = (~missing).sum(axis=0)
-    means = np.divide(filled.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    means = np.divide(
+        filled.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0
+    )
     centred = np.where(missing, 0.0, scores - means)
     rows, columns = np.nonzero(missing)
     scored = (~missing).astype(np.float64)
@@ -95,11 +102,21 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
 
 
 def whole_steps(scores: FloatArray) -> int:
-    """The fewest steps of a unit that all scores, but those missing, are whole numbers of; 0 for none. None for large
-    scores either: one step may be within their rounding, which `paired_difference` takes for no difference."""
-    largest = max((float(np.fmax.reduce(np.abs(row), initial=1.0)) for row in scores), default=1.0)
+    """The fewest steps of a unit that all scores, but those missing, are whole numbers
+    of; 0 for none. None for large scores either: one step may be within their rounding,
+    which `paired_difference` takes for no difference."""
+    largest = max(
+        (float(np.fmax.reduce(np.abs(row), initial=1.0)) for row in scores), default=1.0
+    )
     most = int(_MOST_STEPS / largest)
-    return next((steps for steps in range(1, most + 1) if all(_are_whole(row, steps) for row in scores)), 0)
+    return next(
+        (
+            steps
+            for steps in range(1, most + 1)
+            if all(_are_whole(row, steps) for row in scores)
+        ),
+        0,
+    )
 
 
 def _are_whole(scores: FloatArray, steps: int) -> bool:
@@ -117,7 +134,9 @@ def pair_moments(matrix: ScoreMatrix) -> PairMoments:
         shift = (sums[a, b] - sums[b, a]) / n
         ss = squares[a, b] + squares[b, a] - 2 * products - n * shift**2
         correlation = _correlation(sums, squares, products, n, a, b)
-    size = squares[a, b] + squares[b, a]  # 0: neither varies, and nor does their difference
+    size = (
+        squares[a, b] + squares[b, a]
+    )  # 0: neither varies, and nor does their difference
     alike = np.flatnonzero((n > 0) & (size > 0) & (ss <= _ALIKE * size))
     for pairs in _blocks(alike):
         ss[pairs] = (pair_differences(matrix, a[pairs], b[pairs])[0] ** 2).sum(axis=0)
@@ -129,8 +148,11 @@ def pair_moments(matrix: ScoreMatrix) -> PairMoments:
     )
 
 
-def pair_differences(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Differences a − b less their mean, 0 where not common, and which prompts are common.
+def pair_differences(
+    matrix: ScoreMatrix, a: IntArray, b: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Differences a − b less their mean, 0 where not common, and which prompts are
+    common.
 
     Differences that vary by no more than rounding are made 0.
 
@@ -144,13 +166,20 @@ def pair_differences(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[Flo
     common = matrix.scored[:, a] * matrix.scored[:, b]
     d = (matrix.centred[:, a] - matrix.centred[:, b]) * common
     d = (d - d.sum(axis=0) / np.maximum(common.sum(axis=0), 1)) * common
-    d[:, np.abs(d).max(axis=0) <= ROUNDING * np.maximum(matrix.scale[a], matrix.scale[b])] = 0.0
+    d[
+        :,
+        np.abs(d).max(axis=0)
+        <= ROUNDING * np.maximum(matrix.scale[a], matrix.scale[b]),
+    ] = 0.0
     return d, common
 
 
-def unit_sums(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
-    """D_c of each pair and its units' sizes n_c, shape (G, p) each; a unit is a cluster, or a
-    prompt where there are none. Sums that are only rounding are made 0."""
+def unit_sums(
+    matrix: ScoreMatrix, a: IntArray, b: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """D_c of each pair and its units' sizes n_c, shape (G, p) each; a unit is a
+    cluster, or a prompt where there are none. Sums that are only rounding are made 0.
+    """
     clusters = matrix.clusters
     if clusters is None:
         return pair_differences(matrix, a, b)
@@ -160,7 +189,8 @@ def unit_sums(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[FloatArray
     else:
         own = [b[a == model] for model in np.unique(a)]
         parts = [
-            _sums_with_gaps(matrix, clusters, model, others) for model, others in zip(np.unique(a), own, strict=True)
+            _sums_with_gaps(matrix, clusters, model, others)
+            for model, others in zip(np.unique(a), own, strict=True)
         ]
         d, sizes = (np.hstack(columns) for columns in zip(*parts, strict=True))
     scale = len(matrix.centred) * np.maximum(matrix.scale[a], matrix.scale[b])
@@ -171,8 +201,8 @@ def unit_sums(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[FloatArray
 def _sums_with_gaps(
     matrix: ScoreMatrix, clusters: Clusters, model: int, others: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """D_c of one model and others over their common prompts, and the common prompts in each
-    cluster: sums over all that a model has, less what the other one has not."""
+    """D_c of one model and others over their common prompts, and the common prompts in
+    each cluster: sums over all that a model has, less what the other one has not."""
     x, w, shape = matrix.centred, matrix.scored, matrix.totals.shape
     rows, columns = matrix.gaps
     cells = clusters.codes[rows] * shape[1] + columns
@@ -211,9 +241,15 @@ def _blocks(pairs: IntArray) -> Iterator[IntArray]:
 
 
 def _correlation(
-    sums: FloatArray, squares: FloatArray, products: FloatArray, n: FloatArray, a: IntArray, b: IntArray
+    sums: FloatArray,
+    squares: FloatArray,
+    products: FloatArray,
+    n: FloatArray,
+    a: IntArray,
+    b: IntArray,
 ) -> FloatArray:
-    """Pearson's over the common prompts; NaN where a model does not vary on them, and where squares overflow."""
+    """Pearson's over the common prompts; NaN where a model does not vary on them, and
+    where squares overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         ss_a = squares[a, b] - sums[a, b] ** 2 / n
         ss_b = squares[b, a] - sums[b, a] ** 2 / n
@@ -223,7 +259,9 @@ def _correlation(
     return np.clip(correlation, -1.0, 1.0)
 
 
-def _independent(difference: FloatArray, ss: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
+def _independent(
+    difference: FloatArray, ss: FloatArray, n: FloatArray, correlation: FloatArray
+) -> PairMoments:
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(n > 1, np.sqrt(ss / (n - 1) / n), np.nan)
     return PairMoments(
@@ -237,12 +275,16 @@ def _independent(difference: FloatArray, ss: FloatArray, n: FloatArray, correlat
     )
 
 
-def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
+def _clustered(
+    matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, correlation: FloatArray
+) -> PairMoments:
     a, b = matrix.pairs
     names = ("error", "error_cr1", "df", "units")
     columns = {name: np.full(len(a), np.nan) for name in names}
     for pairs in pair_blocks(n > 0):
-        for name, values in robust_errors_of(*unit_sums(matrix, a[pairs], b[pairs])).items():
+        for name, values in robust_errors_of(
+            *unit_sums(matrix, a[pairs], b[pairs])
+        ).items():
             columns[name][pairs] = values
     return PairMoments(
         difference=difference,
@@ -256,7 +298,8 @@ def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, corre
 
 
 def robust_errors_of(sums: FloatArray, sizes: FloatArray) -> dict[str, FloatArray]:
-    """CR1, CR2 and Satterthwaite's ν of each pair (see `clustered`), NaN with one cluster."""
+    """CR1, CR2 and Satterthwaite's ν of each pair (see `clustered`), NaN with one
+    cluster."""
     units, n = (sizes > 0).sum(axis=0), sizes.sum(axis=0)
     shares = sizes / n
     rest = np.where(shares < 1, 1 - shares, np.nan)

@@ -1,4 +1,5 @@
-"""Ranks that say what the data can tell: statistical ranks, rank confidence sets, tied groups."""
+"""Ranks that say what the data can tell: statistical ranks, rank confidence sets, tied
+groups."""
 
 from __future__ import annotations
 
@@ -19,21 +20,27 @@ _LETTERS = re.compile(r"\(\d+\)|.")
 
 @dataclass(frozen=True)
 class Ranks(NamedFigures):
-    """What all pairs say about the place of each model; tuples of length M in the models' order.
+    """What all pairs say about the place of each model; tuples of length M in the
+    models' order.
 
-    The statistical rank (tests of single differences) and the rank sets (intervals that hold
-    together) are two notions, and need not agree.
+    The statistical rank (tests of single differences) and the rank sets (intervals that
+    hold together) are two notions, and need not agree.
     """
 
-    #: 1 + number of models that are significantly better (Holm over all pairs); None for a model without a single pair
-    #: that could be tested.
+    #: 1 + number of models that are significantly better (Holm over all pairs); None
+    #: for a model without a single pair that could be tested.
     statistical_rank: tuple[int | None, ...]
-    rank_low: tuple[int | None, ...]  #: best rank in the model's own confidence set; None without max-|T|.
+    rank_low: tuple[
+        int | None, ...
+    ]  #: best rank in the model's own confidence set; None without max-|T|.
     rank_high: tuple[int | None, ...]  #: worst rank in it.
-    rank_low_joint: tuple[int | None, ...]  #: best rank in the set that holds for all models together.
+    rank_low_joint: tuple[
+        int | None, ...
+    ]  #: best rank in the set that holds for all models together.
     rank_high_joint: tuple[int | None, ...]  #: worst rank in it.
-    #: letters of the groups of models that do not differ significantly, such as ``"ab"``: two models share a letter if
-    #: and only if Holm's test does not separate them.
+    #: letters of the groups of models that do not differ significantly, such as
+    #: ``"ab"``: two models share a letter if and only if Holm's test does not separate
+    #: them.
     groups: tuple[str, ...]
     level: float  #: of the sets; 1 − level is the size of the tests.
     n_resamples: int  #: draws behind the sets.
@@ -46,8 +53,9 @@ class Ranks(NamedFigures):
 def rank_models(pairs: AllPairs) -> Ranks:
     """Statistical ranks, rank confidence sets and letters of the models of all pairs.
 
-    A rank set is [1 + number of models wholly better, M − number wholly worse] by simultaneous
-    intervals (Mogstad, Romano, Shaikh and Wilhelm 2024): the model's own set takes the largest
+    A rank set is [1 + number of models wholly better, M − number wholly worse] by
+    simultaneous intervals (Mogstad, Romano, Shaikh and Wilhelm 2024): the model's own
+    set takes the largest
     |T| over its own comparisons, the joint ones over all pairs. A pair without an error (or
     without common prompts) separates nobody, nor does one that its own test does not tell apart.
 
@@ -94,7 +102,9 @@ def _rank_sets(
     Where that is infinite, nobody is separated.
     """
     with np.errstate(invalid="ignore"):
-        far = np.abs(ahead) * (1 - TIE) > critical[:, None] * pairs.square("error_max_t")
+        far = np.abs(ahead) * (1 - TIE) > critical[:, None] * pairs.square(
+            "error_max_t"
+        )
         far &= rejects(pairs.square("p_value"), 1 - pairs.level)
     low = 1 + (far & (ahead < 0)).sum(axis=1)
     high = pairs.n_models - (far & (ahead > 0)).sum(axis=1)
@@ -102,20 +112,32 @@ def _rank_sets(
     return _ranks_or_none(low, has_critical), _ranks_or_none(high, has_critical)
 
 
-def _ranks_or_none(values: NDArray[np.int_], has_critical: NDArray[np.bool_]) -> tuple[int | None, ...]:
-    return tuple(int(value) if has_rank else None for value, has_rank in zip(values, has_critical, strict=True))
+def _ranks_or_none(
+    values: NDArray[np.int_], has_critical: NDArray[np.bool_]
+) -> tuple[int | None, ...]:
+    return tuple(
+        int(value) if has_rank else None
+        for value, has_rank in zip(values, has_critical, strict=True)
+    )
 
 
 def _best_first(pairs: AllPairs) -> list[int]:
     sign = 1.0 if pairs.higher_is_better else -1.0
-    order: list[int] = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable").tolist()
+    order: list[int] = np.argsort(
+        -sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable"
+    ).tolist()
     return order
 
 
 def letters_of(pairs: AllPairs) -> tuple[str, ...]:
-    """Letters of models, which two share where a test was made and does not separate them: without a prompt in common
-    two are not compared, and share none."""
-    return tuple(letters((pairs.square("differ") == 1) | (pairs.square("n_prompts") == 0), _best_first(pairs)))
+    """Letters of models, which two share where a test was made and does not separate
+    them: without a prompt in common two are not compared, and share none."""
+    return tuple(
+        letters(
+            (pairs.square("differ") == 1) | (pairs.square("n_prompts") == 0),
+            _best_first(pairs),
+        )
+    )
 
 
 def others_apart(pairs: AllPairs) -> list[int]:
@@ -125,10 +147,12 @@ def others_apart(pairs: AllPairs) -> list[int]:
 
 
 def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
-    """A compact letter display: two models share a letter if and only if they are not separated.
+    """A compact letter display: two models share a letter if and only if they are not
+    separated.
 
-    Letters stand for maximal sets of models that do not differ significantly, as many as it takes to
-    cover every such pair (greedily: Gramm et al. 2007), ``a`` for the one of the first model.
+    Letters stand for maximal sets of models that do not differ significantly, as many
+    as it takes to cover every such pair (greedily: Gramm et al. 2007), ``a`` for the
+    one of the first model.
 
     Args:
         separated: symmetric, True where two models differ, shape (M, M).
@@ -151,7 +175,10 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
 
 def _cliques(alike: BoolMatrix) -> list[list[int]]:
     """Maximal sets of models that are all alike, covering every pair of alike ones."""
-    rows = [int.from_bytes(row.tobytes(), "little") for row in np.packbits(alike, axis=1, bitorder="little")]
+    rows = [
+        int.from_bytes(row.tobytes(), "little")
+        for row in np.packbits(alike, axis=1, bitorder="little")
+    ]
     covered = [0] * len(rows)
     cliques: list[list[int]] = []
     for start, own in enumerate(rows):
@@ -165,7 +192,8 @@ def _cliques(alike: BoolMatrix) -> list[list[int]]:
 
 
 def _grow(alike: list[int], seed: int, preferred: int) -> int:
-    """The set of a seed with all that fit, those of pairs not yet covered first; sets are the bits of a number."""
+    """The set of a seed with all that fit, those of pairs not yet covered first; sets
+    are the bits of a number."""
     members, possible = seed, -1
     for member in _members(seed):
         possible &= alike[member]

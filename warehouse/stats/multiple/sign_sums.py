@@ -1,13 +1,16 @@
-"""Sums of the differences of pairs under random signs, and the largest |T*| of pairs in each draw of signs.
+"""Sums of the differences of pairs under random signs, and the largest |T*| of pairs in
+each draw of signs.
 
-Where every model has a score on every prompt, N_ab = N_a − N_b. Where scores are missing a pair has common prompts of
-its own: with clusters, sums of the pairs' differences are multiplied, some pairs at a time; without, what a model lacks
-is taken off sums over all prompts, or sums over what models with equal gaps have serve.
+Where every model has a score on every prompt, N_ab = N_a − N_b. Where scores are
+missing a pair has common prompts of its own: with clusters, sums of the pairs'
+differences are multiplied, some pairs at a time; without, what a model lacks is taken
+off sums over all prompts, or sums over what models with equal gaps have serve.
 
-The squared error of a draw, s*² = G/(G−1) Σ (ξ_c S_c − f_c N)², is spread + N·H with spread =
-G/(G−1) Σ S_c² and H = G/(G−1) Σ ξ_c (φ − 2 f_c) S_c, φ = Σ f_c²: ξ² = 1. Without clusters f = 1/n,
-and H = −N/(n−1): then T*² rises with N²/spread, alike for all pairs without gaps, so that these are held against one
-another. So it is with clusters of one size.
+The squared error of a draw, s*² = G/(G−1) Σ (ξ_c S_c − f_c N)², is spread + N·H with
+spread = G/(G−1) Σ S_c² and H = G/(G−1) Σ ξ_c (φ − 2 f_c) S_c, φ = Σ f_c²: ξ² = 1.
+Without clusters f = 1/n, and H = −N/(n−1): then T*² rises with N²/spread, alike for all
+pairs without gaps, so that these are held against one another. So it is with clusters
+of one size.
 """
 
 from __future__ import annotations
@@ -21,15 +24,21 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import TIE, FloatArray
 from warehouse.stats.core.machine import has_compiler
-from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
+from warehouse.stats.multiple.pair_moments import (
+    IntArray,
+    PairMoments,
+    ScoreMatrix,
+    unit_sums,
+)
 
-#: Pairs times draws from which on compiled code is used: where it is loaded, and where it has to be (.5 s of the
-#: processor).
+#: Pairs times draws from which on compiled code is used: where it is loaded, and where
+#: it has to be (.5 s of the processor).
 SOME, MANY = 1 << 21, 1 << 26
 
 
 def load_compiler(n_models: Iterable[int], n_resamples: int) -> None:
-    """Load compiled code where so many comparisons of all models, one after the other, are worth it together."""
+    """Load compiled code where so many comparisons of all models, one after the other,
+    are worth it together."""
     if sum(n * (n - 1) // 2 for n in n_models) * n_resamples >= MANY and has_compiler():
         import warehouse.stats.core.kernels  # noqa: F401
 
@@ -63,13 +72,15 @@ def walk_pairs(
     Args:
         models: the two models of each pair, shape (2, p).
         spread: G/(G−1) Σ S_c² of each pair, above 0, shape (p,).
-        reach: T² of each pair, shape (p,); empty: nothing is counted, ``running`` stays.
+        reach: T² of each pair, shape (p,); empty: nothing is counted, ``running``
+            stays.
         best: the largest T*² of each model so far, shape (M, draws); changed.
         running: that of all pairs so far, shape (draws,); changed.
         compiled: by numba; the same figures, to the bit.
 
     Returns:
-        draws whose largest T*² up to and with this pair reaches its T², shape (p,); zeros without ``reach``.
+        draws whose largest T*² up to and with this pair reaches its T², shape (p,);
+        zeros without ``reach``.
     """
     counts = np.zeros(len(spread), np.int64)
     if compiled:
@@ -77,7 +88,19 @@ def walk_pairs(
 
         h = np.empty((0, 0)) if sums.h is None else sums.h
         slopes = np.empty(0) if sums.slopes is None else sums.slopes
-        walk(sums.n, h, slopes, sums.rows, models, spread, TIE, reach, best, running, counts)
+        walk(
+            sums.n,
+            h,
+            slopes,
+            sums.rows,
+            models,
+            spread,
+            TIE,
+            reach,
+            best,
+            running,
+            counts,
+        )
         return counts
     n, left = np.empty((2, sums.n.shape[1]))
     with np.errstate(divide="ignore"):
@@ -91,8 +114,11 @@ def walk_pairs(
     return counts
 
 
-def _squares(sums: SignSums, k: int, spread: float, n: FloatArray, left: FloatArray) -> None:
-    """T*² of a pair in each draw, in place of ``n``; ``left`` is room for as many numbers."""
+def _squares(
+    sums: SignSums, k: int, spread: float, n: FloatArray, left: FloatArray
+) -> None:
+    """T*² of a pair in each draw, in place of ``n``; ``left`` is room for as many
+    numbers."""
     first, second = sums.rows[:, k]
     np.subtract(sums.n[first], sums.n[second], out=n)
     if sums.slopes is not None:
@@ -112,12 +138,15 @@ def _squares(sums: SignSums, k: int, spread: float, n: FloatArray, left: FloatAr
 _TILE = 16
 
 
-def raise_largest(n: FloatArray, weights: FloatArray, best: FloatArray, *, compiled: bool) -> None:
+def raise_largest(
+    n: FloatArray, weights: FloatArray, best: FloatArray, *, compiled: bool
+) -> None:
     """Raise the largest N²/spread of each model over its pairs.
 
     Args:
         n: sums of each model, shape (M, draws).
-        weights: 1/spread of each two models, the first before the second; 0 for none, shape (M, M).
+        weights: 1/spread of each two models, the first before the second; 0 for none,
+            shape (M, M).
         best: the largest so far, shape (M, draws); changed.
         compiled: by numba; the same figures, to the bit.
     """
@@ -152,7 +181,8 @@ class SignSumPairs:
 
     numbers: IntArray  #: of the pairs among all, shape (p,).
     models: IntArray  #: the two models of each, shape (2, p).
-    #: what is added to each centred difference: the mean difference where the null is imposed, else 0, shape (p,).
+    #: what is added to each centred difference: the mean difference where the null is
+    #: imposed, else 0, shape (p,).
     shift: FloatArray
     n: FloatArray  #: common prompts, shape (p,).
     spread: FloatArray  #: G/(G−1) Σ S_c² of what is so shifted, shape (p,).
@@ -184,11 +214,14 @@ def centred_pairs(matrix: ScoreMatrix, moments: PairMoments) -> SignSumPairs:
     )
 
 
-def with_null(matrix: ScoreMatrix, pairs: SignSumPairs, difference: FloatArray) -> SignSumPairs:
+def with_null(
+    matrix: ScoreMatrix, pairs: SignSumPairs, difference: FloatArray
+) -> SignSumPairs:
     """The same with the null imposed: differences are not centred.
 
     Args:
-        difference: of all pairs; where scores are missing the spread is left to the sums of the pairs.
+        difference: of all pairs; where scores are missing the spread is left to the
+            sums of the pairs.
     """
     d = difference[pairs.numbers]
     sizes = _sizes(matrix)
@@ -202,8 +235,11 @@ def with_null(matrix: ScoreMatrix, pairs: SignSumPairs, difference: FloatArray) 
     return replace(pairs, shift=d, spread=pairs.spread + more)
 
 
-def parts_to_sum(matrix: ScoreMatrix, pairs: SignSumPairs) -> Iterator[tuple[SignSumPairs, Summing]]:
-    """Pairs in their order, as many at a time as memory allows, each with how they are summed."""
+def parts_to_sum(
+    matrix: ScoreMatrix, pairs: SignSumPairs
+) -> Iterator[tuple[SignSumPairs, Summing]]:
+    """Pairs in their order, as many at a time as memory allows, each with how they are
+    summed."""
     if matrix.complete:
         yield pairs, _of_models(matrix, pairs)
     elif matrix.clusters is None:
@@ -215,11 +251,12 @@ def parts_to_sum(matrix: ScoreMatrix, pairs: SignSumPairs) -> Iterator[tuple[Sig
 
 
 def table_of_models(matrix: ScoreMatrix) -> NDArray[Any] | None:
-    """What signs are summed over where scores have no gaps, shape (rows, G): sums of each model, and sizes; where sizes
-    differ also both times what makes H of N. None with gaps.
+    """What signs are summed over where scores have no gaps, shape (rows, G): sums of
+    each model, and sizes; where sizes differ also both times what makes H of N. None
+    with gaps.
 
-    Where sizes do not differ, scores that are whole numbers of steps are summed as such, not centred, in numbers of 32
-    bits if these hold every sum exactly.
+    Where sizes do not differ, scores that are whole numbers of steps are summed as
+    such, not centred, in numbers of 32 bits if these hold every sum exactly.
     """
     if not matrix.complete:
         return None
@@ -227,19 +264,29 @@ def table_of_models(matrix: ScoreMatrix) -> NDArray[Any] | None:
     rows = np.vstack([matrix.totals.T, sizes])
     if slope_of_all(matrix) is None:
         return np.vstack([rows, rows * _slopes(sizes[:, None])[:, 0]])
-    whole = np.vstack([np.rint((rows[:-1] + matrix.means[:, None] * sizes) * matrix.steps), sizes])
-    exact = matrix.steps and np.abs(whole).sum(axis=1).max() < 1 << np.finfo(np.float32).nmant
+    whole = np.vstack(
+        [np.rint((rows[:-1] + matrix.means[:, None] * sizes) * matrix.steps), sizes]
+    )
+    exact = (
+        matrix.steps
+        and np.abs(whole).sum(axis=1).max() < 1 << np.finfo(np.float32).nmant
+    )
     return whole.astype(np.float32) if exact else rows
 
 
 def slope_of_all(matrix: ScoreMatrix) -> float | None:
     """What N times H is, where that is the same for all pairs."""
     sizes = _sizes(matrix)
-    return float(_slopes(sizes[:, None])[0, 0]) if matrix.complete and np.all(sizes == sizes[0]) else None
+    return (
+        float(_slopes(sizes[:, None])[0, 0])
+        if matrix.complete and np.all(sizes == sizes[0])
+        else None
+    )
 
 
 def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
-    """Of scores without gaps: the sums of each model, of what signs make of `table_of_models`."""
+    """Of scores without gaps: the sums of each model, of what signs make of
+    `table_of_models`."""
     m = matrix.n_models
     # means less one constant: it cancels in every difference, and numbers stay small
     means = (matrix.means - matrix.means.mean())[:, None]
@@ -249,7 +296,9 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
         shift = (int(pairs.shift.any()) - whole) * means
 
         def shifted(part: NDArray[Any]) -> FloatArray:
-            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64)
+            sums: FloatArray = np.divide(
+                part[:m], matrix.steps if whole else 1, dtype=np.float64
+            )
             sums += shift * part[m]
             return sums
 
@@ -261,7 +310,11 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
 
 def _sizes(matrix: ScoreMatrix) -> FloatArray:
     """Prompts of each cluster, or ones."""
-    return np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
+    return (
+        np.ones(len(matrix.totals))
+        if matrix.clusters is None
+        else matrix.clusters.sizes
+    )
 
 
 def _of_pairs(matrix: ScoreMatrix, pairs: SignSumPairs) -> tuple[SignSumPairs, Summing]:
@@ -273,7 +326,10 @@ def _of_pairs(matrix: ScoreMatrix, pairs: SignSumPairs) -> tuple[SignSumPairs, S
     sums = centred + sizes * pairs.shift
     spread = _small_sample(sizes) * (sums**2).sum(axis=0)
     # a pair's second row is one of zeros
-    n, h = (np.vstack([table.T, np.zeros(len(table))]) for table in (sums, sums * _slopes(sizes)))
+    n, h = (
+        np.vstack([table.T, np.zeros(len(table))])
+        for table in (sums, sums * _slopes(sizes))
+    )
     rows = np.stack([np.arange(len(spread)), np.full(len(spread), len(spread))])
     return replace(pairs, spread=spread), lambda xi: SignSums(n @ xi, rows, h=h @ xi)
 
@@ -292,11 +348,11 @@ def _small_sample(sizes: FloatArray) -> FloatArray:
 
 
 def _with_gaps(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
-    """N_ab = Σ ξ (x_a − x_b − s_ab) over common prompts, s_ab what centres the difference, or the
-    difference of means that leaves scores as they were.
+    """N_ab = Σ ξ (x_a − x_b − s_ab) over common prompts, s_ab what centres the
+    difference, or the difference of means that leaves scores as they were.
 
-    Where models lack few prompts, each its own, from sums over all prompts less those over what
-    a model lacks; else from sums over what models with equal gaps have.
+    Where models lack few prompts, each its own, from sums over all prompts less those
+    over what a model lacks; else from sums over what models with equal gaps have.
     """
     x, w = matrix.centred, matrix.scored
     if pairs.shift.any():
@@ -306,7 +362,9 @@ def _with_gaps(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
         sums = x.T @ w
         subtract = (sums - sums.T) / np.maximum(w.T @ w, 1)
     packed = np.packbits(w.astype(bool), axis=0)  # a column is found again by its bytes
-    _, first, of_model = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+    _, first, of_model = np.unique(
+        packed, axis=1, return_index=True, return_inverse=True
+    )
     have = w[:, first].sum(axis=0)
     if len(matrix.gaps[0]) <= 2 * np.minimum(have, len(x) - have).sum():
         sums_of = _from_what_is_lacking(matrix, subtract)
@@ -317,9 +375,12 @@ def _with_gaps(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     return lambda xi: SignSums(sums_of(xi).reshape(m * m, -1), rows, slopes=slopes)
 
 
-def _from_what_is_lacking(matrix: ScoreMatrix, subtract: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """N_ab = E_ba − E_ab, E_ba = F_a − L_ba: F_a = Σ ξ x_a, L_ba the part of Σ ξ (x_a − s_ab) where
-    b has no score (half of it where neither has, and half of −s_ab Σ ξ, so that it adds up)."""
+def _from_what_is_lacking(
+    matrix: ScoreMatrix, subtract: FloatArray
+) -> Callable[[FloatArray], FloatArray]:
+    """N_ab = E_ba − E_ab, E_ba = F_a − L_ba: F_a = Σ ξ x_a, L_ba the part of Σ ξ (x_a −
+    s_ab) where b has no score (half of it where neither has, and half of −s_ab Σ ξ, so
+    that it adds up)."""
     m, totals = matrix.n_models, np.ascontiguousarray(matrix.totals.T)
     lacking = [np.flatnonzero(column == 0) for column in matrix.scored.T]
     parts = []
@@ -342,8 +403,8 @@ def _from_what_is_lacking(matrix: ScoreMatrix, subtract: FloatArray) -> Callable
 def _from_patterns(
     matrix: ScoreMatrix, subtract: FloatArray, patterns: FloatArray, of_model: IntArray
 ) -> Callable[[FloatArray], FloatArray]:
-    """N_ab = E_ba − E_ab, E_ba = Σ ξ (x_a − s_ab/2) over the prompts of both, from sums of scores and of
-    signs over the prompts of each pattern of gaps."""
+    """N_ab = E_ba − E_ab, E_ba = Σ ξ (x_a − s_ab/2) over the prompts of both, from sums
+    of scores and of signs over the prompts of each pattern of gaps."""
     m = matrix.n_models
     cells = np.ascontiguousarray(np.hstack([matrix.centred, matrix.scored]).T)
     half = subtract.T[:, :, None] / 2
@@ -351,16 +412,20 @@ def _from_patterns(
     def sums_of(xi: FloatArray) -> FloatArray:
         full = cells @ xi
         on = np.stack([_on_prompts(xi, cells, full, mask) for mask in patterns.T])
-        sums: FloatArray = on[of_model, :m]  # on: pattern, score or mask of a model, draw
+        sums: FloatArray = on[
+            of_model, :m
+        ]  # on: pattern, score or mask of a model, draw
         sums -= half * on[of_model, m:]
         return sums
 
     return sums_of
 
 
-def _on_prompts(xi: FloatArray, cells: FloatArray, full: FloatArray, mask: FloatArray) -> FloatArray:
-    """Weighted sums of all models' cells over the prompts of a mask; by what is left out where
-    that is less."""
+def _on_prompts(
+    xi: FloatArray, cells: FloatArray, full: FloatArray, mask: FloatArray
+) -> FloatArray:
+    """Weighted sums of all models' cells over the prompts of a mask; by what is left
+    out where that is less."""
     have, gaps = np.flatnonzero(mask), np.flatnonzero(mask == 0)
     if len(gaps) < len(have):
         return full - cells[:, gaps] @ xi[gaps] if len(gaps) else full

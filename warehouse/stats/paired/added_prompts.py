@@ -1,8 +1,10 @@
-"""The interval of a mean difference of bounded scores of which many are alike: two prompts are added.
+"""The interval of a mean difference of bounded scores of which many are alike: two
+prompts are added.
 
-Where few prompts differ, those of a sample may not differ at all, and Student's t takes its error from these: of 1 000
-prompts, 2 of which are expected to differ, 95 % covered .79 to .86. A prompt that is won and one that is lost are added
-(Bonett and Price 2012, for 0/1 scores), which covered .948 or more (statistics.md §21 b).
+Where few prompts differ, those of a sample may not differ at all, and Student's t takes
+its error from these: of 1 000 prompts, 2 of which are expected to differ, 95 % covered
+.79 to .86. A prompt that is won and one that is lost are added (Bonett and Price 2012,
+for 0/1 scores), which covered .948 or more (statistics.md §21 b).
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ def width_of(bounds: Bounds | None) -> float:
 
 
 def are_tied(differences: FloatArray) -> bool:
-    """Whether a third or more of the differences are one number, as at least one of −1, 0 and 1 always is.
+    """Whether a third or more of the differences are one number, as at least one of −1,
+    0 and 1 always is.
 
     Args:
         differences: of each prompt, shape (n,), n at least 1.
@@ -56,7 +59,10 @@ def added_prompts(differences: FloatArray, width: float, level: float) -> Interv
 
 
 def within_range(interval: Interval | None, width: float | None) -> Interval | None:
-    """An interval of a difference within ± the range of the scores; as it is without one."""
+    """An interval of a difference within ± the range of the scores; as it is without
+    one."""
     if interval is None or width is None:
         return interval
-    return replace(interval, low=max(-width, interval.low), high=min(width, interval.high))
+    return replace(
+        interval, low=max(-width, interval.low), high=min(width, interval.high)
+    )

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile, z_quantile
+from warehouse.stats.core.quantiles import (
+    normal_p_value,
+    t_p_value,
+    t_quantile,
+    z_quantile,
+)
 
 
 @dataclass(frozen=True)
@@ -13,23 +18,28 @@ class ReportedFigure:
     """A reported figure."""
 
     estimate: float  #: the figure.
-    standard_error: float | None  #: of it; 0 where the scores have no spread, None if unknown.
+    standard_error: (
+        float | None
+    )  #: of it; 0 where the scores have no spread, None if unknown.
     low: float | None  #: lower end of its interval; None without one.
     high: float | None  #: upper end.
     level: float  #: nominal coverage of the interval, in (0, 1).
-    units: int | None  #: independent units behind it: clusters, else prompts; None if unknown.
+    units: (
+        int | None
+    )  #: independent units behind it: clusters, else prompts; None if unknown.
 
 
 def change_p_value(before: ReportedFigure, after: ReportedFigure) -> float | None:
     """Two-sided p of "nothing has moved", both figures taken as independent.
 
-    The error of each is recovered from the side of its interval that faces the other (Zou and
-    Donner 2008, "MOVER"), so that figures at a bound, which have no spread, have an error, and
-    skewed ones the right one; it is at least the standard error. Student's t with Welch's degrees
-    of freedom; normal where the units are unknown.
+    The error of each is recovered from the side of its interval that faces the other
+    (Zou and Donner 2008, "MOVER"), so that figures at a bound, which have no spread,
+    have an error, and skewed ones the right one; it is at least the standard error.
+    Student's t with Welch's degrees of freedom; normal where the units are unknown.
 
     Returns:
-        p; None where the error of one is unknown, both are 0, or there are fewer than two units.
+        p; None where the error of one is unknown, both are 0, or there are fewer than
+        two units.
 
     Examples:
         >>> old = ReportedFigure(1.0, 0.0, 0.9630, 1.0, 0.95, 100)
@@ -64,6 +74,10 @@ def _error(figure: ReportedFigure, *, upward: bool) -> float | None:
     end = figure.high if upward else figure.low
     error = figure.standard_error
     if end is not None:
-        quantile = z_quantile(figure.level) if figure.units is None else t_quantile(figure.level, figure.units - 1)
+        quantile = (
+            z_quantile(figure.level)
+            if figure.units is None
+            else t_quantile(figure.level, figure.units - 1)
+        )
         error = max(error or 0.0, abs(end - figure.estimate) / quantile)
     return error

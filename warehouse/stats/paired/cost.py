@@ -1,10 +1,12 @@
-"""What answers cost: means, cost for each solved prompt, ratios of two models, and tests of who is cheaper
-(statistics.md §17).
+"""What answers cost: means, cost for each solved prompt, ratios of two models, and
+tests of who is cheaper (statistics.md §17).
 
-Costs are skewed, so intervals are the hull of Student's t and bootstrap-t on the logarithm. A one-sided test of costs
-takes twice the largest p of the ratio, of the difference and of the ratio's bootstrap-t: the factor makes up for what
-few prompts do not show of a tail. It gives no verdict (``skew_gate``) where the model that is claimed to be cheaper has
-so heavy a tail (σ of log costs of 2 and more, fewer units than 40·skew²) that its mean is not known.
+Costs are skewed, so intervals are the hull of Student's t and bootstrap-t on the
+logarithm. A one-sided test of costs takes twice the largest p of the ratio, of the
+difference and of the ratio's bootstrap-t: the factor makes up for what few prompts do
+not show of a tail. It gives no verdict (``skew_gate``) where the model that is claimed
+to be cheaper has so heavy a tail (σ of log costs of 2 and more, fewer units than
+40·skew²) that its mean is not known.
 """
 
 from __future__ import annotations
@@ -34,18 +36,25 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
-from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, StudentisedDraws, grouped, resample_counts
+from warehouse.stats.intervals.bootstrap_t import (
+    FEWEST_UNITS,
+    StudentisedDraws,
+    grouped,
+    resample_counts,
+)
 from warehouse.stats.paired.margins import noninferiority_test
 
 #: Units needed for each squared unit of skewness.
 UNITS_PER_SKEW = 40
-#: Standard deviation of the logarithm of costs from which on a heavy tail leaves no verdict.
+#: Standard deviation of the logarithm of costs from which on a heavy tail leaves no
+#: verdict.
 HEAVIEST_LOG_SPREAD = 2.0
 #: The p of the cheaper test is so many times the largest of its three.
 CAUTION = 2
 #: Of the logarithm of an interval's end over its figure, so that it stays a number.
 _LONGEST = 600.0
-#: Units of all samples of a simulation and of a population, and the most prompts that are planned.
+#: Units of all samples of a simulation and of a population, and the most prompts that
+#: are planned.
 _CELLS, _POPULATION, _MOST_PROMPTS = 1_000_000, 5_000, 10_000_000
 HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solved"
 
@@ -54,54 +63,75 @@ HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solv
 class CostFigure(NamedFigures):
     """A mean of costs, or a ratio with one in it, and its interval."""
 
-    estimate: float | None  #: the figure; None where it is not defined, with a ``reason``.
-    standard_error: float | None  #: of the figure, its own size times ``log_error``; None with a ``reason``.
+    estimate: (
+        float | None
+    )  #: the figure; None where it is not defined, with a ``reason``.
+    standard_error: (
+        float | None
+    )  #: of the figure, its own size times ``log_error``; None with a ``reason``.
     log_error: float | None  #: of its logarithm.
     low: float | None  #: lower end of the interval.
-    high: float | None  #: upper end; None with a low end where the interval has no upper one.
+    high: (
+        float | None
+    )  #: upper end; None with a low end where the interval has no upper one.
     level: float  #: nominal coverage.
     df: float | None  #: degrees of freedom, n − 1 or Satterthwaite's.
     method: str  #: ``"ci_log"``, ``"log_delta"`` or ``"fieller"``.
     n_prompts: int  #: prompts.
     n_clusters: int | None  #: clusters, None without.
-    flags: tuple[str, ...]  #: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
+    flags: tuple[
+        str, ...
+    ]  #: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
     reason: str  #: why a figure is missing; empty if none is.
 
     def __str__(self) -> str:
         if self.estimate is None:
             return self.reason
-        low, high = ("-" if end is None else f"{end:.4g}" for end in (self.low, self.high))
+        low, high = (
+            "-" if end is None else f"{end:.4g}" for end in (self.low, self.high)
+        )
         return f"{self.estimate:.4g} [{low}, {high}]"
 
 
 @dataclass(frozen=True)
 class CheaperTest(NamedFigures):
-    """One-sided test: H0, the first costs 1/``times`` of the second or more, or is worse by a margin."""
+    """One-sided test: H0, the first costs 1/``times`` of the second or more, or is
+    worse by a margin."""
 
-    #: twice the largest p of the costs, 1 with ``skew_gate``, no less than ``p_quality``; None where one has no error.
+    #: twice the largest p of the costs, 1 with ``skew_gate``, no less than
+    #: ``p_quality``; None where one has no error.
     p_value: float | None
     p_log: float | None  #: of the ratio of means.
     p_difference: float | None  #: of the difference ``times``·a − b.
     times: float  #: how many times less is claimed.
-    flags: tuple[str, ...]  #: ``skew_gate`` where the costs are too skewed for a verdict.
-    p_quality: float | None = None  #: of non-inferiority, where scores are tested too (`as_good_for_less`).
+    flags: tuple[
+        str, ...
+    ]  #: ``skew_gate`` where the costs are too skewed for a verdict.
+    p_quality: float | None = (
+        None  #: of non-inferiority, where scores are tested too (`as_good_for_less`).
+    )
     p_bootstrap: float | None = None  #: of the ratio, by t and bootstrap-t.
 
 
 @dataclass(frozen=True)
 class CheaperPower(NamedFigures):
-    """How often `cheaper_test` finds that the first costs 1/``times`` of the second or less."""
+    """How often `cheaper_test` finds that the first costs 1/``times`` of the second or
+    less."""
 
     n_prompts: int  #: planned.
     n_clusters: int | None  #: clusters at their mean size; None without.
     power: float  #: share of samples in which it does.
     gated: float  #: share without a verdict (``skew_gate``).
-    #: an end of the interval of the ratio over the ratio, median over samples; None where none has an error.
+    #: an end of the interval of the ratio over the ratio, median over samples; None
+    #: where none has an error.
     factor: float | None
 
 
-def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> CostFigure:
-    """The mean cost of an answer, c̄·exp(±t·s(c/c̄)/√n), an end no nearer than that of bootstrap-t on the logarithm.
+def mean_cost(
+    costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+) -> CostFigure:
+    """The mean cost of an answer, c̄·exp(±t·s(c/c̄)/√n), an end no nearer than that of
+    bootstrap-t on the logarithm.
 
     Args:
         costs: of each prompt, the mean over its draws, from 0, shape (n,).
@@ -118,7 +148,15 @@ def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
     values, groups = _costs(costs), _groups(costs, clusters)
     mean = mean_of(values)
     z = values / mean - 1 if mean else None
-    return _figure(mean, z, groups, level, "ci_log", "" if mean else "all costs are 0", of=(values, None))
+    return _figure(
+        mean,
+        z,
+        groups,
+        level,
+        "ci_log",
+        "" if mean else "all costs are 0",
+        of=(values, None),
+    )
 
 
 def cost_per_solved(
@@ -136,10 +174,12 @@ def cost_per_solved(
         scores: of the same prompts, from 0 to 1, shape (n,).
         clusters: cluster of each prompt, shape (n,), or None.
         level: nominal coverage, in (0, 1).
-        method: ``"log_delta"``, or ``"fieller"``, which says so where no upper end is known.
+        method: ``"log_delta"``, or ``"fieller"``, which says so where no upper end is
+            known.
 
     Raises:
-        StatisticsError: arguments out of range, misaligned or not finite, or an unknown method.
+        StatisticsError: arguments out of range, misaligned or not finite, or an unknown
+            method.
 
     Examples:
         >>> print(cost_per_solved([2, 4, 3, 5, 8, 2, 3, 5], [1, 1, 0, 1, 0, 1, 1, 0]))
@@ -148,14 +188,21 @@ def cost_per_solved(
     values, solved, groups = _costs(costs), as_scores(scores), _groups(costs, clusters)
     check_length(len(solved), len(values), "scores")
     if solved.min() < 0 or solved.max() > 1:
-        raise StatisticsError("`scores` must lie between 0 and 1: they say how much of a prompt was solved")
+        raise StatisticsError(
+            "`scores` must lie between 0 and 1: they say how much of a prompt was "
+            "solved"
+        )
     if method not in ("log_delta", "fieller"):
-        raise StatisticsError(f"`method` must be log_delta or fieller, found {method!r}")
+        raise StatisticsError(
+            f"`method` must be log_delta or fieller, found {method!r}"
+        )
     cost, quality = mean_of(values), mean_of(solved)
     if not quality:
         return _figure(None, None, groups, level, method, NOTHING_SOLVED, n=len(values))
     if not cost:
-        return _figure(0.0, None, groups, level, method, "all costs are 0", n=len(values))
+        return _figure(
+            0.0, None, groups, level, method, "all costs are 0", n=len(values)
+        )
     u, v = values / cost, solved / quality
     plain = _figure(cost / quality, _rounded(u - v, u, v), groups, level, method, "")
     if method == "log_delta" or plain.df is None:
@@ -168,7 +215,8 @@ def cost_per_solved(
 def _fieller(
     u: FloatArray, v: FloatArray, groups: Clusters | None, t: float
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Ends of E[u]/E[v] where both means are 1: roots of aθ² + bθ + k, in units of the estimate."""
+    """Ends of E[u]/E[v] where both means are 1: roots of aθ² + bθ + k, in units of the
+    estimate."""
     variances = [(describe(values, groups).se or 0.0) ** 2 for values in (u, v, u + v)]
     both = (variances[2] - variances[0] - variances[1]) / 2
     a, b, k = 1 - t**2 * variances[1], -2 * (1 - t**2 * both), 1 - t**2 * variances[0]
@@ -182,9 +230,14 @@ def _fieller(
 
 
 def cost_ratio(
-    costs_a: ArrayLike, costs_b: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+    costs_a: ArrayLike,
+    costs_b: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
 ) -> CostFigure:
-    """Mean cost of the first over that of the second on the same prompts, with an interval by logarithms.
+    """Mean cost of the first over that of the second on the same prompts, with an
+    interval by logarithms.
 
     Arguments and errors as for `mean_cost`, prompts in the same order.
 
@@ -195,16 +248,32 @@ def cost_ratio(
     a, b, groups = _two(costs_a, costs_b, clusters)
     mean_a, mean_b = mean_of(a), mean_of(b)
     if not mean_a or not mean_b:
-        return _figure(None, None, groups, level, "ci_log", "all costs of one of them are 0", n=len(a))
-    return _figure(mean_a / mean_b, _log_terms(a, b), groups, level, "ci_log", "", of=(a, b))
+        return _figure(
+            None,
+            None,
+            groups,
+            level,
+            "ci_log",
+            "all costs of one of them are 0",
+            n=len(a),
+        )
+    return _figure(
+        mean_a / mean_b, _log_terms(a, b), groups, level, "ci_log", "", of=(a, b)
+    )
 
 
 def cheaper_test(
-    costs_a: ArrayLike, costs_b: ArrayLike, clusters: ArrayLike | None = None, *, times: float = 1.0
+    costs_a: ArrayLike,
+    costs_b: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    times: float = 1.0,
 ) -> CheaperTest:
-    """Whether the first is shown to cost ``times`` less than the second; as `cost_ratio`.
+    """Whether the first is shown to cost ``times`` less than the second; as
+    `cost_ratio`.
 
-    Args as for `cost_ratio`; ``times``, from 1, is given before the costs are looked at.
+    Args as for `cost_ratio`; ``times``, from 1, is given before the costs are looked
+    at.
     """
     a, b, groups = _two(costs_a, costs_b, clusters)
     if not 1 <= times < math.inf:
@@ -220,11 +289,17 @@ def cheaper_test(
     if p_log is None or p_difference is None:
         return CheaperTest(None, p_log, p_difference, times, ())
     draws = _log_draws(a, b, terms)
-    p_bootstrap = p_log if draws is None or not terms.se else draws.turned.upper_tail(-log_ratio / terms.se)
+    p_bootstrap = (
+        p_log
+        if draws is None or not terms.se
+        else draws.turned.upper_tail(-log_ratio / terms.se)
+    )
     is_heavy = _log_spread(a) >= HEAVIEST_LOG_SPREAD and skewness(terms.totals) > 0
     gated = is_heavy and is_gated(terms)
     p = 1.0 if gated else min(1.0, CAUTION * max(p_log, p_difference, p_bootstrap))
-    return CheaperTest(p, p_log, p_difference, times, (SKEW_GATE,) * gated, p_bootstrap=p_bootstrap)
+    return CheaperTest(
+        p, p_log, p_difference, times, (SKEW_GATE,) * gated, p_bootstrap=p_bootstrap
+    )
 
 
 def as_good_for_less(
@@ -238,17 +313,21 @@ def as_good_for_less(
     times: float = 1.0,
     width: float | None = None,
 ) -> CheaperTest:
-    """Whether the first is no worse than the second by ``margin``, and ``times`` cheaper: both, at one level.
+    """Whether the first is no worse than the second by ``margin``, and ``times``
+    cheaper: both, at one level.
 
-    An intersection-union test: the larger p counts. Scores as costs, higher is better; ``margin``, above 0, and
-    ``times``, from 1, are given before looking; ``width`` is that of the scores' range, as for `noninferiority_test`.
+    An intersection-union test: the larger p counts. Scores as costs, higher is better;
+    ``margin``, above 0, and ``times``, from 1, are given before looking; ``width`` is
+    that of the scores' range, as for `noninferiority_test`.
     """
     if not 0 < margin < math.inf:
         raise StatisticsError(f"`margin` must be a number above 0, found {margin}")
     a, b = as_scores(scores_a), as_scores(scores_b)
     check_length(len(b), len(a), "scores_b")
     cost = cheaper_test(costs_a, costs_b, clusters, times=times)
-    quality = noninferiority_test(_rounded(a - b, a, b), margin, clusters, width=width).p_value
+    quality = noninferiority_test(
+        _rounded(a - b, a, b), margin, clusters, width=width
+    ).p_value
     p = None if quality is None or cost.p_value is None else max(quality, cost.p_value)
     return replace(cost, p_value=p, p_quality=quality)
 
@@ -265,11 +344,14 @@ def cheaper_power(
     n_samples: int = 1000,
     seed: int = 0,
 ) -> CheaperPower:
-    """Power of `cheaper_test` with ``n`` prompts like those of a pilot: the less of two simulations.
+    """Power of `cheaper_test` with ``n`` prompts like those of a pilot: the less of two
+    simulations.
 
-    One draws the pilot's prompts again (clusters whole). As no draw of them has what few prompts do not show of a tail,
-    the other draws from a lognormal with the means, variances and correlation that the logarithms of the pilot's costs
-    have; it is left out where a cost is 0. The error of a sample is that of its units, n/(n − 1) in place of CR2.
+    One draws the pilot's prompts again (clusters whole). As no draw of them has what
+    few prompts do not show of a tail, the other draws from a lognormal with the means,
+    variances and correlation that the logarithms of the pilot's costs have; it is left
+    out where a cost is 0. The error of a sample is that of its units, n/(n − 1) in
+    place of CR2.
 
     Args:
         costs_a, costs_b, clusters: of a pilot, as for `cost_ratio`.
@@ -277,7 +359,8 @@ def cheaper_power(
         times: as for `cheaper_test`.
         alpha: one-sided level of the test, in (0, 0.5).
         level: of the interval behind ``factor``.
-        n_samples: samples of either simulation; fewer (100 at the least) where a pilot is large.
+        n_samples: samples of either simulation; fewer (100 at the least) where a pilot
+            is large.
         seed: of the samples.
 
     Raises:
@@ -285,23 +368,32 @@ def cheaper_power(
     """
     check_one_sided(alpha)
     a, b, groups = _two(costs_a, costs_b, clusters)
-    sums = [values if groups is None else groups.sums(values) for values in (a, b, np.ones(len(a)))]
+    sums = [
+        values if groups is None else groups.sums(values)
+        for values in (a, b, np.ones(len(a)))
+    ]
     share = 1.0 if groups is None else groups.n / len(a)
     units, rng = max(2, round(n * share)), np.random.default_rng(as_seed(seed))
     found = [_simulated(rng, n_samples, units, sums, times, alpha)]
     if min(values.min() for values in sums) > 0:
-        found.append(_simulated(rng, n_samples, units, _lognormal(rng, *sums), times, alpha))
+        found.append(
+            _simulated(rng, n_samples, units, _lognormal(rng, *sums), times, alpha)
+        )
     power, gated, error = min(found)
     return CheaperPower(
         n_prompts=round(units / share),
         n_clusters=None if groups is None else units,
         power=power,
         gated=gated,
-        factor=math.exp(min(t_quantile(level, units - 1) * error, _LONGEST)) if error > 0 else None,
+        factor=math.exp(min(t_quantile(level, units - 1) * error, _LONGEST))
+        if error > 0
+        else None,
     )
 
 
-def _lognormal(rng: np.random.Generator, a: FloatArray, b: FloatArray, size: FloatArray) -> list[FloatArray]:
+def _lognormal(
+    rng: np.random.Generator, a: FloatArray, b: FloatArray, size: FloatArray
+) -> list[FloatArray]:
     """Many units whose costs are lognormal, with the means of those of a pilot."""
     _, spread, axes = np.linalg.svd(np.cov(np.log([a, b])))
     draws = np.exp(rng.standard_normal((_POPULATION, 2)) * np.sqrt(spread) @ axes)
@@ -310,9 +402,15 @@ def _lognormal(rng: np.random.Generator, a: FloatArray, b: FloatArray, size: Flo
 
 
 def _simulated(
-    rng: np.random.Generator, n_samples: int, units: int, sums: Sequence[FloatArray], times: float, alpha: float
+    rng: np.random.Generator,
+    n_samples: int,
+    units: int,
+    sums: Sequence[FloatArray],
+    times: float,
+    alpha: float,
 ) -> tuple[float, float, float]:
-    """Share of samples in which the test finds it, share of gated ones, and the median error of the log ratio."""
+    """Share of samples in which the test finds it, share of gated ones, and the median
+    error of the log ratio."""
     n_samples = min(n_samples, max(100, _CELLS // len(sums[0])))
     p, gated, error = _sampled(rng, n_samples, units, sums, times)
     median = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
@@ -320,32 +418,52 @@ def _simulated(
 
 
 def _sampled(
-    rng: np.random.Generator, n_samples: int, units: int, sums: Sequence[FloatArray], times: float
+    rng: np.random.Generator,
+    n_samples: int,
+    units: int,
+    sums: Sequence[FloatArray],
+    times: float,
 ) -> tuple[FloatArray, NDArray[np.bool_], FloatArray]:
-    """Of samples of units: p of the test, whether it is gated, and the error of the log ratio."""
+    """Of samples of units: p of the test, whether it is gated, and the error of the log
+    ratio."""
     m = len(sums[0])
-    counts = rng.multinomial(units, np.full(m, 1 / m), size=n_samples).astype(np.float64)
-    # Sums over samples of what a unit adds, as polynomials of the sums of its powers: one product of matrices.
+    counts = rng.multinomial(units, np.full(m, 1 / m), size=n_samples).astype(
+        np.float64
+    )
+    # Sums over samples of what a unit adds, as polynomials of the sums of its powers:
+    # one product of matrices.
     a, size, apart = sums[0] / sums[0].mean(), sums[2], times * sums[0] - sums[1]
     d = a - sums[1] / sums[1].mean()
     powers = [a, d, a * a, d * a, d * d, a**3, d * a * a, d * d * a, d**3]
     powers += [sums[1], size, apart, size * size, size * apart, apart * apart]
-    total_a, total_d, aa, da, dd, aaa, daa, dda, ddd, total_b, n, e, ss, se, ee = (counts @ np.transpose(powers)).T
+    total_a, total_d, aa, da, dd, aaa, daa, dda, ddd, total_b, n, e, ss, se, ee = (
+        counts @ np.transpose(powers)
+    ).T
     with np.errstate(invalid="ignore", divide="ignore"):
         r = total_d / total_a  # a/total_a - b/total_b is d - r·a in units of 1/total_b
-        second, third = dd - 2 * r * da + r * r * aa, ddd - 3 * r * dda + 3 * r * r * daa - r**3 * aaa
-        second, third = np.where(second <= ROUNDING * (dd + r * r * aa), 0.0, (second, third))
+        second, third = (
+            dd - 2 * r * da + r * r * aa,
+            ddd - 3 * r * dda + 3 * r * r * daa - r**3 * aaa,
+        )
+        second, third = np.where(
+            second <= ROUNDING * (dd + r * r * aa), 0.0, (second, third)
+        )
         square = n * n * ee - 2 * n * e * se + e * e * ss
         square = np.where(square <= ROUNDING * (n * n * ee + e * e * ss), 0.0, square)
         short = e / total_b
-        errors = [np.sqrt(units / (units - 1) * s) / t for s, t in ((second, total_a - total_d), (square, n * total_b))]
+        errors = [
+            np.sqrt(units / (units - 1) * s) / t
+            for s, t in ((second, total_a - total_d), (square, n * total_b))
+        ]
         tails = [
             special.stdtr(units - 1, np.where(error > ROUNDING, value / error, np.nan))
             for value, error in zip((np.log1p(short), short), errors, strict=True)
         ]
         # bootstrap-t by what it allows for, the skewness of the ratio (Hall 1992)
         statistic, lean = np.log1p(short) / errors[0], third / second**1.5
-        turned = statistic + lean * statistic**2 / 3 + lean**2 * statistic**3 / 27 + lean / 6
+        turned = (
+            statistic + lean * statistic**2 / 3 + lean**2 * statistic**3 / 27 + lean / 6
+        )
         tails.append(special.stdtr(units - 1, turned))
         is_heavy = _log_spread(sums[0]) >= HEAVIEST_LOG_SPREAD
         gated = (second**3 < UNITS_PER_SKEW * third**2) & (third > 0) & is_heavy
@@ -365,7 +483,8 @@ def cheaper_sample_size(
     n_samples: int = 1000,
     seed: int = 0,
 ) -> CheaperPower | None:
-    """The prompts that `cheaper_test` needs for a power, by simulation; None where no number up to ten million does.
+    """The prompts that `cheaper_test` needs for a power, by simulation; None where no
+    number up to ten million does.
 
     Arguments and errors as for `cheaper_power`; ``power`` in (0, 1).
     """
@@ -374,7 +493,9 @@ def cheaper_sample_size(
 
     def at(n: int) -> CheaperPower:
         settings = {"times": times, "alpha": alpha, "level": level}
-        return cheaper_power(costs_a, costs_b, n, clusters, **settings, n_samples=n_samples, seed=seed)
+        return cheaper_power(
+            costs_a, costs_b, n, clusters, **settings, n_samples=n_samples, seed=seed
+        )
 
     a, b, _ = _two(costs_a, costs_b, clusters)
     if not times * mean_of(a) < mean_of(b):
@@ -387,12 +508,15 @@ def cheaper_sample_size(
     while high - low > max(1, low // 50):
         middle = (low + high) // 2
         tried = at(middle)
-        low, high, found = (low, middle, tried) if tried.power >= power else (middle, high, found)
+        low, high, found = (
+            (low, middle, tried) if tried.power >= power else (middle, high, found)
+        )
     return found
 
 
 def is_gated(sample: Sample) -> bool:
-    """Whether units (prompts, or clusters summed) are too few for the skew of what is averaged: n < 40·skew²."""
+    """Whether units (prompts, or clusters summed) are too few for the skew of what is
+    averaged: n < 40·skew²."""
     totals = sample.totals
     return len(totals) < UNITS_PER_SKEW * skewness(totals) ** 2
 
@@ -403,10 +527,13 @@ def _log_spread(costs: FloatArray) -> float:
     return float(np.log(paid).std(ddof=1)) if len(paid) > 1 else 0.0
 
 
-def _log_draws(a: FloatArray, b: FloatArray | None, terms: Sample) -> StudentisedDraws | None:
+def _log_draws(
+    a: FloatArray, b: FloatArray | None, terms: Sample
+) -> StudentisedDraws | None:
     """Bootstrap-t of the logarithm of ā/b̄, or of ā without b; None with few units.
 
-    t* = (ln r* − ln r)/√v*, v* = G/(G − 1) Σ e*², e* a unit's a/Σa* − b/Σb* (of a alone a/Σa* − n/Σn*).
+    t* = (ln r* − ln r)/√v*, v* = G/(G − 1) Σ e*², e* a unit's a/Σa* − b/Σb* (of a alone
+    a/Σa* − n/Σn*).
     """
     if not terms.se or terms.df is None:
         return None
@@ -423,16 +550,23 @@ def _log_draws(a: FloatArray, b: FloatArray | None, terms: Sample) -> Studentise
         own = counts @ top.T
         log_ratio = np.log(own[:, 0] / own[:, 1])
         squares = counts @ np.array([top[0] ** 2, top[0] * top[1], top[1] ** 2]).T
-        parts = squares / np.array([own[:, 0] ** 2, -own[:, 0] * own[:, 1] / 2, own[:, 1] ** 2]).T
+        parts = (
+            squares
+            / np.array([own[:, 0] ** 2, -own[:, 0] * own[:, 1] / 2, own[:, 1] ** 2]).T
+        )
         drawn = log_ratio / np.sqrt(np.maximum(g / (g - 1) * parts.sum(axis=1), 0.0))
     flat = ~np.isfinite(drawn)
-    beyond = np.where(np.abs(log_ratio) <= ROUNDING, 0.0, np.copysign(np.inf, log_ratio))
+    beyond = np.where(
+        np.abs(log_ratio) <= ROUNDING, 0.0, np.copysign(np.inf, log_ratio)
+    )
     return StudentisedDraws(np.sort(np.where(flat, beyond, drawn)), terms.df)
 
 
 def _p_below_zero(value: float, sample: Sample) -> float | None:
     """One-sided p of H0 "the mean is 0 or above", from the error of a sample."""
-    return t_upper_tail(-value / sample.se, sample.df) if sample.se and sample.df else None
+    return (
+        t_upper_tail(-value / sample.se, sample.df) if sample.se and sample.df else None
+    )
 
 
 def _log_terms(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -445,7 +579,11 @@ def _rounded(values: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Differences of two, all 0 where they are only rounding."""
     scale = max(np.abs(a).max(), np.abs(b).max())
     spread = float(values.max() - values.min())
-    return values if spread > ROUNDING * scale else np.full_like(values, round(float(values.mean()), 15))
+    return (
+        values
+        if spread > ROUNDING * scale
+        else np.full_like(values, round(float(values.mean()), 15))
+    )
 
 
 def _figure(
@@ -458,7 +596,8 @@ def _figure(
     n: int | None = None,
     of: tuple[FloatArray, FloatArray | None] | None = None,
 ) -> CostFigure:
-    """A figure whose logarithm has the error of the mean of ``terms``; with what it is the ratio of, the hull."""
+    """A figure whose logarithm has the error of the mean of ``terms``; with what it is
+    the ratio of, the hull."""
     level = as_level(level)
     sample = None if terms is None else describe(terms, groups)
     error, df = (sample.se or None, sample.df) if sample is not None else (None, None)
@@ -469,7 +608,10 @@ def _figure(
         nearest, farthest = (-t, t) if draws is None else draws.ends(level)
         if not math.isfinite(farthest - nearest):  # resamples of too few units
             nearest, farthest = -t, t
-        low, high = (estimate * math.exp(-max(-_LONGEST, min(end * error, _LONGEST))) for end in (farthest, nearest))
+        low, high = (
+            estimate * math.exp(-max(-_LONGEST, min(end * error, _LONGEST)))
+            for end in (farthest, nearest)
+        )
     if not reason and error is None:
         few = sample is not None and (sample.n_clusters or sample.n) == 1
         reason = "one prompt or cluster alone" if few else "nothing varies"
@@ -484,7 +626,9 @@ def _figure(
         method=method,
         n_prompts=n or (0 if sample is None else sample.n),
         n_clusters=None if groups is None else groups.n,
-        flags=(HEAVY_TAIL,) if error and sample is not None and is_gated(sample) else (),
+        flags=(HEAVY_TAIL,)
+        if error and sample is not None and is_gated(sample)
+        else (),
         reason=reason,
     )
 
@@ -492,11 +636,16 @@ def _figure(
 def _costs(costs: ArrayLike, name: str = "costs") -> FloatArray:
     values = as_scores(costs, name)
     if values.min() < 0:
-        raise StatisticsError(f"`{name}` holds {values.min():g} at index {int(values.argmin())}; a cost is 0 or more")
+        raise StatisticsError(
+            f"`{name}` holds {values.min():g} at index {int(values.argmin())}; a cost "
+            "is 0 or more"
+        )
     return values
 
 
-def _two(a: ArrayLike, b: ArrayLike, clusters: ArrayLike | None) -> tuple[FloatArray, FloatArray, Clusters | None]:
+def _two(
+    a: ArrayLike, b: ArrayLike, clusters: ArrayLike | None
+) -> tuple[FloatArray, FloatArray, Clusters | None]:
     first, second = _costs(a, "costs_a"), _costs(b, "costs_b")
     check_length(len(second), len(first), "costs_b")
     return first, second, _groups(first, clusters)

@@ -1,8 +1,10 @@
-"""Bootstrap-t of all pairs at once, step by step, for scores without bounds (statistics.md §1e b).
+"""Bootstrap-t of all pairs at once, step by step, for scores without bounds
+(statistics.md §1e b).
 
-Random signs take the differences of two models for symmetric. Where one model's scores are skewed and the other's are
-not they are not, and six models of one mean are told apart in .19 of samples in place of .05, whatever the p of each
-pair alone. Resampled units, the same for all pairs, keep both the skew and the dependence of the pairs.
+Random signs take the differences of two models for symmetric. Where one model's scores
+are skewed and the other's are not they are not, and six models of one mean are told
+apart in .19 of samples in place of .05, whatever the p of each pair alone. Resampled
+units, the same for all pairs, keep both the skew and the dependence of the pairs.
 """
 
 from __future__ import annotations
@@ -15,12 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import ROUNDING, TIE, Clusters, FloatArray
-from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, grouped, jointly_studentised
+from warehouse.stats.intervals.bootstrap_t import (
+    FEWEST_UNITS,
+    grouped,
+    jointly_studentised,
+)
 from warehouse.stats.multiple.all_pairs import AllPairs
 
 #: Resamples of all pairs together.
 N_JOINT = 399
-#: With fewer units (prompts, or clusters) the steps still reject too often (.08 at 60): there Holm's p count.
+#: With fewer units (prompts, or clusters) the steps still reject too often (.08 at 60):
+#: there Holm's p count.
 FEWEST_FOR_STEPS = 100
 _ENTRIES = 1 << 22  # of the largest temporary array
 Indices = NDArray[np.intp]
@@ -30,14 +37,16 @@ Indices = NDArray[np.intp]
 class JointSteps:
     """What resamples of all pairs together say."""
 
-    #: share of resamples, the sample among them, whose largest |t*| over this pair and those with a smaller |T| reaches
-    #: |T|; no smaller than that of a pair with a larger |T|; NaN for a pair without an error, shape (P,).
+    #: share of resamples, the sample among them, whose largest |t*| over this pair and
+    #: those with a smaller |T| reaches |T|; no smaller than that of a pair with a
+    #: larger |T|; NaN for a pair without an error, shape (P,).
     p_step: FloatArray
     largest: FloatArray  #: the largest |t*| of the pairs that each model is in, shape (M, B).
     n_units: int  #: units of the pair, of those tested, that has the fewest.
 
     def critical_values(self, level: float) -> FloatArray:
-        """What the largest |t*| of each model reaches in 1 − level of the resamples, shape (M,)."""
+        """What the largest |t*| of each model reaches in 1 − level of the resamples,
+        shape (M,)."""
         return self._critical(self.largest, level)
 
     def critical_value(self, level: float) -> float:
@@ -50,8 +59,11 @@ class JointSteps:
         return np.partition(largest, place - 1, axis=1)[:, place - 1]
 
 
-def joint_steps(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -> JointSteps | None:
-    """The joint bootstrap-t of pairs; None where none has an error. Of too few units to be resampled p is NaN.
+def joint_steps(
+    scores: FloatArray, clusters: Clusters | None, pairs: AllPairs
+) -> JointSteps | None:
+    """The joint bootstrap-t of pairs; None where none has an error. Of too few units to
+    be resampled p is NaN.
 
     Args:
         scores: of M models, NaN where not scored, shape (n, M).
@@ -61,17 +73,23 @@ def joint_steps(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) 
     tested = np.flatnonzero(pairs.error_max_t > 0)
     scores, clusters, sizes = as_groups(scores, clusters, pairs.seed)
     units = pairs.n_prompts if pairs.n_clusters is None else pairs.n_clusters
-    fewest = int(units[tested].min(initial=len(scores) if clusters is None else clusters.n))
+    fewest = int(
+        units[tested].min(initial=len(scores) if clusters is None else clusters.n)
+    )
     if not len(tested):
         return None
     if fewest < FEWEST_UNITS:  # Holm's p alone
-        return JointSteps(np.full(len(pairs), np.nan), np.zeros((pairs.n_models, N_JOINT)), fewest)
+        return JointSteps(
+            np.full(len(pairs), np.nan), np.zeros((pairs.n_models, N_JOINT)), fewest
+        )
     reach = np.abs(pairs.difference[tested] / pairs.error_max_t[tested])
     ascending = tested[np.argsort(reach, kind="stable")]
     largest, running = np.zeros((pairs.n_models, N_JOINT)), np.zeros(N_JOINT)
     p = np.full(len(pairs), np.nan)
     for some in blocks(ascending, len(scores)):
-        totals, own_sizes = unit_totals(scores, clusters, sizes, pairs.first[some], pairs.second[some])
+        totals, own_sizes = unit_totals(
+            scores, clusters, sizes, pairs.first[some], pairs.second[some]
+        )
         draws = np.abs(jointly_studentised(totals, own_sizes, pairs.seed, N_JOINT)).T
         for pair, own in zip(some.tolist(), draws, strict=True):
             first, second = pairs.first[pair], pairs.second[pair]
@@ -99,8 +117,8 @@ def blocks(pairs: Indices, n: int) -> Iterator[Indices]:
 def as_groups(
     scores: FloatArray, clusters: Clusters | None, seed: int
 ) -> tuple[FloatArray, Clusters | None, FloatArray | None]:
-    """Many complete scores as the deviations of the groups that the bootstrap makes of them, with their sizes:
-    the sums of each model once, and not those of each pair."""
+    """Many complete scores as the deviations of the groups that the bootstrap makes of
+    them, with their sizes: the sums of each model once, and not those of each pair."""
     if clusters is not None or np.isnan(scores).any():
         return scores, clusters, None
     sums, sizes = grouped((scores - scores.mean(axis=0)).T, None, seed)
@@ -108,7 +126,11 @@ def as_groups(
 
 
 def unit_totals(
-    scores: FloatArray, clusters: Clusters | None, sizes: FloatArray | None, a: Indices, b: Indices
+    scores: FloatArray,
+    clusters: Clusters | None,
+    sizes: FloatArray | None,
+    a: Indices,
+    b: Indices,
 ) -> tuple[FloatArray, FloatArray | None]:
     """Deviations of the differences by unit and prompts of each unit, one row a pair.
 
@@ -130,5 +152,7 @@ def unit_totals(
         return d, None if scored.all() else scored.astype(np.float64)
     from scipy.sparse import csr_matrix  # takes a while
 
-    member = csr_matrix((np.ones(len(scores)), (clusters.codes, np.arange(len(scores)))))
+    member = csr_matrix(
+        (np.ones(len(scores)), (clusters.codes, np.arange(len(scores))))
+    )
     return (member @ d.T).T, (member @ scored.T.astype(np.float64)).T

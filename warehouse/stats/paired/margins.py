@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import ROUNDING, as_clusters, as_scores, check_one_sided, rejects
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    as_clusters,
+    as_scores,
+    check_one_sided,
+    rejects,
+)
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.results import NamedFigures, PairedDifference
 from warehouse.stats.core.sample import Sample, describe
@@ -23,14 +29,21 @@ FEW_DIFFERING, NO_RANGE = "few_differing", "unknown_range"
 
 @dataclass(frozen=True)
 class EquivalenceTest(NamedFigures):
-    """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside ±margin."""
+    """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside
+    ±margin."""
 
-    p_value: float | None  #: the larger of the two one-sided p; None where there is no error.
-    equivalent: bool | None  #: p is at most alpha, that is, the interval lies inside ±margin; None without p.
+    p_value: (
+        float | None
+    )  #: the larger of the two one-sided p; None where there is no error.
+    equivalent: (
+        bool | None
+    )  #: p is at most alpha, that is, the interval lies inside ±margin; None without p.
     p_lower: float | None  #: of H0 "mean difference <= −margin".
     p_upper: float | None  #: of H0 "mean difference >= margin".
     difference: float  #: mean difference.
-    standard_error: float | None  #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    standard_error: (
+        float | None
+    )  #: CLT error, or CR2 with clusters; None where 0 or not defined.
     degrees_of_freedom: float | None  #: n − 1, or Satterthwaite's.
     ci_low: float | None  #: lower end of the 1 − 2·alpha interval.
     ci_high: float | None  #: upper end of the 1 − 2·alpha interval.
@@ -39,8 +52,8 @@ class EquivalenceTest(NamedFigures):
     n_prompts: int  #: differences.
     n_clusters: int | None  #: clusters, None without.
     reason: str  #: what was done, or why there is no p.
-    #: ``few_differing``: few prompts or clusters differ, or unevenly; with ``unknown_range`` t alone counts, and is too
-    #: sure: .05 may be .2.
+    #: ``few_differing``: few prompts or clusters differ, or unevenly; with
+    #: ``unknown_range`` t alone counts, and is too sure: .05 may be .2.
     flags: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -55,9 +68,13 @@ class NonInferiorityTest(NamedFigures):
     """One-sided t test: H0, the first is worse than the second by the margin or more."""
 
     p_value: float | None  #: one-sided; None where there is no error.
-    noninferior: bool | None  #: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
+    noninferior: (
+        bool | None
+    )  #: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
     difference: float  #: mean difference, higher is better.
-    standard_error: float | None  #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    standard_error: (
+        float | None
+    )  #: CLT error, or CR2 with clusters; None where 0 or not defined.
     degrees_of_freedom: float | None  #: n − 1, or Satterthwaite's.
     ci_low: float | None  #: lower confidence bound of one-sided level 1 − alpha.
     margin: float  #: largest loss that is tolerated, from 0.
@@ -65,7 +82,9 @@ class NonInferiorityTest(NamedFigures):
     n_prompts: int  #: differences.
     n_clusters: int | None  #: clusters, None without.
     reason: str  #: what was done, or why there is no p.
-    p_inferior: float | None = None  #: one-sided, of H0 "the first is worse by less than the margin".
+    p_inferior: float | None = (
+        None  #: one-sided, of H0 "the first is worse by less than the margin".
+    )
     flags: tuple[str, ...] = ()  #: as of `EquivalenceTest`.
 
     def __str__(self) -> str:
@@ -85,15 +104,17 @@ def equivalence_test(
 ) -> EquivalenceTest:
     """Whether the mean difference is shown to lie inside ±margin (TOST).
 
-    Where few prompts differ and ``width`` is known, Gaffke's tests count beside t, as in the gate (docs/gate.md).
+    Where few prompts differ and ``width`` is known, Gaffke's tests count beside t, as
+    in the gate (docs/gate.md).
 
     Args:
         differences: a − b of each prompt, finite, shape (n,).
         margin: above 0, in the unit of the differences.
-        clusters: cluster of each prompt, integers or strings, shape (n,), or None; then CR2
-            with Satterthwaite's degrees of freedom.
+        clusters: cluster of each prompt, integers or strings, shape (n,), or None; then
+            CR2 with Satterthwaite's degrees of freedom.
         alpha: level of the test, in (0, 0.5).
-        width: of the range of the scores, 1 for shares; None: 1 where all differences are −1, 0 or 1, else unknown.
+        width: of the range of the scores, 1 for shares; None: 1 where all differences
+            are −1, 0 or 1, else unknown.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -103,7 +124,9 @@ def equivalence_test(
         equivalent within ±0.5 (p=0.0151)
     """
     if not (math.isfinite(margin) and margin > 0):
-        raise StatisticsError(f"`margin` must be a finite number above 0, found {margin}")
+        raise StatisticsError(
+            f"`margin` must be a finite number above 0, found {margin}"
+        )
     sample, t = _sample(differences, clusters), None
     check_one_sided(alpha)
     p_lower, p_upper = equivalence_p_values(sample.mean, sample.se, sample.df, margin)
@@ -127,14 +150,21 @@ def equivalence_test(
     found = by_t if few is None else _careful_equivalence(by_t, few)
     p = max(found.p_lower or 0.0, found.p_upper or 0.0)
     return replace(
-        found, p_value=p, equivalent=rejects(p, alpha), flags=flags, reason=f"{found.reason}{_doubt(few, flags)}"
+        found,
+        p_value=p,
+        equivalent=rejects(p, alpha),
+        flags=flags,
+        reason=f"{found.reason}{_doubt(few, flags)}",
     )
 
 
 def _careful_equivalence(test: EquivalenceTest, few: FewDiffering) -> EquivalenceTest:
     """The same with Gaffke's tests beside t: the larger p and the wider interval count."""
     assert (
-        test.p_lower is not None and test.p_upper is not None and test.ci_low is not None and test.ci_high is not None
+        test.p_lower is not None
+        and test.p_upper is not None
+        and test.ci_low is not None
+        and test.ci_high is not None
     )
     return replace(
         test,
@@ -155,16 +185,19 @@ def noninferiority_test(
 ) -> NonInferiorityTest:
     """Whether the first is shown to be no worse than the second by ``margin``.
 
-    Where few prompts differ and ``width`` is known, Gaffke's test counts beside t, as in the gate (docs/gate.md).
+    Where few prompts differ and ``width`` is known, Gaffke's test counts beside t, as
+    in the gate (docs/gate.md).
 
     Args:
-        differences: a − b of each prompt, oriented so that higher is better for a, finite,
-            shape (n,).
-        margin: tolerated loss from 0, in the unit of the differences; 0 tests superiority.
-        clusters: cluster of each prompt, integers or strings, shape (n,), or None; then CR2
-            with Satterthwaite's degrees of freedom.
+        differences: a − b of each prompt, oriented so that higher is better for a,
+            finite, shape (n,).
+        margin: tolerated loss from 0, in the unit of the differences; 0 tests
+            superiority.
+        clusters: cluster of each prompt, integers or strings, shape (n,), or None; then
+            CR2 with Satterthwaite's degrees of freedom.
         alpha: level of the test, in (0, 0.5).
-        width: of the range of the scores, 1 for shares; None: 1 where all differences are −1, 0 or 1, else unknown.
+        width: of the range of the scores, 1 for shares; None: 1 where all differences
+            are −1, 0 or 1, else unknown.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -175,7 +208,12 @@ def noninferiority_test(
     """
     sample = _sample(differences, clusters)
     check_one_sided(alpha)
-    test = noninferiority_of(margin, alpha=alpha, reason=_reason(sample, "one-sided t test"), **_figures(sample))
+    test = noninferiority_of(
+        margin,
+        alpha=alpha,
+        reason=_reason(sample, "one-sided t test"),
+        **_figures(sample),
+    )
     if test.p_value is None:
         return test
     few, flags = _few(sample, clusters, width)
@@ -185,21 +223,31 @@ def noninferiority_test(
 
 
 def paired_noninferiority(
-    paired: PairedDifference, margin: float, *, alpha: float = 0.05, width: float | None = None
+    paired: PairedDifference,
+    margin: float,
+    *,
+    alpha: float = 0.05,
+    width: float | None = None,
 ) -> NonInferiorityTest:
-    """The same test of a paired difference, higher being better for the first; by its bootstrap too, if it has one.
+    """The same test of a paired difference, higher being better for the first; by its
+    bootstrap too, if it has one.
 
     Args:
         paired: with clusters, weights and link as they are.
         margin: tolerated loss from 0.
         alpha: level of the test, in (0, 0.5).
-        width: of the range of the scores, below which no difference can lie; None without bounds.
+        width: of the range of the scores, below which no difference can lie; None
+            without bounds.
 
     Raises:
         StatisticsError: for arguments out of range.
     """
     check_one_sided(alpha)
-    how = "n − 1 degrees of freedom" if paired.n_clusters is None else "CR2, Satterthwaite"
+    how = (
+        "n − 1 degrees of freedom"
+        if paired.n_clusters is None
+        else "CR2, Satterthwaite"
+    )
     bootstrap = "" if paired.draws is None else ", and bootstrap-t"
     if paired.method.endswith("_seeds"):
         bootstrap = " of the prompts, and another draw of seeds"
@@ -210,7 +258,9 @@ def paired_noninferiority(
         degrees_of_freedom=paired.degrees_of_freedom,
         n_prompts=paired.n_prompts,
         n_clusters=paired.n_clusters,
-        reason=f"one-sided t test, {how}{bootstrap}" if paired.standard_error else paired.reason,
+        reason=f"one-sided t test, {how}{bootstrap}"
+        if paired.standard_error
+        else paired.reason,
         alpha=alpha,
         draws=paired.draws,
     )
@@ -219,14 +269,21 @@ def paired_noninferiority(
     return replace(test, ci_low=max(-width, test.ci_low))
 
 
-def careful_noninferiority(test: NonInferiorityTest, few: FewDiffering) -> NonInferiorityTest:
-    """The same with Gaffke's test beside t, as where few prompts differ: the larger p and the lower bound count.
+def careful_noninferiority(
+    test: NonInferiorityTest, few: FewDiffering
+) -> NonInferiorityTest:
+    """The same with Gaffke's test beside t, as where few prompts differ: the larger p
+    and the lower bound count.
 
     Args:
         test: by t, with a p.
         few: the same differences.
     """
-    assert test.p_value is not None and test.p_inferior is not None and test.ci_low is not None
+    assert (
+        test.p_value is not None
+        and test.p_inferior is not None
+        and test.ci_low is not None
+    )
     p = max(test.p_value, few.p_above(-test.margin))
     return replace(
         test,
@@ -244,9 +301,15 @@ _BESIDE = "; Gaffke's test beside it, as few differ"
 def _few(
     sample: Sample, clusters: ArrayLike | None, width: float | None
 ) -> tuple[FewDiffering | None, tuple[str, ...]]:
-    """The differences where t is not enough and the scores' range is known, and flags where t is not enough."""
-    if width is not None and not (math.isfinite(width) and width * (1 + ROUNDING) >= np.abs(sample.values).max()):
-        raise StatisticsError(f"`width` must be that of the scores' range, at least every difference, found {width}")
+    """The differences where t is not enough and the scores' range is known, and flags
+    where t is not enough."""
+    if width is not None and not (
+        math.isfinite(width) and width * (1 + ROUNDING) >= np.abs(sample.values).max()
+    ):
+        raise StatisticsError(
+            "`width` must be that of the scores' range, at least every difference, "
+            f"found {width}"
+        )
     if width is None and np.isin(sample.values, (-1.0, 0.0, 1.0)).all():
         width = 1.0
     reach = float(np.abs(sample.values).max()) if width is None else width
@@ -255,7 +318,9 @@ def _few(
     )
     if few is None:
         return None, ()
-    return (None, (FEW_DIFFERING, NO_RANGE)) if width is None else (few, (FEW_DIFFERING,))
+    return (
+        (None, (FEW_DIFFERING, NO_RANGE)) if width is None else (few, (FEW_DIFFERING,))
+    )
 
 
 def _doubt(few: FewDiffering | None, flags: tuple[str, ...]) -> str:
@@ -276,7 +341,8 @@ def noninferiority_of(
     alpha: float = 0.05,
     draws: StudentisedDraws | None = None,
 ) -> NonInferiorityTest:
-    """The same test of a difference whose error is known (StatisticsError: a margin below 0, or not finite).
+    """The same test of a difference whose error is known (StatisticsError: a margin
+    below 0, or not finite).
 
     Args:
         margin: tolerated loss from 0.
@@ -285,10 +351,13 @@ def noninferiority_of(
         degrees_of_freedom: of the error.
         n_prompts, n_clusters, reason: as in the result.
         alpha: level of the test.
-        draws: bootstrap distribution of unbounded scores; with Student's t the more careful counts.
+        draws: bootstrap distribution of unbounded scores; with Student's t the more
+            careful counts.
     """
     if not (math.isfinite(margin) and margin >= 0):
-        raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
+        raise StatisticsError(
+            f"`margin` must be a finite number from 0, found {margin}"
+        )
     p = _tail(difference + margin, standard_error, degrees_of_freedom, draws)
     low = None
     if standard_error and degrees_of_freedom:
@@ -297,7 +366,12 @@ def noninferiority_of(
         low = difference - reach * standard_error if math.isfinite(reach) else None
     return NonInferiorityTest(
         p_value=p,
-        p_inferior=_tail(-difference - margin, standard_error, degrees_of_freedom, draws and draws.turned),
+        p_inferior=_tail(
+            -difference - margin,
+            standard_error,
+            degrees_of_freedom,
+            draws and draws.turned,
+        ),
         noninferior=None if p is None else rejects(p, alpha),
         difference=difference,
         standard_error=standard_error,
@@ -313,14 +387,20 @@ def noninferiority_of(
 
 def _sample(differences: ArrayLike, clusters: ArrayLike | None) -> Sample:
     values = as_scores(differences, "differences")
-    return describe(values, None if clusters is None else as_clusters(clusters, len(values)))
+    return describe(
+        values, None if clusters is None else as_clusters(clusters, len(values))
+    )
 
 
 def equivalence_p_values(
-    difference: float, error: float | None, df: float | None, margin: float, draws: StudentisedDraws | None = None
+    difference: float,
+    error: float | None,
+    df: float | None,
+    margin: float,
+    draws: StudentisedDraws | None = None,
 ) -> tuple[float | None, float | None]:
-    """One-sided p of "difference <= −margin" and of "difference >= margin"; the larger is
-    TOST's. None without an error above 0.
+    """One-sided p of "difference <= −margin" and of "difference >= margin"; the larger
+    is TOST's. None without an error above 0.
 
     Args:
         difference: estimate.
@@ -334,18 +414,27 @@ def equivalence_p_values(
 
 
 def _tail(
-    distance: float, error: float | None, df: float | None, draws: StudentisedDraws | None = None
+    distance: float,
+    error: float | None,
+    df: float | None,
+    draws: StudentisedDraws | None = None,
 ) -> float | None:
     """P(T >= distance/error); None without an error."""
     if not error or not df:
         return None
-    return t_upper_tail(distance / error, df) if draws is None else draws.upper_tail(distance / error)
+    return (
+        t_upper_tail(distance / error, df)
+        if draws is None
+        else draws.upper_tail(distance / error)
+    )
 
 
 def _reason(sample: Sample, test: str) -> str:
     if not sample.se:
         return why_none(no_spread(sample)).replace("scores", "differences")
-    error = "n − 1 degrees of freedom" if sample.clusters is None else "CR2, Satterthwaite"
+    error = (
+        "n − 1 degrees of freedom" if sample.clusters is None else "CR2, Satterthwaite"
+    )
     return f"{test}, {error}"
 
 

@@ -1,7 +1,9 @@
-"""What a pair's own test says where Student's t of plain differences is not it: weights, no bounds.
+"""What a pair's own test says where Student's t of plain differences is not it:
+weights, no bounds.
 
-`all_pairs` works with one matrix of figures and the errors of plain means. Here each pair gets the
-error and p of `paired_difference`, and the adjustments for the number of pairs follow from them.
+`all_pairs` works with one matrix of figures and the errors of plain means. Here each
+pair gets the error and p of `paired_difference`, and the adjustments for the number of
+pairs follow from them.
 """
 
 from __future__ import annotations
@@ -13,11 +15,22 @@ import numpy as np
 
 from warehouse.stats.core.inputs import Clusters, FloatArray, deviations
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
-from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, StudentisedDraws, studentised
+from warehouse.stats.intervals.bootstrap_t import (
+    FEWEST_UNITS,
+    StudentisedDraws,
+    studentised,
+)
 from warehouse.stats.intervals.standard_errors import unit_weights
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs
-from warehouse.stats.paired.joint_steps import FEWEST_FOR_STEPS, JointSteps, as_groups, blocks, joint_steps, unit_totals
+from warehouse.stats.paired.joint_steps import (
+    FEWEST_FOR_STEPS,
+    JointSteps,
+    as_groups,
+    blocks,
+    joint_steps,
+    unit_totals,
+)
 
 
 @dataclass(frozen=True)
@@ -29,16 +42,27 @@ class PairTests:
     p_value: FloatArray  #: two-sided.
     low: FloatArray  #: lower end of the pair's own interval.
     high: FloatArray  #: upper end.
-    joint: JointSteps | None = None  #: of scores without bounds: bootstrap-t of all pairs together.
+    joint: JointSteps | None = (
+        None  #: of scores without bounds: bootstrap-t of all pairs together.
+    )
 
 
 def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
-    """All pairs with the error and p of each pair's own test; nothing adjusted says more than it does."""
+    """All pairs with the error and p of each pair's own test; nothing adjusted says
+    more than it does."""
     with np.errstate(invalid="ignore"):
         statistic = pairs.difference / tests.error
-        half = pairs.critical_value * tests.error if math.isfinite(pairs.critical_value) else np.nan
-        low = np.minimum(np.minimum(pairs.simultaneous_low, pairs.difference - half), tests.low)
-        high = np.maximum(np.maximum(pairs.simultaneous_high, pairs.difference + half), tests.high)
+        half = (
+            pairs.critical_value * tests.error
+            if math.isfinite(pairs.critical_value)
+            else np.nan
+        )
+        low = np.minimum(
+            np.minimum(pairs.simultaneous_low, pairs.difference - half), tests.low
+        )
+        high = np.maximum(
+            np.maximum(pairs.simultaneous_high, pairs.difference + half), tests.high
+        )
     found = replace(
         pairs,
         standard_error=tests.error,
@@ -47,7 +71,9 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
         p_value=tests.p_value,
         p_holm=holm(tests.p_value),
         p_bh=benjamini_hochberg(tests.p_value),
-        p_step_down=holm(tests.p_value) if pairs.places_by_holm else np.maximum(pairs.p_step_down, tests.p_value),
+        p_step_down=holm(tests.p_value)
+        if pairs.places_by_holm
+        else np.maximum(pairs.p_step_down, tests.p_value),
         simultaneous_low=low,
         simultaneous_high=high,
     )
@@ -57,25 +83,46 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
 def _with_joint(pairs: AllPairs, joint: JointSteps) -> AllPairs:
     """With the joint bootstrap-t: the larger p and the wider interval count.
 
-    With few units the steps reject too often: their p are Holm's, and places go by these.
+    With few units the steps reject too often: their p are Holm's, and places go by
+    these.
     """
-    critical, own = joint.critical_value(pairs.level), joint.critical_values(pairs.level)
+    critical, own = (
+        joint.critical_value(pairs.level),
+        joint.critical_values(pairs.level),
+    )
     is_few = joint.n_units < FEWEST_FOR_STEPS
     with np.errstate(invalid="ignore"):
-        half = critical * pairs.error_max_t if math.isfinite(critical) else np.full(len(pairs), np.nan)
+        half = (
+            critical * pairs.error_max_t
+            if math.isfinite(critical)
+            else np.full(len(pairs), np.nan)
+        )
         return replace(
             pairs,
-            p_step_down=pairs.p_holm if is_few else np.maximum(pairs.p_step_down, joint.p_step),
-            simultaneous_low=np.minimum(pairs.simultaneous_low, pairs.difference - half),
-            simultaneous_high=np.maximum(pairs.simultaneous_high, pairs.difference + half),
+            p_step_down=pairs.p_holm
+            if is_few
+            else np.maximum(pairs.p_step_down, joint.p_step),
+            simultaneous_low=np.minimum(
+                pairs.simultaneous_low, pairs.difference - half
+            ),
+            simultaneous_high=np.maximum(
+                pairs.simultaneous_high, pairs.difference + half
+            ),
             critical_value=max(pairs.critical_value, critical),
-            critical_values=np.where(np.isnan(pairs.critical_values), np.nan, np.fmax(pairs.critical_values, own)),
+            critical_values=np.where(
+                np.isnan(pairs.critical_values),
+                np.nan,
+                np.fmax(pairs.critical_values, own),
+            ),
             places_by_holm=is_few or pairs.places_by_holm,
         )
 
 
-def weighted_tests(figures: FloatArray, weights: FloatArray, clusters: Clusters | None, pairs: AllPairs) -> PairTests:
-    """Tests of differences of weighted means: squared error Σ (u_a − u_b)², the smaller ν (see `paired`).
+def weighted_tests(
+    figures: FloatArray, weights: FloatArray, clusters: Clusters | None, pairs: AllPairs
+) -> PairTests:
+    """Tests of differences of weighted means: squared error Σ (u_a − u_b)², the smaller
+    ν (see `paired`).
 
     Args:
         figures: linearised scores of M models, all scored, shape (n, M).
@@ -87,11 +134,15 @@ def weighted_tests(figures: FloatArray, weights: FloatArray, clusters: Clusters 
     by_model = [unit_weights(weights[:, model], clusters) for model in range(m)]
     centred = [deviations(figures[:, model]) / n for model in range(m)]
     totals = centred if clusters is None else [clusters.sums(own) for own in centred]
-    pulls = np.array([own.pulls(sums) for own, sums in zip(by_model, totals, strict=True)])
+    pulls = np.array(
+        [own.pulls(sums) for own, sums in zip(by_model, totals, strict=True)]
+    )
     freedoms = np.array([own.degrees_of_freedom or np.nan for own in by_model])
     a, b = pairs.first, pairs.second
     some_pairs = blocks(np.arange(len(a)), n)
-    error = np.concatenate([np.linalg.norm(pulls[a[some]] - pulls[b[some]], axis=1) for some in some_pairs])
+    error = np.concatenate(
+        [np.linalg.norm(pulls[a[some]] - pulls[b[some]], axis=1) for some in some_pairs]
+    )
     error = np.where(np.isfinite(pairs.standard_error), error, np.nan)
     df = np.fmin(freedoms[a], freedoms[b])
     with np.errstate(invalid="ignore"):
@@ -100,8 +151,11 @@ def weighted_tests(figures: FloatArray, weights: FloatArray, clusters: Clusters 
     return PairTests(error, df, p, pairs.difference - reach, pairs.difference + reach)
 
 
-def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -> PairTests:
-    """Tests of differences of scores without bounds: of Student's t and bootstrap-t the more careful.
+def hull_tests(
+    scores: FloatArray, clusters: Clusters | None, pairs: AllPairs
+) -> PairTests:
+    """Tests of differences of scores without bounds: of Student's t and bootstrap-t the
+    more careful.
 
     Args:
         scores: of M models, NaN where not scored, shape (n, M).
@@ -114,11 +168,17 @@ def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -
     joint = joint_steps(scores, clusters, pairs) if pairs.n_resamples else None
     scores, clusters, sizes = as_groups(scores, clusters, pairs.seed)
     for some in blocks(np.arange(len(pairs)), len(scores)):
-        totals, own_sizes = unit_totals(scores, clusters, sizes, pairs.first[some], pairs.second[some])
+        totals, own_sizes = unit_totals(
+            scores, clusters, sizes, pairs.first[some], pairs.second[some]
+        )
         if totals.shape[1] < FEWEST_UNITS:
             continue
         draws = np.sort(studentised(totals, own_sizes, pairs.seed), axis=0)
-        enough = np.full(len(some), totals.shape[1]) if own_sizes is None else np.count_nonzero(own_sizes, axis=1)
+        enough = (
+            np.full(len(some), totals.shape[1])
+            if own_sizes is None
+            else np.count_nonzero(own_sizes, axis=1)
+        )
         for column, pair in enumerate(some):
             if enough[column] < FEWEST_UNITS or not np.isfinite(pairs.statistic[pair]):
                 continue
@@ -127,4 +187,11 @@ def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -
             low[pair], high[pair] = own.ends(pairs.level)
     error = pairs.standard_error
     with np.errstate(invalid="ignore"):
-        return PairTests(error, df, p, pairs.difference - high * error, pairs.difference - low * error, joint)
+        return PairTests(
+            error,
+            df,
+            p,
+            pairs.difference - high * error,
+            pairs.difference - low * error,
+            joint,
+        )

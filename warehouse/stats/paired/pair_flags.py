@@ -9,7 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.core.inputs import ROUNDING, TIE, Bounds, Clusters, FloatArray, as_clusters, finite_bounds
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    TIE,
+    Bounds,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    finite_bounds,
+)
 from warehouse.stats.core.machine import has_compiler
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.asymmetry import (
@@ -21,7 +29,11 @@ from warehouse.stats.intervals.asymmetry import (
 )
 from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals, whole_steps
 from warehouse.stats.multiple.sign_sums import MANY
-from warehouse.stats.paired.paired import aligned, difference_flags, interval_of_differences
+from warehouse.stats.paired.paired import (
+    aligned,
+    difference_flags,
+    interval_of_differences,
+)
 from warehouse.stats.paired.sign_flip import are_too_few, too_few_units
 
 Flags = tuple[str, ...]
@@ -38,8 +50,16 @@ def paired_flags(
     bounds: Bounds | None = None,
 ) -> tuple[str, ...]:
     """The flags of `paired_difference` without its figures; arguments as there."""
-    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link("identity"))
-    return difference_flags(first, second, groups, left_out, bounded=first.within(bounds) and second.within(bounds))
+    first, second, groups, left_out = aligned(
+        (a, weights_a), (b, weights_b), clusters, find_link("identity")
+    )
+    return difference_flags(
+        first,
+        second,
+        groups,
+        left_out,
+        bounded=first.within(bounds) and second.within(bounds),
+    )
 
 
 def pair_flags(
@@ -50,7 +70,8 @@ def pair_flags(
     *,
     bounds: Bounds | None = None,
 ) -> list[tuple[str, ...]]:
-    """The flags of each pair on the prompts that both models have, with ``too_few_units``; none without any.
+    """The flags of each pair on the prompts that both models have, with
+    ``too_few_units``; none without any.
 
     Args:
         scores: means of prompts, NaN where not scored, shape (n, M).
@@ -68,30 +89,47 @@ def pair_flags(
     """
     found: list[tuple[str, ...]] = [()] * len(first)
     columns, missing = np.ascontiguousarray(scores.T), np.isnan(scores.T)
-    steps = whole_steps(columns) if clusters is None and finite_bounds(bounds) is not None else 0
+    steps = (
+        whole_steps(columns)
+        if clusters is None and finite_bounds(bounds) is not None
+        else 0
+    )
     for pairs in _of_one_pattern(missing, first, second):
         common = ~(missing[first[pairs[0]]] | missing[second[pairs[0]]])
         if not common.any():
             continue
-        if clusters is None and _flag_counted(columns, common, (first[pairs], second[pairs]), pairs, steps, found):
+        if clusters is None and _flag_counted(
+            columns, common, (first[pairs], second[pairs]), pairs, steps, found
+        ):
             continue
         labels = None if clusters is None else clusters[common]
         groups = None if labels is None else as_clusters(labels, len(labels))
         size = max(1, _CELLS // int(common.sum()))
-        for block in (pairs[start : start + size] for start in range(0, len(pairs), size)):
+        for block in (
+            pairs[start : start + size] for start in range(0, len(pairs), size)
+        ):
             a, b = (columns[side[block]][:, common] for side in (first, second))
-            for pair, flags in zip(block.tolist(), _block_flags(a, b, groups, bounds), strict=True):
+            for pair, flags in zip(
+                block.tolist(), _block_flags(a, b, groups, bounds), strict=True
+            ):
                 found[pair] = flags
     return found
 
 
-def _of_one_pattern(missing: NDArray[np.bool_], first: IntArray, second: IntArray) -> Iterator[IntArray]:
-    """Numbers of the pairs whose models lack the same prompts as those of the other pairs, together."""
+def _of_one_pattern(
+    missing: NDArray[np.bool_], first: IntArray, second: IntArray
+) -> Iterator[IntArray]:
+    """Numbers of the pairs whose models lack the same prompts as those of the other
+    pairs, together."""
     numbers: dict[bytes, int] = {}
-    pattern = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in missing])
+    pattern = np.array(
+        [numbers.setdefault(row.tobytes(), len(numbers)) for row in missing]
+    )
     keys = pattern[first] * len(missing) + pattern[second]
     order = np.argsort(keys, kind="stable")
-    yield from np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else ()
+    yield from (
+        np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else ()
+    )
 
 
 def _flag_counted(
@@ -102,8 +140,9 @@ def _flag_counted(
     steps: int,
     found: list[Flags],
 ) -> bool:
-    """Flag pairs of models whose scores are 0 or 1, or whole numbers of equal steps, by how often each difference
-    occurs; whether they are so. Those whose differences are all equal, as of models without a fault, share their flags.
+    """Flag pairs of models whose scores are 0 or 1, or whole numbers of equal steps, by
+    how often each difference occurs; whether they are so. Those whose differences are
+    all equal, as of models without a fault, share their flags.
 
     Args:
         columns: scores of all models, shape (M, n).
@@ -113,11 +152,18 @@ def _flag_counted(
         found: by number of the pair; changed.
     """
     models = np.union1d(*sides)
-    scores, (a, b) = columns[np.ix_(models, common)], (np.searchsorted(models, side) for side in sides)
+    scores, (a, b) = (
+        columns[np.ix_(models, common)],
+        (np.searchsorted(models, side) for side in sides),
+    )
     n, zero_one = scores.shape[1], bool(_zero_one(scores).all())
     if not (zero_one or steps):
         return False
-    counted = _signs(scores) if zero_one else _differences(scores, steps, len(pairs) * n >= MANY and has_compiler())
+    counted = (
+        _signs(scores)
+        if zero_one
+        else _differences(scores, steps, len(pairs) * n >= MANY and has_compiler())
+    )
     of_value: dict[int, Flags] = {}
     for start in range(0, len(pairs), _COUNTED):
         own = slice(start, start + _COUNTED)
@@ -128,18 +174,25 @@ def _flag_counted(
         flags = _flags_of(n, None, np.full(len(figures.units), True), figures)
         for pair, said in zip(pairs[own][usual].tolist(), flags, strict=True):
             found[pair] = said
-        for k, value in zip(np.flatnonzero(~usual).tolist(), counts[~usual].argmax(axis=1).tolist(), strict=True):
+        for k, value in zip(
+            np.flatnonzero(~usual).tolist(),
+            counts[~usual].argmax(axis=1).tolist(),
+            strict=True,
+        ):
             if value not in of_value:
                 x, y = scores[a[start + k]], scores[b[start + k]]
                 few = are_too_few(n if value != most else 0)
-                of_value[value] = paired_flags(x, y, bounds=(0.0, 1.0)) + ("too_few_units",) * few
+                of_value[value] = (
+                    paired_flags(x, y, bounds=(0.0, 1.0)) + ("too_few_units",) * few
+                )
             found[pairs[start + k]] = of_value[value]
     return True
 
 
 #: Pairs whose differences are counted at a time.
 _COUNTED = 512
-#: Of two models each how often their differences take each value, ascending, shape (p, 2 most + 1).
+#: Of two models each how often their differences take each value, ascending, shape (p,
+#: 2 most + 1).
 _Counting = Callable[[IntArray, IntArray], FloatArray]
 
 
@@ -168,8 +221,14 @@ def _differences(scores: FloatArray, steps: int, compiled: bool) -> _Counting:
             counts = np.zeros((len(a), size), np.int64)
             tally_differences(codes, a, b, most, counts)
         else:
-            cells = codes[a].astype(np.intp) - codes[b] + (most + size * np.arange(len(a)))[:, None]
-            counts = np.bincount(cells.ravel(), minlength=len(a) * size).reshape(len(a), size)
+            cells = (
+                codes[a].astype(np.intp)
+                - codes[b]
+                + (most + size * np.arange(len(a)))[:, None]
+            )
+            counts = np.bincount(cells.ravel(), minlength=len(a) * size).reshape(
+                len(a), size
+            )
         return counts.astype(np.float64)
 
     return counted
@@ -181,7 +240,11 @@ def _block_flags(
     """The flags of each row of ``a`` less that of ``b``, shape (P, n) each."""
     d = a - b
     usual = _are_usual(a, b, d, clusters)
-    bounded = np.full(len(d), True) if finite_bounds(bounds) is not None else _zero_one(a) & _zero_one(b)
+    bounded = (
+        np.full(len(d), True)
+        if finite_bounds(bounds) is not None
+        else _zero_one(a) & _zero_one(b)
+    )
     figures = _figures(d[usual], clusters, bounded[usual])
     flags = iter(_flags_of(d.shape[1], clusters, bounded[usual], figures))
     codes = None if clusters is None else clusters.codes
@@ -190,7 +253,10 @@ def _block_flags(
             yield next(flags)
         else:
             few = too_few_units(d[row], codes)
-            yield paired_flags(a[row], b[row], codes, bounds=bounds) + ("too_few_units",) * few
+            yield (
+                paired_flags(a[row], b[row], codes, bounds=bounds)
+                + ("too_few_units",) * few
+            )
 
 
 class _Figures(NamedTuple):
@@ -202,32 +268,71 @@ class _Figures(NamedTuple):
     units: IntArray  #: prompts or clusters whose differences do not cancel.
 
 
-def _flags_of(n: int, clusters: Clusters | None, bounded: NDArray[np.bool_], figures: _Figures) -> list[Flags]:
-    """The flags of each pair of n prompts; none at all where the most remarkable figures together have none."""
+def _flags_of(
+    n: int, clusters: Clusters | None, bounded: NDArray[np.bool_], figures: _Figures
+) -> list[Flags]:
+    """The flags of each pair of n prompts; none at all where the most remarkable
+    figures together have none."""
 
-    def flags(within: bool, skewness: float, tail_units: float, effective_n: float) -> Flags:
+    def flags(
+        within: bool, skewness: float, tail_units: float, effective_n: float
+    ) -> Flags:
         return interval_of_differences(
-            n, clusters, bounded=within, skewness=skewness, tail_units=tail_units, effective_n=effective_n
+            n,
+            clusters,
+            bounded=within,
+            skewness=skewness,
+            tail_units=tail_units,
+            effective_n=effective_n,
         ).flags
 
     few = [are_too_few(units) for units in figures.units.tolist()]
-    if len(few) and not any(few) and np.isfinite(figures.skewness).all() and bool(bounded.all()) == bool(bounded.any()):
+    if (
+        len(few)
+        and not any(few)
+        and np.isfinite(figures.skewness).all()
+        and bool(bounded.all()) == bool(bounded.any())
+    ):
         skewness = float(np.abs(figures.skewness).max())
-        if not flags(bool(bounded[0]), skewness, float(figures.tail_units.min()), float(figures.effective_n.min())):
+        if not flags(
+            bool(bounded[0]),
+            skewness,
+            float(figures.tail_units.min()),
+            float(figures.effective_n.min()),
+        ):
             return [()] * len(few)
-    columns = (column.tolist() for column in (bounded, figures.skewness, figures.tail_units, figures.effective_n))
-    return [flags(*own) + ("too_few_units",) * is_few for *own, is_few in zip(*columns, few, strict=True)]
+    columns = (
+        column.tolist()
+        for column in (
+            bounded,
+            figures.skewness,
+            figures.tail_units,
+            figures.effective_n,
+        )
+    )
+    return [
+        flags(*own) + ("too_few_units",) * is_few
+        for *own, is_few in zip(*columns, few, strict=True)
+    ]
 
 
 def _counted_figures(values: FloatArray, counts: FloatArray) -> _Figures:
-    """Of pairs by how often their differences take each value, shape (P, K); the unit of these changes nothing."""
+    """Of pairs by how often their differences take each value, shape (P, K); the unit
+    of these changes nothing."""
     skewness, tails = figures_of_counts(values, counts)
     kish = (counts @ np.abs(values)) ** 2 / (counts @ values**2)
-    return _Figures(skewness, tails, kish, (counts[:, values != 0].sum(axis=1)).astype(np.intp))
+    return _Figures(
+        skewness, tails, kish, (counts[:, values != 0].sum(axis=1)).astype(np.intp)
+    )
 
 
-def _figures(d: FloatArray, clusters: Clusters | None, bounded: NDArray[np.bool_]) -> _Figures:
-    totals, units = _sums(d - d.mean(axis=1)[:, None], clusters), np.abs(_sums(d, clusters))
+def _figures(
+    d: FloatArray, clusters: Clusters | None, bounded: NDArray[np.bool_]
+) -> _Figures:
+    totals, units = (
+        _sums(d - d.mean(axis=1)[:, None], clusters),
+        np.abs(_sums(d, clusters)),
+    )
     sizes = np.ones(d.shape[1]) if clusters is None else clusters.sizes
     skewness, tails = np.zeros(len(d)), np.full(len(d), math.inf)
     if not bounded.all():
@@ -239,15 +344,27 @@ def _figures(d: FloatArray, clusters: Clusters | None, bounded: NDArray[np.bool_
             tails[bounded] = tails_of_rows(ordered)
     squares = np.einsum("ij,ij->i", units, units)
     kish = units.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1.0)
-    return _Figures(skewness, tails, kish, np.count_nonzero(units > TIE * np.abs(d).max(axis=1)[:, None], axis=1))
+    return _Figures(
+        skewness,
+        tails,
+        kish,
+        np.count_nonzero(units > TIE * np.abs(d).max(axis=1)[:, None], axis=1),
+    )
 
 
 def _sums(values: FloatArray, clusters: Clusters | None) -> FloatArray:
-    return values if clusters is None else cluster_totals(clusters.codes, values.T, clusters.n).T
+    return (
+        values
+        if clusters is None
+        else cluster_totals(clusters.codes, values.T, clusters.n).T
+    )
 
 
-def _are_usual(a: FloatArray, b: FloatArray, d: FloatArray, clusters: Clusters | None) -> NDArray[np.bool_]:
-    """Rows that vary and have an error; what is to be said of the others is found one by one."""
+def _are_usual(
+    a: FloatArray, b: FloatArray, d: FloatArray, clusters: Clusters | None
+) -> NDArray[np.bool_]:
+    """Rows that vary and have an error; what is to be said of the others is found one
+    by one."""
     if d.shape[1] < 2 or (clusters is not None and clusters.n < 2):
         return np.zeros(len(d), np.bool_)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -255,7 +372,9 @@ def _are_usual(a: FloatArray, b: FloatArray, d: FloatArray, clusters: Clusters |
         squares = np.einsum("ij,ij->i", centred, centred)
         scale = np.maximum.reduce([np.abs(side).max(axis=1) for side in (a, b, d)])
         sums = np.abs(_sums(centred, clusters)).max(axis=1)
-        varies = (np.ptp(d, axis=1) > ROUNDING * scale) & (sums > ROUNDING * np.abs(centred).sum(axis=1))
+        varies = (np.ptp(d, axis=1) > ROUNDING * scale) & (
+            sums > ROUNDING * np.abs(centred).sum(axis=1)
+        )
         usual: NDArray[np.bool_] = varies & np.isfinite(squares) & (squares > 0)
     return usual
 

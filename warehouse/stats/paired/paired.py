@@ -1,4 +1,5 @@
-"""Two runs on the same prompts: the paired difference (Miller 2024 §4.2, eqs. 7 and 8), prompts random or fixed."""
+"""Two runs on the same prompts: the paired difference (Miller 2024 §4.2, eqs. 7 and 8),
+prompts random or fixed."""
 
 from __future__ import annotations
 
@@ -27,19 +28,56 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import Interval, PairedDifference
-from warehouse.stats.core.sample import Link, Sample, describe, find_link, linearise_figure
-from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, working_skewness
+from warehouse.stats.core.sample import (
+    Link,
+    Sample,
+    describe,
+    find_link,
+    linearise_figure,
+)
+from warehouse.stats.intervals.asymmetry import (
+    mean_skewness,
+    tail_units_of,
+    working_skewness,
+)
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_ratios
 from warehouse.stats.intervals.clopper_pearson import kish
-from warehouse.stats.intervals.closed_form import interval_t, measured_variances, satterthwaite
-from warehouse.stats.intervals.defaults import FEW_INFORMATIVE, IntervalChoice, choose_interval, weighted_interval
-from warehouse.stats.intervals.estimate_mean import hull_draws, no_spread, variance_ratio, why_none
-from warehouse.stats.intervals.standard_errors import UnitWeights, effective_clusters, unit_weights
-from warehouse.stats.paired.added_prompts import ADDED_PROMPTS, added_prompts, are_tied, width_of, within_range
+from warehouse.stats.intervals.closed_form import (
+    interval_t,
+    measured_variances,
+    satterthwaite,
+)
+from warehouse.stats.intervals.defaults import (
+    FEW_INFORMATIVE,
+    IntervalChoice,
+    choose_interval,
+    weighted_interval,
+)
+from warehouse.stats.intervals.estimate_mean import (
+    hull_draws,
+    no_spread,
+    variance_ratio,
+    why_none,
+)
+from warehouse.stats.intervals.standard_errors import (
+    UnitWeights,
+    effective_clusters,
+    unit_weights,
+)
+from warehouse.stats.paired.added_prompts import (
+    ADDED_PROMPTS,
+    added_prompts,
+    are_tied,
+    width_of,
+    within_range,
+)
 
-#: Flag of a difference with the prompts fixed whose error rests on the draws of few prompts.
+#: Flag of a difference with the prompts fixed whose error rests on the draws of few
+#: prompts.
 FEW_VARYING = "few_varying_prompts"
-_ADDED = "paired differences, many of them alike: a prompt won and a prompt lost are added"
+_ADDED = (
+    "paired differences, many of them alike: a prompt won and a prompt lost are added"
+)
 
 
 def paired_difference(
@@ -56,32 +94,33 @@ def paired_difference(
 ) -> PairedDifference:
     """Difference a − b of two runs over the prompts that both have, prompts sampled.
 
-    The error is that of the per-prompt differences (eq. 7, n − 1 degrees of freedom); with
-    clusters CR2 with Satterthwaite's, and the paper's eq. 8 too. Differences of scores with bounds
-    get Student's t, and where a third of them are alike, as always of 0/1 scores, the interval
-    with a prompt won and a prompt lost added (`added_prompts`); of others its hull with
-    bootstrap-t, and a p that agrees with it. For ratio metrics and links the figures link(Σwv/Σw)
-    are subtracted by the delta method, which keeps the covariance of the two runs: with
-    u_i = f_i d_i/sqrt(a_i) of each run (`weighted_errors`) the squared error is Σ (u_a,i − u_b,i)²,
-    with the smaller degrees of freedom and Student's t.
+    The error is that of the per-prompt differences (eq. 7, n − 1 degrees of freedom);
+    with clusters CR2 with Satterthwaite's, and the paper's eq. 8 too. Differences of
+    scores with bounds get Student's t, and where a third of them are alike, as always
+    of 0/1 scores, the interval with a prompt won and a prompt lost added
+    (`added_prompts`); of others its hull with bootstrap-t, and a p that agrees with it.
+    For ratio metrics and links the figures link(Σwv/Σw) are subtracted by the delta
+    method, which keeps the covariance of the two runs: with u_i = f_i d_i/sqrt(a_i) of
+    each run (`weighted_errors`) the squared error is Σ (u_a,i − u_b,i)², with the
+    smaller degrees of freedom and Student's t.
 
     Args:
         a: mean score of each prompt in the first run, finite, shape (n,).
         b: the same prompts in the same order in the second run, shape (n,).
         clusters: cluster of each prompt, integers or strings, shape (n,), or None.
         level: nominal coverage of the interval, in (0, 1).
-        weights_a: weight of each prompt, at least 0, in the first run, shape (n,), or None.
-            Prompts of weight 0 in both runs are left out.
+        weights_a: weight of each prompt, at least 0, in the first run, shape (n,), or
+            None. Prompts of weight 0 in both runs are left out.
         weights_b: the same in the second run.
         link: ``identity``, ``exp_neg`` or ``neg_over_ln2``, as in `estimate_mean`.
-        bounds: smallest and largest possible score; None or an infinite end for none, unless both
-            runs have nothing but 0 and 1.
+        bounds: smallest and largest possible score; None or an infinite end for none,
+            unless both runs have nothing but 0 and 1.
         seed: of the bootstrap, at least 0.
 
     Returns:
-        The difference. Where all differences are equal its error is 0: ``standard_error``,
-        statistic and p are None, the interval too unless scores have bounds, and the named errors
-        hold the 0.
+        The difference. Where all differences are equal its error is 0:
+        ``standard_error``, statistic and p are None, the interval too unless scores
+        have bounds, and the named errors hold the 0.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -92,13 +131,22 @@ def paired_difference(
         (2.290948975, 5)
     """
     level, seed = as_level(level), as_seed(seed)
-    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link(link))
+    first, second, groups, left_out = aligned(
+        (a, weights_a), (b, weights_b), clusters, find_link(link)
+    )
     width = width_of(bounds) if first.within(bounds) and second.within(bounds) else None
-    return _compare(first, second, groups, level, width=width, seed=seed, left_out=left_out)
+    return _compare(
+        first, second, groups, level, width=width, seed=seed, left_out=left_out
+    )
 
 
 def difference_flags(
-    first: PairSide, second: PairSide, clusters: Clusters | None, left_out: int, *, bounded: bool
+    first: PairSide,
+    second: PairSide,
+    clusters: Clusters | None,
+    left_out: int,
+    *,
+    bounded: bool,
 ) -> tuple[str, ...]:
     """The flags of `paired_difference` of two sides that are `aligned`."""
     d = _difference(first, second, clusters)
@@ -107,7 +155,11 @@ def difference_flags(
 
 def _flags(d: Sample, choice: IntervalChoice, left_out: int) -> tuple[str, ...]:
     weightless = ("prompts_without_weight",) if left_out else ()
-    return choice.flags + weightless + tuple(flag.replace("scores", "differences") for flag in no_spread(d))
+    return (
+        choice.flags
+        + weightless
+        + tuple(flag.replace("scores", "differences") for flag in no_spread(d))
+    )
 
 
 def _compare(
@@ -120,14 +172,25 @@ def _compare(
     seed: int,
     left_out: int,
 ) -> PairedDifference:
-    a, b = (describe(side.figures, clusters, shares=side.shares) for side in (first, second))
+    a, b = (
+        describe(side.figures, clusters, shares=side.shares) for side in (first, second)
+    )
     d = _difference(first, second, clusters)
     choice = _choice(d, bounded=width is not None)
-    if width is not None and d.weights is None and choice.method == "paired_t" and are_tied(d.values):
+    if (
+        width is not None
+        and d.weights is None
+        and choice.method == "paired_t"
+        and are_tied(d.values)
+    ):
         choice = choice._replace(method=f"paired_{ADDED_PROMPTS}", reason=_ADDED)
     draws = None
     if choice.method == "paired_hull":
-        draws = hull_draws(d, seed) if d.weights is None else _weighted_draws(first, second, d, seed)
+        draws = (
+            hull_draws(d, seed)
+            if d.weights is None
+            else _weighted_draws(first, second, d, seed)
+        )
     interval = _interval(d, choice.method, draws, level, width)
     statistic = d.mean / d.se if d.se else None
     return PairedDifference(
@@ -146,7 +209,9 @@ def _compare(
         n_prompts=d.n,
         n_clusters=d.n_clusters,
         method=choice.method,
-        reason=_reason(no_spread(d) or ("unbounded_interval",)) if interval is None or not d.se else choice.reason,
+        reason=_reason(no_spread(d) or ("unbounded_interval",))
+        if interval is None or not d.se
+        else choice.reason,
         flags=_flags(d, choice, left_out),
         se_eq7=d.se_clt,
         **_clustered_errors(d),
@@ -155,12 +220,17 @@ def _compare(
     )
 
 
-def _weighted_draws(first: PairSide, second: PairSide, d: Sample, seed: int) -> StudentisedDraws | None:
+def _weighted_draws(
+    first: PairSide, second: PairSide, d: Sample, seed: int
+) -> StudentisedDraws | None:
     """The bootstrap distribution of the difference of two weighted means."""
     if d.df is None or not d.se:
         return None
     totals = [describe(side.figures, d.clusters).totals for side in (first, second)]
-    weights = [side.weights if d.clusters is None else d.clusters.sums(side.weights) for side in (first, second)]
+    weights = [
+        side.weights if d.clusters is None else d.clusters.sums(side.weights)
+        for side in (first, second)
+    ]
     return studentised_ratios(np.array(totals), np.array(weights), d.df, seed)
 
 
@@ -176,19 +246,28 @@ def _difference(first: PairSide, second: PairSide, clusters: Clusters | None) ->
         return d
     if any(own.degrees_of_freedom is None for own in weights):
         return replace(d, se_clt=None, robust=None)
-    alone = [unit_weights(side.weights).pulls(deviations(side.figures)) for side in sides]
+    alone = [
+        unit_weights(side.weights).pulls(deviations(side.figures)) for side in sides
+    ]
     d = replace(d, se_clt=float(np.linalg.norm(alone[0] - alone[1])) / d.n)
     if clusters is None or d.robust is None:
         return d
-    pulls = [own.pulls(clusters.sums(deviations(side.figures))) for own, side in zip(weights, sides, strict=True)]
+    pulls = [
+        own.pulls(clusters.sums(deviations(side.figures)))
+        for own, side in zip(weights, sides, strict=True)
+    ]
     error = float(np.linalg.norm(pulls[0] - pulls[1])) / d.n
-    return replace(d, robust=replace(d.robust, se_cr2=error, degrees_of_freedom=d.df or 1.0))
+    return replace(
+        d, robust=replace(d.robust, se_cr2=error, degrees_of_freedom=d.df or 1.0)
+    )
 
 
 def _both(weights: list[UnitWeights]) -> UnitWeights:
     """What counts for a difference: of each figure the worse of the two runs."""
     worse = min(weights, key=lambda own: own.kish)
-    freedoms = [own.degrees_of_freedom for own in weights if own.degrees_of_freedom is not None]
+    freedoms = [
+        own.degrees_of_freedom for own in weights if own.degrees_of_freedom is not None
+    ]
     return replace(
         worse,
         degrees_of_freedom=min(freedoms) if len(freedoms) == len(weights) else None,
@@ -198,7 +277,11 @@ def _both(weights: list[UnitWeights]) -> UnitWeights:
 
 
 def _interval(
-    d: Sample, method: str, draws: StudentisedDraws | None, level: float, width: float | None
+    d: Sample,
+    method: str,
+    draws: StudentisedDraws | None,
+    level: float,
+    width: float | None,
 ) -> Interval | None:
     if width is not None and method.endswith(ADDED_PROMPTS) and d.n > 1:
         return added_prompts(d.values, width, level)
@@ -210,7 +293,9 @@ def _interval(
     return Interval(d.mean - high * d.se, d.mean - low * d.se, level, "hull")
 
 
-def _p_value(statistic: float | None, df: float | None, draws: StudentisedDraws | None) -> float | None:
+def _p_value(
+    statistic: float | None, df: float | None, draws: StudentisedDraws | None
+) -> float | None:
     if statistic is None or df is None:
         return None
     return t_p_value(statistic, df) if draws is None else draws.p_value(statistic)
@@ -221,14 +306,20 @@ def _reason(why: tuple[str, ...]) -> str:
 
 
 def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a − b, constant where the differences vary by no more than the rounding of a and b."""
+    """a − b, constant where the differences vary by no more than the rounding of a and
+    b."""
     d = a - b
     scale = max(float(np.abs(a).max()), float(np.abs(b).max()))
     return np.full_like(d, d.mean()) if np.ptp(d) <= ROUNDING * scale else d
 
 
 def _clustered_errors(d: Sample) -> dict[str, float | None]:
-    names = {"se_eq8": "se_clustered", "se_cr0": "se_cr0", "se_cr1": "se_cr1", "se_cr2": "se_cr2"}
+    names = {
+        "se_eq8": "se_clustered",
+        "se_cr0": "se_cr0",
+        "se_cr1": "se_cr1",
+        "se_cr2": "se_cr2",
+    }
     return {field: getattr(d.robust, name, None) for field, name in names.items()}
 
 
@@ -243,7 +334,9 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
             units=0 if bounded else len(d.totals),
             bounded=bounded,
         )
-        return IntervalChoice(f"paired_{base.method}", f"paired: {base.reason}", base.flags)
+        return IntervalChoice(
+            f"paired_{base.method}", f"paired: {base.reason}", base.flags
+        )
     units = d.values if d.clusters is None else d.clusters.sums(d.values)
     choice = interval_of_differences(
         d.n,
@@ -256,7 +349,9 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
     hull = ", hull with bootstrap-t" if choice.method == "hull" else ""
-    return IntervalChoice(f"paired_{choice.method}", f"paired differences: {basis}{hull}", choice.flags)
+    return IntervalChoice(
+        f"paired_{choice.method}", f"paired differences: {basis}{hull}", choice.flags
+    )
 
 
 def interval_of_differences(
@@ -281,7 +376,11 @@ def interval_of_differences(
         effective_n=effective_n,
         differences=True,
     )
-    return choice._replace(flags=tuple(flag.replace("few_informative", "few_differing") for flag in choice.flags))
+    return choice._replace(
+        flags=tuple(
+            flag.replace("few_informative", "few_differing") for flag in choice.flags
+        )
+    )
 
 
 def correlation(a: FloatArray, b: FloatArray) -> float | None:
@@ -293,7 +392,9 @@ def correlation(a: FloatArray, b: FloatArray) -> float | None:
     return min(1.0, max(-1.0, float(centred_a @ centred_b) / scale))
 
 
-def _variance_saved(error_a: float | None, error_b: float | None, error_d: float | None) -> float | None:
+def _variance_saved(
+    error_a: float | None, error_b: float | None, error_d: float | None
+) -> float | None:
     if error_a is None or error_b is None or error_d is None:
         return None
     ratio = variance_ratio(error_d, math.hypot(error_a, error_b))
@@ -308,7 +409,9 @@ class PairSide:
     """One run of a pair."""
 
     scores: FloatArray  #: as given, shape (n,).
-    shares: FloatArray | None  #: weight of each over the mean weight, shape (n,); None where all are alike.
+    shares: (
+        FloatArray | None
+    )  #: weight of each over the mean weight, shape (n,); None where all are alike.
     figures: FloatArray  #: values whose mean is the reported figure (delta method), shape (n,).
     link: Link  #: from the mean to the figure.
 
@@ -319,13 +422,16 @@ class PairSide:
 
     def within(self, bounds: Bounds | None) -> bool:
         """Whether the scores have bounds: given ones, or they are 0 and 1."""
-        return self.link.name == "identity" and (finite_bounds(bounds) is not None or is_zero_one(self.scores))
+        return self.link.name == "identity" and (
+            finite_bounds(bounds) is not None or is_zero_one(self.scores)
+        )
 
 
 def aligned(
     a: Scored, b: Scored, clusters: ArrayLike | None, link: Link
 ) -> tuple[PairSide, PairSide, Clusters | None, int]:
-    """Both runs and the clusters on the prompts that have a weight in one of them, and how many have none.
+    """Both runs and the clusters on the prompts that have a weight in one of them, and
+    how many have none.
 
     Args:
         a: scores of the first run and their weights, or None, shape (n,) each.
@@ -334,13 +440,15 @@ def aligned(
         link: of the metric.
 
     Raises:
-        StatisticsError: runs of different lengths, values or weights that are not allowed.
+        StatisticsError: runs of different lengths, values or weights that are not
+            allowed.
     """
     scores = [as_scores(side[0], name) for side, name in ((a, "a"), (b, "b"))]
     n = len(scores[0])
     if n != len(scores[1]):
         raise StatisticsError(
-            f"`a` has {n} prompts, `b` {len(scores[1])}; pass the prompts that both runs have, in the same order"
+            f"`a` has {n} prompts, `b` {len(scores[1])}; pass the prompts that both "
+            "runs have, in the same order"
         )
     weights = [
         None if side[1] is None else as_prompt_weights(side[1], n, f"weights_{name}")
@@ -351,8 +459,14 @@ def aligned(
     if not weighted.all():
         scores = [own[weighted] for own in scores]
         weights = [None if own is None else own[weighted] for own in weights]
-        groups = None if groups is None else as_clusters(groups.codes[weighted], int(weighted.sum()))
-    first, second = (_side(own, w, link) for own, w in zip(scores, weights, strict=True))
+        groups = (
+            None
+            if groups is None
+            else as_clusters(groups.codes[weighted], int(weighted.sum()))
+        )
+    first, second = (
+        _side(own, w, link) for own, w in zip(scores, weights, strict=True)
+    )
     return first, second, groups, n - len(scores[0])
 
 
@@ -365,11 +479,15 @@ def _have_weight(weights: list[FloatArray | None], n: int) -> NDArray[np.bool_]:
 
 
 def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> PairSide:
-    shares = None if weights is None or is_constant(weights) else weights / weights.mean()
+    shares = (
+        None if weights is None or is_constant(weights) else weights / weights.mean()
+    )
     return PairSide(scores, shares, linearise_figure(scores, weights, link), link)
 
 
-def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link) -> FloatArray:
+def figure_values(
+    scores: ArrayLike, weights: ArrayLike | None, link: Link
+) -> FloatArray:
     """Checked values, one per prompt, whose mean is the reported figure (delta method).
 
     Args:
@@ -378,7 +496,11 @@ def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link) -> F
         link: of the metric; see `find_link`.
     """
     raw = as_scores(scores, "scores")
-    checked = None if weights is None else as_prompt_weights(weights, len(raw), "weights_scores")
+    checked = (
+        None
+        if weights is None
+        else as_prompt_weights(weights, len(raw), "weights_scores")
+    )
     return linearise_figure(raw, checked, link)
 
 
@@ -387,10 +509,11 @@ def paired_difference_prompts_fixed(
 ) -> PairedDifference:
     """Difference a − b over these very prompts: Var = Σ (W_A,i/K_A,i + W_B,i/K_B,i)/n².
 
-    The prompts are all there are, so that clusters play no part, and the draws of the two runs
-    are independent, so that pairing saves nothing. Where a W_i is not known (one draw), the mean
-    of the run's known ones stands in, flagged ``within_imputed_a`` or ``_b``. Degrees of freedom
-    are Satterthwaite's over the prompts whose W_i are known.
+    The prompts are all there are, so that clusters play no part, and the draws of the
+    two runs are independent, so that pairing saves nothing. Where a W_i is not known
+    (one draw), the mean of the run's known ones stands in, flagged ``within_imputed_a``
+    or ``_b``. Degrees of freedom are Satterthwaite's over the prompts whose W_i are
+    known.
 
     Args:
         a: draws of the first run, from `prompt_draws` or `summarise_draws`.
@@ -399,9 +522,10 @@ def paired_difference_prompts_fixed(
         level: nominal coverage of the interval, in (0, 1).
 
     Returns:
-        The difference. Error, interval and p are None where a run has no prompt with two draws
-        (``no_repeated_draws_a`` or ``_b``), or where no draws differ (``zero_standard_error``).
-        Where those of fewer than 10 prompts do, the error is too sure (``few_varying_prompts``).
+        The difference. Error, interval and p are None where a run has no prompt with
+        two draws (``no_repeated_draws_a`` or ``_b``), or where no draws differ
+        (``zero_standard_error``). Where those of fewer than 10 prompts do, the error is
+        too sure (``few_varying_prompts``).
 
     Raises:
         StatisticsError: for prompts that are not aligned, or ``level`` out of range.
@@ -414,13 +538,19 @@ def paired_difference_prompts_fixed(
         0.333333
     """
     if a.n != b.n:
-        raise StatisticsError(f"`a` has {a.n} prompts, `b` {b.n}; pass the same prompts")
+        raise StatisticsError(
+            f"`a` has {a.n} prompts, `b` {b.n}; pass the same prompts"
+        )
     sampled = paired_difference(a.means, b.means, level=level)
     flags = _run_flags(a, "a") + _run_flags(b, "b")
     error, df = _error(a, b)
     if error == 0:
         flags += ("zero_standard_error",)
-    elif error and np.count_nonzero(np.nan_to_num(a.within) + np.nan_to_num(b.within)) < FEW_INFORMATIVE:
+    elif (
+        error
+        and np.count_nonzero(np.nan_to_num(a.within) + np.nan_to_num(b.within))
+        < FEW_INFORMATIVE
+    ):
         flags += (FEW_VARYING,)
     interval = interval_t(sampled.difference, error, df, level=level)
     limits = finite_bounds(bounds)
@@ -449,7 +579,8 @@ def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
     total = sum(float(np.sum(run.within_or_mean() / run.n_draws)) for run in (a, b))
     parts = [measured_variances(run) for run in (a, b)]
     df = satterthwaite(
-        np.concatenate([variances for variances, _ in parts]), np.concatenate([freedoms for _, freedoms in parts])
+        np.concatenate([variances for variances, _ in parts]),
+        np.concatenate([freedoms for _, freedoms in parts]),
     )
     return math.sqrt(total) / a.n, df
 
@@ -462,6 +593,8 @@ def _run_flags(run: PromptDraws, name: str) -> tuple[str, ...]:
 
 def _why_no_interval(a: PromptDraws, b: PromptDraws, error: float | None) -> str:
     if error is None:
-        which = " and ".join(name for run, name in ((a, "a"), (b, "b")) if not run.n_known)
+        which = " and ".join(
+            name for run, name in ((a, "a"), (b, "b")) if not run.n_known
+        )
         return f"no prompt of {which} has two draws: how much its draws vary is unknown"
     return "prompts fixed: only draws are random" if error else "no draws differ"

@@ -1,9 +1,11 @@
-"""Tests of paired scores: the sign flip test, McNemar's and Wilcoxon's (statistics.md §2).
+"""Tests of paired scores: the sign flip test, McNemar's and Wilcoxon's (statistics.md
+§2).
 
-Three routes give the same distribution: all 2^m sign patterns; a sum of binomials where the
-differences take few distinct sizes (one draw per size and resample); else packed random bits,
-eight differences to a byte, whose 256 partial sums stand in a table. The last takes one gather
-per eight differences and no more memory than one block of tables and one of resamples.
+Three routes give the same distribution: all 2^m sign patterns; a sum of binomials where
+the differences take few distinct sizes (one draw per size and resample); else packed
+random bits, eight differences to a byte, whose 256 partial sums stand in a table. The
+last takes one gather per eight differences and no more memory than one block of tables
+and one of resamples.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed, is_zero_one, mean_of
+from warehouse.stats.core.inputs import (
+    TIE,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_scores,
+    as_seed,
+    is_zero_one,
+    mean_of,
+)
 from warehouse.stats.core.quantiles import SMALLEST_P
 from warehouse.stats.core.results import NamedFigures
 
@@ -28,41 +39,56 @@ FEWEST_UNITS = 6
 
 @dataclass(frozen=True)
 class SignFlipTest(NamedFigures):
-    """Sign flip test of paired differences: H0, their distribution is symmetric about 0."""
+    """Sign flip test of paired differences: H0, their distribution is symmetric about
+    0."""
 
     p_value: float  #: two-sided.
     statistic: float  #: Σ d.
     n_prompts: int  #: differences, zeros included.
     n_clusters: int | None  #: clusters, None without; then their sums are flipped.
     n_units: int  #: what is flipped and not 0: differences, or sums of clusters.
-    n_resamples: int  #: random sign patterns drawn, without the identity; 0 where p is exact.
-    #: ``"exact"`` (all patterns), ``"binomial"`` (exact: all differences are of one size) or ``"monte_carlo"``.
+    n_resamples: (
+        int  #: random sign patterns drawn, without the identity; 0 where p is exact.
+    )
+    #: ``"exact"`` (all patterns), ``"binomial"`` (exact: all differences are of one
+    #: size) or ``"monte_carlo"``.
     method: str
-    smallest_p: float  #: the smallest p that these data or this many resamples could give.
+    smallest_p: (
+        float  #: the smallest p that these data or this many resamples could give.
+    )
     reason: str  #: how p was computed, and why it cannot be small where that is so.
-    flags: tuple[str, ...]  #: ``too_few_units`` where 0.05 is out of reach, ``all_differences_zero``.
+    flags: tuple[
+        str, ...
+    ]  #: ``too_few_units`` where 0.05 is out of reach, ``all_differences_zero``.
 
     def __str__(self) -> str:
         units = "clusters" if self.n_clusters is not None else "differences"
-        return f"p={self.p_value:.3g} (sign flip, {self.method}, {self.n_units} {units})"
+        return (
+            f"p={self.p_value:.3g} (sign flip, {self.method}, {self.n_units} {units})"
+        )
 
 
 def sign_flip_test(
-    differences: ArrayLike, clusters: ArrayLike | None = None, *, n_resamples: int = 9999, seed: int = 0
+    differences: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    n_resamples: int = 9999,
+    seed: int = 0,
 ) -> SignFlipTest:
     """Two-sided paired permutation test of |Σ d|.
 
-    Exact where 16 units or fewer are not 0, and where all that are not 0 have one size (0/1
-    scores with one draw: then it is McNemar's exact test). Else (1 + #{|Σ ±d| >= |Σ d|})/(1 + N),
-    the identity included; sums within 1e-9 Σ|d| are ties. Differences of 0 are kept: they
-    change no sum. With clusters the uncentred sums of each cluster are flipped.
+    Exact where 16 units or fewer are not 0, and where all that are not 0 have one size
+    (0/1 scores with one draw: then it is McNemar's exact test). Else (1 + #{|Σ ±d| >=
+    |Σ d|})/(1 + N), the identity included; sums within 1e-9 Σ|d| are ties. Differences
+    of 0 are kept: they change no sum. With clusters the uncentred sums of each cluster
+    are flipped.
 
     Args:
         differences: a − b of each prompt, finite, shape (n,).
         clusters: cluster of each prompt, integers or strings, shape (n,), or None.
         n_resamples: random sign patterns N, at least 1; not used where p is exact.
-        seed: of the random signs, an integer from 0; the same seed gives the same p whatever
-            the number of threads or the block size.
+        seed: of the random signs, an integer from 0; the same seed gives the same p
+            whatever the number of threads or the block size.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -104,19 +130,21 @@ def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) ->
 
 
 def are_too_few(units: int) -> bool:
-    """Whether no pattern of signs of so many units that are not 0 gives a p of 0.05; no units have no pattern."""
+    """Whether no pattern of signs of so many units that are not 0 gives a p of 0.05; no
+    units have no pattern."""
     return 0 < units < FEWEST_UNITS
 
 
 def binomial_p_value(b: int, c: int) -> float:
-    """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c = 0."""
+    """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c =
+    0."""
     p = float(min(1.0, 2 * special.bdtr(min(b, c), b + c, 0.5)))
     return 1.0 if b == c else max(p, SMALLEST_P)
 
 
 def _units(values: FloatArray, clusters: Clusters | None) -> FloatArray:
-    """What is flipped: differences or their sums by cluster, in units of the largest difference,
-    without those that are 0 up to rounding."""
+    """What is flipped: differences or their sums by cluster, in units of the largest
+    difference, without those that are 0 up to rounding."""
     scaled = values / (float(np.abs(values).max()) or 1.0)
     sums = scaled if clusters is None else clusters.sums(scaled)
     return sums[np.abs(sums) > TIE]
@@ -129,7 +157,8 @@ def _method(units: FloatArray) -> str:
 
 
 def flip_p_value(units: FloatArray, n_resamples: int, seed: int) -> float:
-    """p of units that are not 0 under signs, shape (m,), as `sign_flip_test` has it; 1 without any."""
+    """p of units that are not 0 under signs, shape (m,), as `sign_flip_test` has it; 1
+    without any."""
     method = _method(units)
     if method == "binomial":
         positive = int(np.count_nonzero(units > 0))
@@ -142,7 +171,9 @@ def flip_p_value(units: FloatArray, n_resamples: int, seed: int) -> float:
 
 
 def _smallest(n: int, method: str, n_resamples: int) -> float:
-    return 1 / (1 + n_resamples) if method == "monte_carlo" else min(1.0, 2.0 ** (1 - n))
+    return (
+        1 / (1 + n_resamples) if method == "monte_carlo" else min(1.0, 2.0 ** (1 - n))
+    )
 
 
 def _flags(units: FloatArray) -> tuple[str, ...]:
@@ -156,7 +187,10 @@ def _reason(n: int, method: str, n_resamples: int, clustered: bool) -> str:
     if not n:
         return f"all {units} are 0"
     if n < FEWEST_UNITS:
-        return f"{n} {units} that are not 0 give no p below {2.0 ** (1 - n):.4g}: 0.05 is out of reach"
+        return (
+            f"{n} {units} that are not 0 give no p below {2.0 ** (1 - n):.4g}: 0.05 is "
+            "out of reach"
+        )
     words = {
         "exact": f"all 2^{n} signs of {units}",
         "binomial": f"exact: all {units} that are not 0 have one size",
@@ -186,13 +220,20 @@ def count_all_patterns(differences: FloatArray, threshold: float) -> int:
 
 
 def count_random_patterns(
-    differences: FloatArray, threshold: float, n_resamples: int, seed: int, *, columns: int = _COLUMNS
+    differences: FloatArray,
+    threshold: float,
+    n_resamples: int,
+    seed: int,
+    *,
+    columns: int = _COLUMNS,
 ) -> int:
-    """How many of ``n_resamples`` random sign patterns have |Σ ±d| at or above ``threshold``.
+    """How many of ``n_resamples`` random sign patterns have |Σ ±d| at or above
+    ``threshold``.
 
     Args:
         differences: shape (m,).
-        columns: bytes of eight differences that are handled at a time; changes the speed only.
+        columns: bytes of eight differences that are handled at a time; changes the
+            speed only.
     """
     sizes, counts = distinct_sizes(differences)
     few = len(sizes) * DIFFERENCES_PER_SIZE <= len(differences)
@@ -200,7 +241,11 @@ def count_random_patterns(
     for number, first in enumerate(range(0, n_resamples, CHUNK)):
         n = min(CHUNK, n_resamples - first)
         stream = np.random.SeedSequence([seed, number])
-        sums = _binomial_sums(sizes, counts, n, stream) if few else _byte_sums(differences, n, stream, columns)
+        sums = (
+            _binomial_sums(sizes, counts, n, stream)
+            if few
+            else _byte_sums(differences, n, stream, columns)
+        )
         count += int(np.count_nonzero(np.abs(sums) >= threshold))
     return count
 
@@ -219,8 +264,11 @@ def distinct_sizes(differences: FloatArray) -> tuple[FloatArray, NDArray[np.int6
     return np.add.reduceat(sizes, starts) / counts, counts
 
 
-def _binomial_sums(sizes: FloatArray, counts: NDArray[np.int64], n: int, stream: np.random.SeedSequence) -> FloatArray:
-    """Σ_v v·(2·Bin(m_v, 1/2) − m_v), n times: the signs of m_v equal differences at once."""
+def _binomial_sums(
+    sizes: FloatArray, counts: NDArray[np.int64], n: int, stream: np.random.SeedSequence
+) -> FloatArray:
+    """Σ_v v·(2·Bin(m_v, 1/2) − m_v), n times: the signs of m_v equal differences at
+    once."""
     sums = np.zeros(n)
     for size, count, own in zip(sizes, counts, stream.spawn(len(sizes)), strict=True):
         positive = np.random.default_rng(own).binomial(count, 0.5, n)
@@ -228,7 +276,9 @@ def _binomial_sums(sizes: FloatArray, counts: NDArray[np.int64], n: int, stream:
     return sums
 
 
-def _byte_sums(differences: FloatArray, n: int, stream: np.random.SeedSequence, columns: int) -> FloatArray:
+def _byte_sums(
+    differences: FloatArray, n: int, stream: np.random.SeedSequence, columns: int
+) -> FloatArray:
     """Σ ±d with independent fair signs, n times."""
     words = -(-n // 8)  # 64 random bits hold the bytes of eight resamples
     source = np.random.PCG64(stream)
@@ -237,7 +287,9 @@ def _byte_sums(differences: FloatArray, n: int, stream: np.random.SeedSequence, 
         random = source.random_raw(words * len(tables)).view(np.uint8)
         bytes_drawn = random.reshape(len(tables), -1)[:, :n].astype(np.intp)
         for table, index in zip(tables, bytes_drawn, strict=True):
-            np.take(table, index, out=part, mode="clip")  # clip: no check of bounds, none needed
+            np.take(
+                table, index, out=part, mode="clip"
+            )  # clip: no check of bounds, none needed
             sums += part
     return sums
 
@@ -278,11 +330,13 @@ class WilcoxonTest(NamedFigures):
     """Wilcoxon's signed-rank test: H0, the differences are symmetric about 0."""
 
     p_value: float | None  #: two-sided; None where all differences are 0.
-    statistic: float | None  #: the smaller of the rank sums of positive and negative differences.
+    statistic: (
+        float | None
+    )  #: the smaller of the rank sums of positive and negative differences.
     n_prompts: int  #: differences.
     n_zero: int  #: differences of 0, left out before ranking (Wilcoxon's way).
-    #: ``"exact"`` or ``"normal"`` (tied sizes share their mean rank, the variance is corrected for ties, no continuity
-    #: correction).
+    #: ``"exact"`` or ``"normal"`` (tied sizes share their mean rank, the variance is
+    #: corrected for ties, no continuity correction).
     method: str
     reason: str  #: why this method, or why there is no p.
 
@@ -311,8 +365,8 @@ def mcnemar_test(a: ArrayLike, b: ArrayLike) -> McNemarTest:
     for name, scores in (("a", first), ("b", second)):
         if not is_zero_one(scores):
             raise StatisticsError(
-                f"`{name}` holds scores other than 0 and 1: McNemar's test is for one draw of a"
-                " right or wrong answer; the sign flip test takes any score"
+                f"`{name}` holds scores other than 0 and 1: McNemar's test is for one "
+                "draw of a right or wrong answer; the sign flip test takes any score"
             )
     wins, losses = int(np.sum(first > second)), int(np.sum(first < second))
     return McNemarTest(binomial_p_value(wins, losses), wins, losses, len(first))
@@ -321,8 +375,8 @@ def mcnemar_test(a: ArrayLike, b: ArrayLike) -> McNemarTest:
 def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     """Wilcoxon's signed-rank test, by `scipy.stats.wilcoxon`.
 
-    Differences of 0 (up to 1e-9 of the largest) are left out; exact where at most 50 are left
-    and no two are of one size, else normal.
+    Differences of 0 (up to 1e-9 of the largest) are left out; exact where at most 50
+    are left and no two are of one size, else normal.
 
     Args:
         differences: a − b of each prompt, finite, shape (n,).
@@ -347,7 +401,11 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     ranks = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(nonzero))
     distinct = len(sizes)
     exact = distinct == len(nonzero) <= MOST_EXACT_RANKS
-    test = stats.wilcoxon(np.sign(nonzero) * ranks, zero_method="wilcox", method="exact" if exact else "approx")
+    test = stats.wilcoxon(
+        np.sign(nonzero) * ranks,
+        zero_method="wilcox",
+        method="exact" if exact else "approx",
+    )
     why = "" if distinct == len(nonzero) else ", ties share their mean rank"
     return WilcoxonTest(
         p_value=float(test.pvalue),

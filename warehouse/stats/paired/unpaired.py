@@ -1,4 +1,5 @@
-"""Two runs on independent prompts, or that share some (Miller 2024 §4.1, eqs. 5 and 6; statistics.md §2)."""
+"""Two runs on independent prompts, or that share some (Miller 2024 §4.1, eqs. 5 and 6;
+statistics.md §2)."""
 
 from __future__ import annotations
 
@@ -10,40 +11,56 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.stats.core.inputs import Bounds, as_level, finite_bounds, is_zero_one
-from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile, z_quantile
-from warehouse.stats.core.results import Estimate, NamedFigures, UnpairedDifference, figures_text
+from warehouse.stats.core.quantiles import (
+    normal_p_value,
+    t_p_value,
+    t_quantile,
+    z_quantile,
+)
+from warehouse.stats.core.results import (
+    Estimate,
+    NamedFigures,
+    UnpairedDifference,
+    figures_text,
+)
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.few_differ import FEW
 from warehouse.stats.paired.paired import paired_difference
 
-#: One half of an interval over the other, above which few prompts are off a bound (1.65 where 10 of 100 are).
+#: One half of an interval over the other, above which few prompts are off a bound (1.65
+#: where 10 of 100 are).
 LOPSIDED = 1.5
 #: Prompts below which the error of a part is too unsure to weigh it by.
 FEWEST_COMMON, FEWEST_OTHERS = 10, 20
 
 
 def unpaired_difference(
-    a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95
+    a: Estimate | ArrayLike,
+    b: Estimate | ArrayLike,
+    *,
+    bounds: Bounds | None = None,
+    level: float = 0.95,
 ) -> UnpairedDifference:
     """Difference a − b of two runs that share no prompts (or whose pairing is unknown).
 
-    se = sqrt(se_a² + se_b²) (eq. 5) of the headline errors, clustered where a run carries
-    clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as the default. Where
-    few prompts of a run are off a bound its error may be far too small: the wider of Welch's
-    interval and of that from the runs' own intervals counts, and the larger p (Newcombe 1998,
-    method 10; Zou and Donner 2008).
+    se = sqrt(se_a² + se_b²) (eq. 5) of the headline errors, clustered where a run
+    carries clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as
+    the default. Where few prompts of a run are off a bound its error may be far too
+    small: the wider of Welch's interval and of that from the runs' own intervals
+    counts, and the larger p (Newcombe 1998, method 10; Zou and Donner 2008).
 
     Args:
         a: an `Estimate` of the first run, or its prompt scores, finite, shape (n_a,).
-        b: the same for the second run. For clusters, weights or links pass an `Estimate`.
-        bounds: smallest and largest possible figure, to whose range intervals are cut; None: 0 and 1 of scores that
-            are 0 or 1, else none.
+        b: the same for the second run. For clusters, weights or links pass an
+            `Estimate`.
+        bounds: smallest and largest possible figure, to whose range intervals are cut;
+            None: 0 and 1 of scores that are 0 or 1, else none.
         level: nominal coverage of the intervals, in (0, 1).
 
     Returns:
-        The difference; error, intervals and p are None where both errors are 0, or one of
-        them is not defined.
+        The difference; error, intervals and p are None where both errors are 0, or one
+        of them is not defined.
 
     Raises:
         StatisticsError: for scores that are empty or not finite.
@@ -111,15 +128,21 @@ def _cut(end: float | None, most: float) -> float | None:
 def _rests_on_few(*runs: Estimate) -> bool:
     return any(
         any(flag.startswith("few_informative") for flag in run.flags)
-        or (run.se_bernoulli is not None and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW)
+        or (
+            run.se_bernoulli is not None
+            and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW
+        )
         or _is_lopsided(run)
         for run in runs
     )
 
 
 def _is_lopsided(run: Estimate) -> bool:
-    """Whether the run's own interval says what its error, alike on both sides, cannot: several draws, weights."""
-    if run.ci_low is None or run.ci_high is None or run.method == "hull":  # resampled: lopsided by chance
+    """Whether the run's own interval says what its error, alike on both sides, cannot:
+    several draws, weights."""
+    if (
+        run.ci_low is None or run.ci_high is None or run.method == "hull"
+    ):  # resampled: lopsided by chance
         return False
     halves = sorted((run.estimate - run.ci_low, run.ci_high - run.estimate))
     return halves[1] > LOPSIDED * halves[0]
@@ -128,17 +151,26 @@ def _is_lopsided(run: Estimate) -> bool:
 def _differ_on_few(a: ArrayLike, b: ArrayLike) -> bool:
     """Whether answers, right or wrong, differ on few prompts."""
     both = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    return all(map(is_zero_one, both)) and bool(np.count_nonzero(both[0] != both[1]) < FEW)
+    return all(map(is_zero_one, both)) and bool(
+        np.count_nonzero(both[0] != both[1]) < FEW
+    )
 
 
 def _are_skewed(flags: Sequence[tuple[str, ...]], scores: Sequence[ArrayLike]) -> bool:
-    """Whether a part is skewed, of scores that do not all lie between 0 and 1 (whose largest cannot be far off)."""
-    limits = [f(np.asarray(each, np.float64)) for each in scores for f in (np.min, np.max)]
-    return any("skewed" in own for own in flags) and not 0 <= min(limits) <= max(limits) <= 1
+    """Whether a part is skewed, of scores that do not all lie between 0 and 1 (whose
+    largest cannot be far off)."""
+    limits = [
+        f(np.asarray(each, np.float64)) for each in scores for f in (np.min, np.max)
+    ]
+    return (
+        any("skewed" in own for own in flags)
+        and not 0 <= min(limits) <= max(limits) <= 1
+    )
 
 
 def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDifference:
-    """The hull of Welch's interval and of one whose halves are √(Σ halves² of the runs' own), and the larger p."""
+    """The hull of Welch's interval and of one whose halves are √(Σ halves² of the runs'
+    own), and the larger p."""
     if by_t.p_value is None or by_t.ci_low is None or by_t.ci_high is None:
         return by_t
     if a.ci_low is None or a.ci_high is None or b.ci_low is None or b.ci_high is None:
@@ -150,12 +182,24 @@ def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDiff
     ends = (
         min(by_t.ci_low, by_t.difference - z * below),
         max(by_t.ci_high, by_t.difference + z * above),
-        max(by_t.p_value, normal_p_value(by_t.difference / towards_0) if towards_0 else 1.0),
+        max(
+            by_t.p_value,
+            normal_p_value(by_t.difference / towards_0) if towards_0 else 1.0,
+        ),
     )
     if ends == (by_t.ci_low, by_t.ci_high, by_t.p_value):
         return by_t
-    reason = f"{by_t.reason}; few are off a bound: not less than the runs' own intervals say"
-    return replace(by_t, ci_low=ends[0], ci_high=ends[1], p_value=ends[2], method="welch_t_hull", reason=reason)
+    reason = (
+        f"{by_t.reason}; few are off a bound: not less than the runs' own intervals say"
+    )
+    return replace(
+        by_t,
+        ci_low=ends[0],
+        ci_high=ends[1],
+        p_value=ends[2],
+        method="welch_t_hull",
+        reason=reason,
+    )
 
 
 def _estimate(run: Estimate | ArrayLike) -> Estimate:
@@ -198,7 +242,9 @@ def _flags(run: Estimate, name: str) -> tuple[str, ...]:
 class PartiallyPairedDifference(NamedFigures):
     """A difference from common prompts and from those that only one run has."""
 
-    difference: float | None  #: first minus second, weighted by inverse variance; None with a ``reason``.
+    difference: (
+        float | None
+    )  #: first minus second, weighted by inverse variance; None with a ``reason``.
     standard_error: float | None  #: of it.
     ci_low: float | None  #: lower end of the t interval.
     ci_high: float | None  #: upper end.
@@ -217,7 +263,9 @@ class PartiallyPairedDifference(NamedFigures):
         sizes = f"{self.n_common} common prompts, {self.n_a} and {self.n_b} others"
         if self.difference is None:
             return f"no partially paired difference: {self.reason} ({sizes})"
-        figures = figures_text(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(
+            self.difference, self.standard_error, self.ci_low, self.ci_high
+        )
         return f"{figures} (partially paired, {sizes}, p={self.p_value:.3g})"
 
 
@@ -232,15 +280,18 @@ def partially_paired_difference(
 ) -> PartiallyPairedDifference:
     """Difference a − b of two runs of which each has prompts that the other has not.
 
-    The paired difference of the common prompts and Welch's of the others are independent, and weighted
-    by their inverse variances (Graybill and Deal 1959). Those are estimated, for which the variance is
-    1/(1/V_p + 1/V_u) · (1 + 4 Σ w(1−w)/ν) (Meier 1953). There is none for answers right or wrong where fewer than
-    ten of the common prompts differ, or of the others of a run are right, or wrong: an error that is too small by
-    chance would get all the weight. Nor is there of skewed scores beyond 0 to 1, such as costs: where the large ones
-    are missing by chance, mean and error are both too small, and the weight too large (lognormal, σ 1 and .3, 30 common
-    prompts, 30 and 500 others: 95 % covered .81). Fewer than 20 others are too few to look skewed (Beta(.3, 2), 100
-    common and 200: equal models were told apart in .22 with 3, .15 with 5, .09 with 10, .06 with 20), and of normal
-    scores 2, 3, 5 common prompts told them apart in .14, .10, .08: with fewer than 20 and 10 there is none.
+    The paired difference of the common prompts and Welch's of the others are
+    independent, and weighted by their inverse variances (Graybill and Deal 1959). Those
+    are estimated, for which the variance is 1/(1/V_p + 1/V_u) · (1 + 4 Σ w(1−w)/ν)
+    (Meier 1953). There is none for answers right or wrong where fewer than ten of the
+    common prompts differ, or of the others of a run are right, or wrong: an error that
+    is too small by chance would get all the weight. Nor is there of skewed scores
+    beyond 0 to 1, such as costs: where the large ones are missing by chance, mean and
+    error are both too small, and the weight too large (lognormal, σ 1 and .3, 30 common
+    prompts, 30 and 500 others: 95 % covered .81). Fewer than 20 others are too few to
+    look skewed (Beta(.3, 2), 100 common and 200: equal models were told apart in .22
+    with 3, .15 with 5, .09 with 10, .06 with 20), and of normal scores 2, 3, 5 common
+    prompts told them apart in .14, .10, .08: with fewer than 20 and 10 there is none.
 
     Args:
         a: score of each common prompt in the first run, finite, shape (n,).
@@ -259,19 +310,48 @@ def partially_paired_difference(
         1.122 ± 0.1384 [0.8366, 1.408] (partially paired, 20 common prompts, 20 and 20 others, p=2.24e-08)
     """
     first, second = estimate_mean(only_a), estimate_mean(only_b)
-    paired, rest = paired_difference(a, b, level=as_level(level)), unpaired_difference(first, second, level=level)
+    paired, rest = (
+        paired_difference(a, b, level=as_level(level)),
+        unpaired_difference(first, second, level=level),
+    )
     parts = [(part.standard_error, part.degrees_of_freedom) for part in (paired, rest)]
     estimable = [(error**2, df) for error, df in parts if error and df]
     shown = dict.fromkeys(
-        ("difference", "standard_error", "ci_low", "ci_high", "degrees_of_freedom", "p_value", "weight")
+        (
+            "difference",
+            "standard_error",
+            "ci_low",
+            "ci_high",
+            "degrees_of_freedom",
+            "p_value",
+            "weight",
+        )
     )
-    reason = "" if len(estimable) == 2 else "one of its parts has no standard error to weigh it by"
+    reason = (
+        ""
+        if len(estimable) == 2
+        else "one of its parts has no standard error to weigh it by"
+    )
     if not reason and (_differ_on_few(a, b) or _rests_on_few(first, second)):
-        reason = "the error of one of its parts rests on fewer than ten prompts, too unsure to weigh it by"
-    if not reason and (paired.n_prompts < FEWEST_COMMON or min(rest.n_prompts_a, rest.n_prompts_b) < FEWEST_OTHERS):
-        reason = f"it takes {FEWEST_COMMON} common prompts and {FEWEST_OTHERS} others of each to tell their errors"
-    if not reason and _are_skewed((paired.flags, first.flags, second.flags), (a, b, only_a, only_b)):
-        reason = "the scores are skewed: an error that is small by chance would come with a mean that is"
+        reason = (
+            "the error of one of its parts rests on fewer than ten prompts, too unsure "
+            "to weigh it by"
+        )
+    if not reason and (
+        paired.n_prompts < FEWEST_COMMON
+        or min(rest.n_prompts_a, rest.n_prompts_b) < FEWEST_OTHERS
+    ):
+        reason = (
+            f"it takes {FEWEST_COMMON} common prompts and {FEWEST_OTHERS} others of "
+            "each to tell their errors"
+        )
+    if not reason and _are_skewed(
+        (paired.flags, first.flags, second.flags), (a, b, only_a, only_b)
+    ):
+        reason = (
+            "the scores are skewed: an error that is small by chance would come with a "
+            "mean that is"
+        )
     if not reason:
         shown = _combined(paired.difference, rest.difference, estimable, level)
         most = _range_of(bounds, first, second)

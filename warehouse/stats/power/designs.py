@@ -1,4 +1,5 @@
-"""Designs side by side: a table over n and K, and the cheapest n and K (Miller 2024 §5)."""
+"""Designs side by side: a table over n and K, and the cheapest n and K (Miller 2024
+§5)."""
 
 from __future__ import annotations
 
@@ -32,16 +33,24 @@ class Cost:
         StatisticsError: for a cost below 0 or not finite.
     """
 
-    prompt: float = 0.0  #: of one prompt, whatever its draws (writing it, reading it), at least 0.
-    generation: float = 1.0  #: of one draw of one model, at least 0; in any unit. Both 0 is refused.
+    prompt: float = (
+        0.0  #: of one prompt, whatever its draws (writing it, reading it), at least 0.
+    )
+    generation: float = (
+        1.0  #: of one draw of one model, at least 0; in any unit. Both 0 is refused.
+    )
 
     def __post_init__(self) -> None:
         for name in ("prompt", "generation"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
-                raise StatisticsError(f"the cost of a {name} must be at least 0, found {value}")
+                raise StatisticsError(
+                    f"the cost of a {name} must be at least 0, found {value}"
+                )
         if self.prompt + self.generation == 0:
-            raise StatisticsError("a design that costs nothing has no cheapest: give a cost")
+            raise StatisticsError(
+                "a design that costs nothing has no cheapest: give a cost"
+            )
 
     def per_prompt(self, draws: int) -> float:
         """Cost of one prompt with ``draws`` new generations."""
@@ -50,7 +59,8 @@ class Cost:
 
 @dataclass(frozen=True)
 class BestDesign:
-    """The best design for a goal; ``plan`` is None with a ``reason`` where none reaches it."""
+    """The best design for a goal; ``plan`` is None with a ``reason`` where none reaches
+    it."""
 
     plan: Plan | None
     cost: float | None
@@ -81,7 +91,11 @@ def make_plan(
         b_is_there: the second model's generations exist and are not counted.
     """
     draws = check_draws(k_a, k_b)
-    at_n = None if delta is None else power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)
+    at_n = (
+        None
+        if delta is None
+        else power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)
+    )
     clusters = parts.clusters(n)
     return Plan(
         n=n,
@@ -93,7 +107,9 @@ def make_plan(
         delta=delta,
         power=None if at_n is None else at_n.power,
         power_two_tailed=None if at_n is None else at_n.two_tailed,
-        mde=minimum_detectable_effect(n, parts, k_a=k_a, k_b=k_b, alpha=alpha, power=power),
+        mde=minimum_detectable_effect(
+            n, parts, k_a=k_a, k_b=k_b, alpha=alpha, power=power
+        ),
     )
 
 
@@ -128,7 +144,16 @@ def plan_table(
         raise StatisticsError("a table of plans needs at least one n and one K")
     checked = [check_count(n, "n") for n in n_values]
     return tuple(
-        make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta, b_is_there=b_is_there)
+        make_plan(
+            n,
+            parts,
+            k_a=k,
+            k_b=k_b,
+            alpha=alpha,
+            power=power,
+            delta=delta,
+            b_is_there=b_is_there,
+        )
         for k in k_values
         for n in checked
     )
@@ -148,14 +173,16 @@ def cheapest_design(
 ) -> BestDesign:
     """The n and K that find ``delta`` with ``power`` at the least cost.
 
-    Every K up to ``most_draws`` with its n of eq. 9 is looked at; equal costs take the smaller K.
-    Where only generations cost and prompts abound that is K = 1.
+    Every K up to ``most_draws`` with its n of eq. 9 is looked at; equal costs take the
+    smaller K. Where only generations cost and prompts abound that is K = 1.
 
     Args:
         delta: true mean difference, above 0.
         parts: variances.
-        cost: of prompts and generations; None: one generation costs 1, a prompt nothing.
-        k_b: draws of the second model where they do not vary; None: as many as the first.
+        cost: of prompts and generations; None: one generation costs 1, a prompt
+            nothing.
+        k_b: draws of the second model where they do not vary; None: as many as the
+            first.
         alpha: two-sided significance level, in (0, 1).
         power: chance to find it.
         available: prompts there are; None for no limit.
@@ -182,9 +209,20 @@ def cheapest_design(
         if n <= limit and (best is None or total < best[0]):
             best = (total, k, n)
     if best is None:
-        return BestDesign(None, None, _out_of_reach(delta, parts, k_b, alpha, power, available))
+        return BestDesign(
+            None, None, _out_of_reach(delta, parts, k_b, alpha, power, available)
+        )
     total, k, n = best
-    plan = make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta, b_is_there=b_is_there)
+    plan = make_plan(
+        n,
+        parts,
+        k_a=k,
+        k_b=k_b,
+        alpha=alpha,
+        power=power,
+        delta=delta,
+        b_is_there=b_is_there,
+    )
     return BestDesign(plan, total, f"the cheapest of K = 1 to {most_draws}")
 
 
@@ -201,7 +239,8 @@ def best_for_budget(
     b_is_there: bool = False,
     most_draws: int = MOST_DRAWS,
 ) -> BestDesign:
-    """The n and K with the smallest standard error (the most power) that ``budget`` pays for.
+    """The n and K with the smallest standard error (the most power) that ``budget``
+    pays for.
 
     Arguments and errors as for `cheapest_design`; ``budget`` is above 0, in the unit of
     ``cost`` (generations, if that is None).
@@ -223,15 +262,28 @@ def best_for_budget(
         if best is None or candidate[:2] < best[:2]:
             best = candidate
     if best is None:
-        return BestDesign(None, None, f"a budget of {budget:g} does not pay for two prompts")
+        return BestDesign(
+            None, None, f"a budget of {budget:g} does not pay for two prompts"
+        )
     _, total, k, n = best
-    plan = make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta, b_is_there=b_is_there)
+    plan = make_plan(
+        n,
+        parts,
+        k_a=k,
+        k_b=k_b,
+        alpha=alpha,
+        power=power,
+        delta=delta,
+        b_is_there=b_is_there,
+    )
     return BestDesign(plan, total, f"the smallest error of K = 1 to {most_draws}")
 
 
 def _draws_to_try(k_b: int | None, b_is_there: bool, most_draws: int) -> range:
     if b_is_there and k_b is None:
-        raise StatisticsError("`b_is_there` needs `k_b`: the draws per prompt that are there")
+        raise StatisticsError(
+            "`b_is_there` needs `k_b`: the draws per prompt that are there"
+        )
     return range(1, check_count(most_draws, "most_draws") + 1)
 
 
@@ -240,12 +292,18 @@ def _new_draws(draws: tuple[int, int], b_is_there: bool) -> int:
 
 
 def _out_of_reach(
-    delta: float, parts: VarianceParts, k_b: int | None, alpha: float, power: float, available: int | None
+    delta: float,
+    parts: VarianceParts,
+    k_b: int | None,
+    alpha: float,
+    power: float,
+    available: int | None,
 ) -> str:
     rest = parts.omega2 + (0.0 if k_b is None else parts.sigma2_b / k_b)
     least = math.ceil(quantiles(alpha, power) ** 2 * rest / check_delta(delta) ** 2)
     return (
-        f"{available} prompts are not enough for a difference of {delta:g}: even with unlimited draws it takes {least}"
+        f"{available} prompts are not enough for a difference of {delta:g}: even with "
+        f"unlimited draws it takes {least}"
         if available is not None and least > available
         else f"{available} prompts need more draws per prompt than were tried"
     )

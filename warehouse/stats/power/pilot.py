@@ -1,8 +1,10 @@
-"""Variance parts of a planned comparison, estimated from stored runs (Miller 2024 §5, app. C).
+"""Variance parts of a planned comparison, estimated from stored runs (Miller 2024 §5,
+app. C).
 
-With d_i the difference of the two prompt means, W_i the variance of the draws of prompt i and
-a = mean_i(W_A,i/K_A,i), b likewise: ω̂² = s²_d − a − b, and with clusters n·CR2²(d) − a − b
-(appendix C without its bias). What is unbiased may be negative: planned with is max(0, ω̂²).
+With d_i the difference of the two prompt means, W_i the variance of the draws of prompt
+i and a = mean_i(W_A,i/K_A,i), b likewise: ω̂² = s²_d − a − b, and with clusters
+n·CR2²(d) − a − b (appendix C without its bias). What is unbiased may be negative:
+planned with is max(0, ω̂²).
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ class Pilot(NamedFigures):
     correlation: float | None  #: of the prompt means of the two runs, or as assumed.
     total: float  #: s²_d, or n·CR2²(d): what one prompt adds to n·SE² at the pilot's K.
     total_unclustered: float  #: s²_d.
-    #: a = mean_i(W_A,i/K_A,i): the part of ``total`` that is draws of the first run; None where no prompt of it has a
-    #: known variance of its draws.
+    #: a = mean_i(W_A,i/K_A,i): the part of ``total`` that is draws of the first run;
+    #: None where no prompt of it has a known variance of its draws.
     within_a: float | None
     within_b: float | None  #: b of the second.
     sigma2_a: float | None  #: σ̂²_A = mean_i W_A,i; None where ``within_a`` is.
@@ -55,34 +57,44 @@ class Pilot(NamedFigures):
     draws_b: float  #: of the second.
     omega2: float | None  #: ω̂², at least 0; None where a part within is unknown.
     omega2_raw: float | None  #: the same, not cut off at 0: unbiased.
-    #: of the differences (their sums by cluster) of scores without bounds; None where they have bounds.
+    #: of the differences (their sums by cluster) of scores without bounds; None where
+    #: they have bounds.
     skewness: float | None
-    #: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``, ``within_imputed`` (prompts without a
-    #: known variance take the mean of the others), ``few_prompts``, ``few_clusters``, ``skewed_pilot`` (differences
-    #: without bounds are so skewed for so few units that the variance, and what a test finds, is less than it seems).
+    #: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``,
+    #: ``within_imputed`` (prompts without a known variance take the mean of the
+    #: others), ``few_prompts``, ``few_clusters``, ``skewed_pilot`` (differences without
+    #: bounds are so skewed for so few units that the variance, and what a test finds,
+    #: is less than it seems).
     flags: tuple[str, ...]
-    reason: str  #: in words, which variances could not be separated; empty where nothing.
+    reason: (
+        str  #: in words, which variances could not be separated; empty where nothing.
+    )
 
     def __str__(self) -> str:
         clusters = "" if self.n_clusters is None else f", G={self.n_clusters}"
         if self.omega2 is None:
-            return f"variance {self.total:.4g} per prompt (n={self.n_prompts}{clusters})"
+            return (
+                f"variance {self.total:.4g} per prompt (n={self.n_prompts}{clusters})"
+            )
         return (
-            f"omega2={self.omega2:.4g}, sigma2={self.sigma2_a:.4g} and {self.sigma2_b:.4g}"
-            f" (n={self.n_prompts}{clusters})"
+            f"omega2={self.omega2:.4g}, sigma2={self.sigma2_a:.4g} and "
+            f"{self.sigma2_b:.4g} (n={self.n_prompts}{clusters})"
         )
 
     @property
     def parts(self) -> VarianceParts:
-        """What to plan with. A part that could not be separated stays in ω², where no number of
-        draws makes it smaller: a plan for more draws than the pilot's is then on the safe side.
+        """What to plan with. A part that could not be separated stays in ω², where no
+        number of draws makes it smaller: a plan for more draws than the pilot's is then
+        on the safe side.
 
         Raises:
             StatisticsError: all variances are 0.
         """
         within = (self.within_a or 0.0) + (self.within_b or 0.0)
         omega2 = max(0.0, self.total - within)
-        return VarianceParts(omega2, self.sigma2_a or 0.0, self.sigma2_b or 0.0, self.cluster_size)
+        return VarianceParts(
+            omega2, self.sigma2_a or 0.0, self.sigma2_b or 0.0, self.cluster_size
+        )
 
 
 @dataclass(frozen=True)
@@ -109,18 +121,22 @@ def plan_from_pilot(
     """Variance parts of the difference of two runs on the same prompts.
 
     Args:
-        means_a: mean score of each prompt over its draws in the first run, finite, shape (n,).
+        means_a: mean score of each prompt over its draws in the first run, finite,
+            shape (n,).
         means_b: the same prompts in the same order in the second run.
-        within_a: variance (over K − 1) of the draws of each prompt, shape (n,); NaN where it is
-            not known (what stands at a prompt with one draw is not read); None: nowhere known.
+        within_a: variance (over K − 1) of the draws of each prompt, shape (n,); NaN
+            where it is not known (what stands at a prompt with one draw is not read);
+            None: nowhere known.
         within_b: of the second run.
         draws_a: draws K of each prompt, at least 1, one number or shape (n,).
         draws_b: of the second run.
         clusters: cluster of each prompt, or None. Take whole clusters into a pilot.
-        bounds: of the scores; None, or an end that is None: none, so that their tails are looked at.
+        bounds: of the scores; None, or an end that is None: none, so that their tails
+            are looked at.
 
     Raises:
-        StatisticsError: for arguments misaligned or out of range, a single prompt or cluster.
+        StatisticsError: for arguments misaligned or out of range, a single prompt or
+            cluster.
 
     Examples:
         >>> pilot = plan_from_pilot([0.5, 1, 0, 0.5], [0, 1, 0, 1], [0.5, 0, 0, 0.5],
@@ -136,7 +152,9 @@ def plan_from_pilot(
     totals = _totals(a - b, groups)
     skewed = None if finite_bounds(bounds) else _skewness(a - b, groups)
     means = float(a.mean()), float(b.mean())
-    return _pilot(groups, means, correlation(a, b), totals, (of_a, of_b), len(a), skewed)
+    return _pilot(
+        groups, means, correlation(a, b), totals, (of_a, of_b), len(a), skewed
+    )
 
 
 def plan_from_one(
@@ -150,18 +168,21 @@ def plan_from_one(
 ) -> Pilot:
     """Variance parts from one run, for a second one that is like it.
 
-    The second run is taken to have the same variances; ω² = 2 Var(x)(1 − ρ), Var(x) the variance
-    of the prompt means without their draws' part (with clusters, n·CR2² without it).
+    The second run is taken to have the same variances; ω² = 2 Var(x)(1 − ρ), Var(x) the
+    variance of the prompt means without their draws' part (with clusters, n·CR2²
+    without it).
 
     Args:
         means: mean score of each prompt over its draws, finite, shape (n,).
         within: variance of the draws of each prompt, shape (n,), or None.
         draws: draws K of each prompt.
         clusters: cluster of each prompt, or None.
-        correlation: ρ of the two models' true prompt means, in [−1, 1); of the observed ones where single draws leave
-            the parts unknown. 0 (unrelated models) asks for more prompts than any positive one.
-        bounds: as for `plan_from_pilot`. Two models whose scores are skewed alike differ without skew, two that are not
-            do not: the flag is by the run's own scores.
+        correlation: ρ of the two models' true prompt means, in [−1, 1); of the observed
+            ones where single draws leave the parts unknown. 0 (unrelated models) asks
+            for more prompts than any positive one.
+        bounds: as for `plan_from_pilot`. Two models whose scores are skewed alike
+            differ without skew, two that are not do not: the flag is by the run's own
+            scores.
 
     Raises:
         StatisticsError: as for `plan_from_pilot`, and for a correlation out of range.
@@ -173,10 +194,21 @@ def plan_from_one(
     parts = _within(within, draws, len(values), "")
     share_left = 2 * (1 - correlation)
     share = parts.share or 0.0
-    total, unclustered = (share_left * (variance - share) + 2 * share for variance in _totals(values, groups))
+    total, unclustered = (
+        share_left * (variance - share) + 2 * share
+        for variance in _totals(values, groups)
+    )
     skewed = None if finite_bounds(bounds) else _skewness(values, groups)
     mean = float(values.mean())
-    return _pilot(groups, (mean, None), correlation, (total, unclustered), (parts, parts), len(values), skewed)
+    return _pilot(
+        groups,
+        (mean, None),
+        correlation,
+        (total, unclustered),
+        (parts, parts),
+        len(values),
+        skewed,
+    )
 
 
 def _pilot(
@@ -225,14 +257,17 @@ def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float
     centred = deviations(values)
     error = clt_error(centred)
     if error is None:
-        raise StatisticsError("a pilot of one prompt has no variance: it takes two or more")
+        raise StatisticsError(
+            "a pilot of one prompt has no variance: it takes two or more"
+        )
     plain = len(values) * error**2
     if clusters is None:
         return plain, plain
     robust = robust_errors(centred, clusters)
     if robust is None:
         raise StatisticsError(
-            "a pilot of one cluster has no variance between clusters: it takes two or more, or plan without clusters"
+            "a pilot of one cluster has no variance between clusters: it takes two or "
+            "more, or plan without clusters"
         )
     return len(values) * robust.se_cr2**2, plain
 
@@ -260,7 +295,8 @@ def _variances(within: ArrayLike | None, k: FloatArray, name: str) -> FloatArray
     if wrong.any():
         first = int(np.argmax(wrong))
         raise StatisticsError(
-            f"`{name}` holds variances (at least 0, or NaN), found {variances[first]} at index {first}"
+            f"`{name}` holds variances (at least 0, or NaN), found {variances[first]} "
+            f"at index {first}"
         )
     return variances
 
@@ -275,12 +311,17 @@ def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
 
 
 def is_skewed_for(skewed: float | None, units: int) -> bool:
-    """Whether a mean of so many prompts (clusters) is skewed: |skewness|/√units above .2, as for an interval."""
+    """Whether a mean of so many prompts (clusters) is skewed: |skewness|/√units above
+    .2, as for an interval."""
     return skewed is not None and abs(skewed) > SKEWED_MEAN * math.sqrt(max(units, 1))
 
 
 def _flags(
-    groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int, skewed: float | None
+    groups: Clusters | None,
+    raw: float | None,
+    within: tuple[_Within, _Within],
+    n: int,
+    skewed: float | None,
 ) -> tuple[str, ...]:
     return flags_of(
         parts_unknown=raw is None,
@@ -293,13 +334,15 @@ def _flags(
 
 
 def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:
-    unknown = [name for name, run in zip("AB", within, strict=True) if run.share is None]
+    unknown = [
+        name for name, run in zip("AB", within, strict=True) if run.share is None
+    ]
     if not unknown:
         return ""
     runs = "of both runs" if len(unknown) == 2 else f"of run {unknown[0]}"
     runs = "of the run" if single else runs
     return (
-        f"the draws {runs} have no known variance around their prompt (single draws have none): it"
-        " cannot be told from the variance over prompts and counts as that, so that more draws"
-        " promise nothing"
+        f"the draws {runs} have no known variance around their prompt (single draws "
+        "have none): it cannot be told from the variance over prompts and counts as "
+        "that, so that more draws promise nothing"
     )

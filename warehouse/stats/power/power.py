@@ -1,12 +1,15 @@
-"""Planning a paired comparison: sample size, detectable difference, power (Miller 2024 §5).
+"""Planning a paired comparison: sample size, detectable difference, power (Miller 2024
+§5).
 
-With ω² the variance over prompts of the true difference of two models and σ² the mean variance
-of one draw around its prompt's mean, the mean difference of n prompts with K draws each has
+With ω² the variance over prompts of the true difference of two models and σ² the mean
+variance of one draw around its prompt's mean, the mean difference of n prompts with K
+draws each has
 
     SE² = (ω² + σ_A²/K_A + σ_B²/K_B) / n.
 
-Everything here is the normal approximation of that paper (eqs. 9 and 10), for a two-sided test at ``alpha``; a
-one-sided test at α is a two-sided one at 2α. Differences are on the scale of the scores.
+Everything here is the normal approximation of that paper (eqs. 9 and 10), for a
+two-sided test at ``alpha``; a one-sided test at α is a two-sided one at 2α. Differences
+are on the scale of the scores.
 """
 
 from __future__ import annotations
@@ -24,28 +27,37 @@ class VarianceParts:
     """What the variance of one prompt's difference is made of.
 
     Raises:
-        StatisticsError: a variance below 0 or not finite, all of them 0, a size below 1.
+        StatisticsError: a variance below 0 or not finite, all of them 0, a size below
+            1.
     """
 
-    #: ω², variance over prompts of the true difference, at least 0; with clusters ω²_cl, which holds at
-    #: ``cluster_size``.
+    #: ω², variance over prompts of the true difference, at least 0; with clusters
+    #: ω²_cl, which holds at ``cluster_size``.
     omega2: float
-    sigma2_a: float = 0.0  #: σ_A², mean variance of a draw of the first model, at least 0.
+    sigma2_a: float = (
+        0.0  #: σ_A², mean variance of a draw of the first model, at least 0.
+    )
     sigma2_b: float = 0.0  #: σ_B² of the second.
-    cluster_size: float | None = None  #: mean prompts in a cluster, at least 1; None without clusters.
+    cluster_size: float | None = (
+        None  #: mean prompts in a cluster, at least 1; None without clusters.
+    )
 
     def __post_init__(self) -> None:
         for name in ("omega2", "sigma2_a", "sigma2_b"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
-                raise StatisticsError(f"`{name}` is a variance: at least 0, found {value}")
+                raise StatisticsError(
+                    f"`{name}` is a variance: at least 0, found {value}"
+                )
         if self.omega2 + self.sigma2_a + self.sigma2_b <= 0:
             raise StatisticsError(
-                "all variances are 0: without spread there is nothing to plan; give `omega2`"
-                " above 0, or a pilot in which the two models differ"
+                "all variances are 0: without spread there is nothing to plan; give "
+                "`omega2` above 0, or a pilot in which the two models differ"
             )
         if self.cluster_size is not None and not 1 <= self.cluster_size < math.inf:
-            raise StatisticsError(f"`cluster_size` must be at least 1, found {self.cluster_size}")
+            raise StatisticsError(
+                f"`cluster_size` must be at least 1, found {self.cluster_size}"
+            )
 
     def per_prompt(self, k_a: int, k_b: int) -> float:
         """ω² + σ_A²/K_A + σ_B²/K_B: n times the squared error."""
@@ -69,25 +81,43 @@ class Plan(NamedFigures):
     """One design: n prompts with K draws of each model."""
 
     n: int  #: prompts.
-    n_clusters: int | None  #: clusters at the mean size, rounded up; None without clusters.
+    n_clusters: (
+        int | None
+    )  #: clusters at the mean size, rounded up; None without clusters.
     k_a: int  #: draws per prompt of the first model.
     k_b: int  #: draws per prompt of the second.
     generations: int  #: that have to be made.
     standard_error: float  #: of the mean difference.
-    delta: float | None  #: difference that ``power`` refers to; None where none was given.
-    power: float | None  #: chance to find ``delta`` with the right sign; None without ``delta``.
+    delta: (
+        float | None
+    )  #: difference that ``power`` refers to; None where none was given.
+    power: (
+        float | None
+    )  #: chance to find ``delta`` with the right sign; None without ``delta``.
     power_two_tailed: float | None  #: chance of any rejection at ``delta``.
     mde: float  #: smallest difference found with the power asked for (eq. 10).
 
     def __str__(self) -> str:
-        power = "" if self.power is None else f", power {self.power:.3g} at {self.delta:.4g}"
+        power = (
+            ""
+            if self.power is None
+            else f", power {self.power:.3g} at {self.delta:.4g}"
+        )
         clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
-        draws = f"K={self.k_a}" if self.k_a == self.k_b else f"K={self.k_a} and {self.k_b}"
+        draws = (
+            f"K={self.k_a}" if self.k_a == self.k_b else f"K={self.k_a} and {self.k_b}"
+        )
         return f"n={self.n}{clusters}, {draws}: detects {self.mde:.4g}{power}"
 
 
 def sample_size(
-    delta: float, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05, power: float = 0.8
+    delta: float,
+    parts: VarianceParts,
+    *,
+    k_a: int = 1,
+    k_b: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
 ) -> int:
     """Miller (2024) eq. 9: prompts that find ``delta`` with ``power``, rounded up.
 
@@ -110,14 +140,23 @@ def sample_size(
     draws = check_draws(k_a, k_b)
     n = reach**2 * parts.per_prompt(*draws) / check_delta(delta) ** 2
     if not n < 1e15:
-        raise StatisticsError(f"`delta` = {delta} is too small to plan for: it needs n = {n:.3g}")
+        raise StatisticsError(
+            f"`delta` = {delta} is too small to plan for: it needs n = {n:.3g}"
+        )
     return max(1, math.ceil(n * (1 - 1e-12)))
 
 
 def minimum_detectable_effect(
-    n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05, power: float = 0.8
+    n: int,
+    parts: VarianceParts,
+    *,
+    k_a: int = 1,
+    k_b: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
 ) -> float:
-    """Miller (2024) eq. 10: the smallest difference that ``n`` prompts find with ``power``.
+    """Miller (2024) eq. 10: the smallest difference that ``n`` prompts find with
+    ``power``.
 
     Arguments and errors as for `sample_size`; ``n`` is a whole number, at least 1.
 
@@ -130,7 +169,13 @@ def minimum_detectable_effect(
 
 
 def power_of(
-    delta: float, n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05
+    delta: float,
+    n: int,
+    parts: VarianceParts,
+    *,
+    k_a: int = 1,
+    k_b: int | None = None,
+    alpha: float = 0.05,
 ) -> Power:
     """Chance that ``n`` prompts find a true difference ``delta``.
 
@@ -147,8 +192,11 @@ def power_of(
     return Power(right, min(1.0, right + wrong))
 
 
-def standard_error(n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None) -> float:
-    """Error of the mean difference of ``n`` prompts, with ``k_a`` and ``k_b`` draws each."""
+def standard_error(
+    n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None
+) -> float:
+    """Error of the mean difference of ``n`` prompts, with ``k_a`` and ``k_b`` draws
+    each."""
     return math.sqrt(parts.per_prompt(*check_draws(k_a, k_b)) / check_count(n, "n"))
 
 
@@ -166,7 +214,9 @@ def clustered_omega2(omega2: float, icc: float, cluster_size: float) -> float:
     if not 0 <= icc <= 1:
         raise StatisticsError(f"`icc` must lie between 0 and 1, found {icc}")
     if not 1 <= cluster_size < math.inf:
-        raise StatisticsError(f"`cluster_size` must be at least 1, found {cluster_size}")
+        raise StatisticsError(
+            f"`cluster_size` must be at least 1, found {cluster_size}"
+        )
     return omega2 * (1 + (cluster_size - 1) * icc)
 
 
@@ -175,8 +225,8 @@ def quantiles(alpha: float, power: float) -> float:
     check_alpha(alpha)
     if not alpha < power < 1:
         raise StatisticsError(
-            f"`power` must lie between alpha = {alpha} (what a test without any difference"
-            f" reaches) and 1, found {power}"
+            f"`power` must lie between alpha = {alpha} (what a test without any "
+            f"difference reaches) and 1, found {power}"
         )
     return float(special.ndtri(power) - special.ndtri(alpha / 2))
 
@@ -184,7 +234,9 @@ def quantiles(alpha: float, power: float) -> float:
 def check_alpha(alpha: float) -> float:
     """``alpha`` as a significance level strictly between 0 and 1."""
     if not 0 < alpha < 1:
-        raise StatisticsError(f"`alpha` must lie between 0 and 1 (such as 0.05), found {alpha}")
+        raise StatisticsError(
+            f"`alpha` must lie between 0 and 1 (such as 0.05), found {alpha}"
+        )
     return float(alpha)
 
 
@@ -192,8 +244,8 @@ def check_delta(delta: float) -> float:
     """``delta`` as a difference above 0; planning is the same for either sign."""
     if not 0 < delta < math.inf:
         raise StatisticsError(
-            f"`delta` must be a number above 0, on the scale of the scores (0.03: three points of"
-            f" accuracy), found {delta}"
+            "`delta` must be a number above 0, on the scale of the scores (0.03: three "
+            f"points of accuracy), found {delta}"
         )
     return float(delta)
 
@@ -201,7 +253,9 @@ def check_delta(delta: float) -> float:
 def check_count(value: float, name: str) -> int:
     """``value`` as a whole number of at least 1."""
     if not (math.isfinite(value) and value >= 1 and value == int(value)):
-        raise StatisticsError(f"`{name}` must be a whole number of at least 1, found {value}")
+        raise StatisticsError(
+            f"`{name}` must be a whole number of at least 1, found {value}"
+        )
     return int(value)
 
 

@@ -1,4 +1,5 @@
-"""Votes on pairs of models as a statistic takes them: checked, counted, alike ones together (statistics.md §15)."""
+"""Votes on pairs of models as a statistic takes them: checked, counted, alike ones
+together (statistics.md §15)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ POSITION = "first shown"
 class Ballots:
     """Votes that count, one an entry of each array."""
 
-    #: first, second: numbers of the models as shown, below ``n_models``; never the same.
+    #: first, second: numbers of the models as shown, below ``n_models``; never the
+    #: same.
     first: IntArray
     second: IntArray
     outcome: IntArray  #: code, a place in `OUTCOMES`.
@@ -32,13 +34,21 @@ class Ballots:
     voters: IntArray
     prompts: IntArray
     weights: FloatArray  #: above 0, summing to the number of votes.
-    order_known: NDArray[np.bool_]  #: whether ``first`` is known to have been shown first.
-    covariates: FloatArray  #: first minus second, over its standard deviation, shape (n, k).
+    order_known: NDArray[
+        np.bool_
+    ]  #: whether ``first`` is known to have been shown first.
+    covariates: (
+        FloatArray  #: first minus second, over its standard deviation, shape (n, k).
+    )
     names: tuple[str, ...]  #: of the covariates.
     n_models: int  #: models, those without a vote too.
     left_out: dict[str, int]  #: votes that do not count, by reason.
-    flags: tuple[str, ...]  #: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
-    identified: tuple[bool, bool]  #: whether any voter is known, and whether any prompt is.
+    flags: tuple[
+        str, ...
+    ]  #: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
+    identified: tuple[
+        bool, bool
+    ]  #: whether any voter is known, and whether any prompt is.
 
     @property
     def n(self) -> int:
@@ -54,26 +64,45 @@ class Ballots:
     @property
     def pairs(self) -> IntArray:
         """One number for each unordered pair of models."""
-        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        low, high = (
+            np.minimum(self.first, self.second),
+            np.maximum(self.first, self.second),
+        )
         return low * self.n_models + high
 
     def totals(self, at: IntArray, n: int) -> FloatArray:
-        """Of n kinds of votes the weight, that of wins less losses of the first, and that of ties, shape (n, 3)."""
+        """Of n kinds of votes the weight, that of wins less losses of the first, and
+        that of ties, shape (n, 3)."""
         signs = self.signs
         parts = (self.weights, self.weights * signs, self.weights * (signs == 0))
         return np.stack([np.bincount(at, part, n) for part in parts], axis=1)
 
     def subset(self, kept: NDArray[np.bool_] | IntArray) -> Ballots:
         """Some of the votes; weights sum to their number again."""
-        names = ("first", "second", "outcome", "voters", "prompts", "weights", "order_known", "covariates")
+        names = (
+            "first",
+            "second",
+            "outcome",
+            "voters",
+            "prompts",
+            "weights",
+            "order_known",
+            "covariates",
+        )
         part = {name: getattr(self, name)[kept] for name in names}
-        part["weights"] = part["weights"] * (len(part["weights"]) / part["weights"].sum())
+        part["weights"] = part["weights"] * (
+            len(part["weights"]) / part["weights"].sum()
+        )
         return replace(self, **part)
 
     def with_position(self) -> Ballots:
         """The same with a covariate for being shown first."""
         column = self.order_known.astype(np.float64)[:, None]
-        return replace(self, covariates=np.hstack([self.covariates, column]), names=(*self.names, POSITION))
+        return replace(
+            self,
+            covariates=np.hstack([self.covariates, column]),
+            names=(*self.names, POSITION),
+        )
 
 
 def ballots(
@@ -97,10 +126,12 @@ def ballots(
         first, second: numbers of the models as shown, in [0, n_models), shape (n,).
         outcome: codes of `OUTCOMES`; others do not count.
         n_models: models.
-        voters, prompts: codes, below 0 where unknown: such a vote is a cluster of its own.
+        voters, prompts: codes, below 0 where unknown: such a vote is a cluster of its
+            own.
         weights: of each vote, above 0; None: 1.
         order_known: whether ``first`` was shown first; None: all.
-        covariates: first minus second, shape (n, k); votes with one that is not finite do not count.
+        covariates: first minus second, shape (n, k); votes with one that is not finite
+            do not count.
         names: of the covariates.
         uniform_pairs: each pair of models counts alike, however many votes it has.
         drop_both_bad: `both_bad` is no tie, but does not count.
@@ -110,10 +141,27 @@ def ballots(
     """
     a, b, y = (np.asarray(values, dtype=np.intp) for values in (first, second, outcome))
     n = len(a)
-    x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
-    order = np.ones(n, dtype=bool) if order_known is None else np.asarray(order_known, dtype=bool)
-    codes = [np.full(n, -1) if labels is None else np.asarray(labels, dtype=np.intp) for labels in (voters, prompts)]
-    named = {"second": b, "outcome": y, "order_known": order, "voters": codes[0], "prompts": codes[1]}
+    x = (
+        np.zeros((n, 0))
+        if covariates is None
+        else np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
+    )
+    order = (
+        np.ones(n, dtype=bool)
+        if order_known is None
+        else np.asarray(order_known, dtype=bool)
+    )
+    codes = [
+        np.full(n, -1) if labels is None else np.asarray(labels, dtype=np.intp)
+        for labels in (voters, prompts)
+    ]
+    named = {
+        "second": b,
+        "outcome": y,
+        "order_known": order,
+        "voters": codes[0],
+        "prompts": codes[1],
+    }
     for name, values in named.items():
         check_length(len(values), n, name)
     w = np.ones(n) if weights is None or not n else as_weights(weights, n)
@@ -129,7 +177,9 @@ def ballots(
         kept &= ~is_out
     left_out = {reason: count for reason, count in left_out.items() if count}
     if not kept.any():
-        said = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
+        said = "".join(
+            f"; {count} left out: {reason}" for reason, count in left_out.items()
+        )
         raise StatisticsError(f"there is no vote that counts{said}")
     unknown = [code[kept] < 0 for code in codes]
     found = Ballots(
@@ -144,11 +194,17 @@ def ballots(
         names=tuple(names),
         n_models=n_models,
         left_out=left_out,
-        flags=tuple(f"{who}_unknown" for who, none in zip(("voters", "prompts"), unknown, strict=True) if none.any()),
+        flags=tuple(
+            f"{who}_unknown"
+            for who, none in zip(("voters", "prompts"), unknown, strict=True)
+            if none.any()
+        ),
         identified=(not unknown[0].all(), not unknown[1].all()),
     )
     if uniform_pairs:
-        found = replace(found, weights=found.weights / np.bincount(found.pairs)[found.pairs])
+        found = replace(
+            found, weights=found.weights / np.bincount(found.pairs)[found.pairs]
+        )
     return replace(found, weights=found.weights * (found.n / found.weights.sum()))
 
 
@@ -164,7 +220,9 @@ def _scaled(x: FloatArray, names: Sequence[str]) -> FloatArray:
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.zeros(x.shape[1])
     flat = [name for name, sd in zip(names, spread, strict=True) if not sd > 0]
     if flat:
-        raise StatisticsError(f"covariate {flat[0]} is the same in all votes: leave it out")
+        raise StatisticsError(
+            f"covariate {flat[0]} is the same in all votes: leave it out"
+        )
     scaled: FloatArray = x / spread
     return scaled
 
@@ -191,12 +249,21 @@ class Design:
 
 
 def design_of(votes: Ballots) -> Design:
-    """The kinds of votes: ordered pairs, or with other covariates than position each vote by itself."""
+    """The kinds of votes: ordered pairs, or with other covariates than position each
+    vote by itself."""
     if any(name != POSITION for name in votes.names):
-        return Design(votes.first, votes.second, votes.covariates, np.arange(votes.n), votes.n_models)
+        return Design(
+            votes.first,
+            votes.second,
+            votes.covariates,
+            np.arange(votes.n),
+            votes.n_models,
+        )
     order_known = votes.order_known if votes.names else np.ones(votes.n, dtype=bool)
     key = (votes.first * votes.n_models + votes.second) * 2 + order_known
     kinds, at = np.flatnonzero(np.bincount(key)), numbered(key)
     pairs = kinds // 2
     extra = (kinds % 2).astype(np.float64)[:, None][:, : len(votes.names)]
-    return Design(pairs // votes.n_models, pairs % votes.n_models, extra, at, votes.n_models)
+    return Design(
+        pairs // votes.n_models, pairs % votes.n_models, extra, at, votes.n_models
+    )

@@ -1,8 +1,10 @@
-"""Errors of strengths with votes that hang together twice: by voter and by prompt (statistics.md §15).
+"""Errors of strengths with votes that hang together twice: by voter and by prompt
+(statistics.md §15).
 
-Two-way (Cameron, Gelbach and Miller 2011), each one-way part a one-step jackknife: cluster g is left out by its
-leave-one-out residuals f = (I − Z J Zᵀ)⁻¹e, which need only its own rows Z (Woodbury), so that J Σ(Zᵀf)(Zᵀf)ᵀ J is the
-sum over clusters of the squared changes.
+Two-way (Cameron, Gelbach and Miller 2011), each one-way part a one-step jackknife:
+cluster g is left out by its leave-one-out residuals f = (I − Z J Zᵀ)⁻¹e, which need
+only its own rows Z (Woodbury), so that J Σ(Zᵀf)(Zᵀf)ᵀ J is the sum over clusters of the
+squared changes.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Errors:
     """Variances of coefficients: of a contrast the largest of the parts that there are."""
 
     sum: FloatArray | None  #: voters + prompts − cells; None where only one way counts.
-    voters: FloatArray | None  #: V of voters; None where it does not count; ``prompts`` of prompts.
+    voters: (
+        FloatArray | None
+    )  #: V of voters; None where it does not count; ``prompts`` of prompts.
     prompts: FloatArray | None
     degrees_of_freedom: float | None  #: common to all.
     effective: tuple[float, float]  #: voters and prompts, each as 1/Σ share².
@@ -42,23 +46,35 @@ class Errors:
     n_prompts: int
     reason: str  #: why there are none.
     flags: tuple[str, ...]  #: ``few_clusters``, ``jackknife_singular``.
-    #: groups of models that only one voter or one prompt holds to the rest, 1 for its members, shape (s, M): no error
-    #: says how far such a group may lie from the rest.
+    #: groups of models that only one voter or one prompt holds to the rest, 1 for its
+    #: members, shape (s, M): no error says how far such a group may lie from the rest.
     loose: FloatArray
 
     @property
     def parts(self) -> dict[str, FloatArray]:
         """Those that there are."""
-        return {name: v for name in ("sum", "voters", "prompts") if (v := getattr(self, name)) is not None}
+        return {
+            name: v
+            for name in ("sum", "voters", "prompts")
+            if (v := getattr(self, name)) is not None
+        }
 
     def variance(self, contrasts: FloatArray) -> tuple[FloatArray, list[str]]:
-        """Of contrasts, shape (m, d): the variance of each (NaN without), and the part that is the largest."""
+        """Of contrasts, shape (m, d): the variance of each (NaN without), and the part
+        that is the largest."""
         if self.reason or not len(contrasts):
             return np.full(len(contrasts), np.nan), [""] * len(contrasts)
         names = list(self.parts)
-        each = np.stack([np.einsum("md,md->m", contrasts @ v, contrasts) for v in self.parts.values()])
+        each = np.stack(
+            [
+                np.einsum("md,md->m", contrasts @ v, contrasts)
+                for v in self.parts.values()
+            ]
+        )
         moved = np.abs(contrasts[:, : self.loose.shape[1]] @ self.loose.T) > 0.5 - 1e-9
-        return np.where(moved.any(axis=1), np.nan, each.max(axis=0)), [names[at] for at in each.argmax(axis=0)]
+        return np.where(moved.any(axis=1), np.nan, each.max(axis=0)), [
+            names[at] for at in each.argmax(axis=0)
+        ]
 
     def of_pairs(self, m: int) -> FloatArray:
         """Variances of all differences of the first m, shape (m, m)."""
@@ -75,15 +91,19 @@ def _differences(v: FloatArray) -> FloatArray:
 
 
 def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
-    """Variances of coefficients (``two_way``, ``cr1``, ``voters`` or ``prompts``); none of a fit with a penalty.
+    """Variances of coefficients (``two_way``, ``cr1``, ``voters`` or ``prompts``); none
+    of a fit with a penalty.
 
     Args:
-        fits: one, or several whose voters and prompts may be the same: coefficients are the strengths of one after the
-            other, then what else each has.
+        fits: one, or several whose voters and prompts may be the same: coefficients are
+            the strengths of one after the other, then what else each has.
         method: of the errors.
     """
     votes = [fit.votes for fit in fits]
-    voters, prompts = (numbered(np.concatenate([getattr(b, way) for b in votes])) for way in ("voters", "prompts"))
+    voters, prompts = (
+        numbered(np.concatenate([getattr(b, way) for b in votes]))
+        for way in ("voters", "prompts")
+    )
     weights = np.concatenate([b.weights for b in votes])
     ways = {"voters": voters, "prompts": prompts}
     effective = _effective(voters, weights), _effective(prompts, weights)
@@ -95,38 +115,71 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
     if method in ways:
         ways = {method: ways[method]}
     elif not identified[1]:
-        ways.pop("prompts")  # of voters alone; where none is known either, of independent votes
+        ways.pop(
+            "prompts"
+        )  # of voters alone; where none is known either, of independent votes
     if method in ways and not identified[list(ways) == ["prompts"]]:
         return replace(none, reason=f"no vote names its {method[:-1]}")
     if lone := [way for way, codes in ways.items() if codes.max() == codes.min()]:
-        return replace(none, reason=f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
-    inverse, information = (_along_diagonal(fits, name) for name in ("inverse", "information"))
+        return replace(
+            none,
+            reason=(
+                f"all votes are of one {lone[0][:-1]}: nothing says how others would "
+                "differ"
+            ),
+        )
+    inverse, information = (
+        _along_diagonal(fits, name) for name in ("inverse", "information")
+    )
     parts = {}
     for way, codes in ways.items():
-        parts[way], singular = _one_way(fits, codes, inverse, information, jackknife=method != "cr1")
+        parts[way], singular = _one_way(
+            fits, codes, inverse, information, jackknife=method != "cr1"
+        )
         if singular:
             loose += (groups := _loose(fits, codes))
             if not groups:
-                return replace(none, reason=f"a covariate varies within one {way[:-1]} only")
+                return replace(
+                    none, reason=f"a covariate varies within one {way[:-1]} only"
+                )
     total = None
     if len(parts) == 2:
         cells = voters * sizes[1] + prompts
-        total = parts["voters"] + parts["prompts"] - _one_way(fits, cells, inverse, information, jackknife=False)[0]
-    degrees = max(1.0, min(size for way, size in zip(("voters", "prompts"), effective, strict=True) if way in ways) - 1)
+        total = (
+            parts["voters"]
+            + parts["prompts"]
+            - _one_way(fits, cells, inverse, information, jackknife=False)[0]
+        )
+    degrees = max(
+        1.0,
+        min(
+            size
+            for way, size in zip(("voters", "prompts"), effective, strict=True)
+            if way in ways
+        )
+        - 1,
+    )
     return replace(
         none,
         sum=total,
         voters=parts.get("voters"),
         prompts=parts.get("prompts"),
         degrees_of_freedom=degrees,
-        flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
+        flags=(
+            *(["few_clusters"] if degrees < FEW_DEGREES else []),
+            *(["jackknife_singular"] if loose else []),
+        ),
         loose=np.array(loose).reshape(len(loose), sum(b.n_models for b in votes)),
     )
 
 
 def _along_diagonal(fits: Sequence[Fit], name: str) -> FloatArray:
-    """A matrix of each fit as a block of a large one: strengths first, then the other coefficients."""
-    models, others = sum(fit.votes.n_models for fit in fits), sum(len(fit.names) for fit in fits)
+    """A matrix of each fit as a block of a large one: strengths first, then the other
+    coefficients."""
+    models, others = (
+        sum(fit.votes.n_models for fit in fits),
+        sum(len(fit.names) for fit in fits),
+    )
     whole, model, other = np.zeros((models + others, models + others)), 0, models
     for fit in fits:
         own = np.r_[model : model + fit.votes.n_models, other : other + len(fit.names)]
@@ -140,7 +193,12 @@ def _loose(fits: Sequence[Fit], codes: IntArray) -> list[FloatArray]:
     sizes = np.cumsum([0, *(fit.votes.n_models for fit in fits)])
     m = int(sizes[-1])
     a, b = (
-        np.concatenate([getattr(fit.votes, side) + at for fit, at in zip(fits, sizes, strict=False)])
+        np.concatenate(
+            [
+                getattr(fit.votes, side) + at
+                for fit, at in zip(fits, sizes, strict=False)
+            ]
+        )
         for side in ("first", "second")
     )
     together = components(a, b, m)
@@ -148,12 +206,20 @@ def _loose(fits: Sequence[Fit], codes: IntArray) -> list[FloatArray]:
     pair = numbered(met[0] * m + met[1])
     firm = np.bincount(pair)[pair] > 1
     core = components(met[0, firm], met[1, firm], m)
-    left = met[:, ~firm & (core[met[0]] != core[met[1]])]  # what one cluster alone adds to the rest
+    left = met[
+        :, ~firm & (core[met[0]] != core[met[1]])
+    ]  # what one cluster alone adds to the rest
     found = []
     for cluster in np.unique(left[2]):
         others = left[:, left[2] != cluster]
-        group = components(np.r_[met[0, firm], others[0]], np.r_[met[1, firm], others[1]], m)
-        split = [g for g in np.unique(group) if (together == together[group == g][0]).sum() > (group == g).sum()]
+        group = components(
+            np.r_[met[0, firm], others[0]], np.r_[met[1, firm], others[1]], m
+        )
+        split = [
+            g
+            for g in np.unique(group)
+            if (together == together[group == g][0]).sum() > (group == g).sum()
+        ]
         found += [(group == g).astype(np.float64) for g in split]
     return found
 
@@ -165,14 +231,22 @@ def _effective(codes: IntArray, weights: FloatArray) -> float:
 
 
 def _one_way(
-    fits: Sequence[Fit], codes: IntArray, inverse: FloatArray, information: FloatArray, *, jackknife: bool
+    fits: Sequence[Fit],
+    codes: IntArray,
+    inverse: FloatArray,
+    information: FloatArray,
+    *,
+    jackknife: bool,
 ) -> tuple[FloatArray, bool]:
-    """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
+    """V of one kind of cluster, and whether the jackknife was asked for and is not
+    defined."""
     import scipy.linalg  # noqa: F401  # before its threads are counted
 
     rows, cluster = _cluster_rows(fits, codes)
     n = int(cluster[-1]) + 1
-    with one_blas_thread():  # many small systems: threads would only wait for each other
+    with (
+        one_blas_thread()
+    ):  # many small systems: threads would only wait for each other
         left = leave_one_out(rows, cluster, inverse, information) if jackknife else None
     share = (n - 1) / n if left is not None else n / (n - 1)
     meat = _meat(rows, cluster, rows.left if left is None else left)
@@ -181,7 +255,8 @@ def _one_way(
 
 
 def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
-    """The rows of all fits, those of a cluster together, and the cluster of each; votes alike in a cluster are one."""
+    """The rows of all fits, those of a cluster together, and the cluster of each; votes
+    alike in a cluster are one."""
     m = sum(fit.votes.n_models for fit in fits)
     more = sum(len(fit.names) for fit in fits)
     found, clusters, start, models, column = [], [], 0, 0, 0
@@ -189,16 +264,26 @@ def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]
         votes, design = fit.votes, fit.design
         own = codes[start : start + votes.n]
         keys, at = np.unique(own * len(design.a) + design.kind, return_inverse=True)
-        rows = fit.rows((keys % len(design.a)).astype(np.intp), votes.totals(at, len(keys)))
+        rows = fit.rows(
+            (keys % len(design.a)).astype(np.intp), votes.totals(at, len(keys))
+        )
         extra = np.zeros((len(rows.a), more))
         extra[:, column : column + len(fit.names)] = rows.extra
-        found.append(Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m))
+        found.append(
+            Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m)
+        )
         clusters.append(np.repeat(keys // len(design.a), len(rows.a) // len(keys)))
-        start, models, column = start + votes.n, models + votes.n_models, column + len(fit.names)
+        start, models, column = (
+            start + votes.n,
+            models + votes.n_models,
+            column + len(fit.names),
+        )
     if len(found) == 1:
         return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
     cluster = numbered(np.concatenate(clusters))
-    joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in found]) for name in ROWS}
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in found]) for name in ROWS
+    }
     order = np.argsort(cluster, kind="stable")
     return Rows(**joined, n_models=m).part(order), cluster[order]
 
@@ -211,12 +296,17 @@ def _meat(rows: Rows, cluster: IntArray, left: FloatArray) -> FloatArray:
     along = rows.scale * left
     value = np.concatenate([along, -along, (rows.extra * left[:, None]).T.ravel()])
     where = np.concatenate([rows.a, rows.b, np.repeat(m + np.arange(k), len(left))])
-    sums = csr_matrix((value, (np.tile(cluster, 2 + k), where)), (int(cluster[-1]) + 1, rows.size))
+    sums = csr_matrix(
+        (value, (np.tile(cluster, 2 + k), where)), (int(cluster[-1]) + 1, rows.size)
+    )
     return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)
 
 
-def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray, information: FloatArray) -> FloatArray | None:
-    """Residuals of each cluster by the coefficients of the others, one Newton step away.
+def leave_one_out(
+    rows: Rows, cluster: IntArray, inverse: FloatArray, information: FloatArray
+) -> FloatArray | None:
+    """Residuals of each cluster by the coefficients of the others, one Newton step
+    away.
 
     Args:
         rows: those of a cluster together.
@@ -224,7 +314,8 @@ def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray, informatio
         inverse: J of all; ``information``: what it is the inverse of.
 
     Returns:
-        None where the others do not say all coefficients: a model met the rest in one cluster only.
+        None where the others do not say all coefficients: a model met the rest in one
+        cluster only.
     """
     starts = np.flatnonzero(np.diff(cluster, prepend=-1))
     sizes = np.diff(np.append(starts, len(cluster)))
@@ -244,17 +335,21 @@ def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray, informatio
 
 
 def _without(rows: Rows, information: FloatArray) -> FloatArray | None:
-    """Residuals of a cluster with about as many rows as there are coefficients: those are solved for without it."""
+    """Residuals of a cluster with about as many rows as there are coefficients: those
+    are solved for without it."""
     from scipy.linalg import cho_factor, cho_solve
 
-    factor = cho_factor(information - rows.information(), lower=True, check_finite=False)
+    factor = cho_factor(
+        information - rows.information(), lower=True, check_finite=False
+    )
     if (np.diag(factor[0]) ** 2 / np.diag(information)).min() < _SINGULAR:
         return None
     return rows.left + rows.times(cho_solve(factor, rows.score(), check_finite=False))
 
 
 def _stacks(starts: IntArray, sizes: IntArray) -> Iterator[IntArray]:
-    """Numbers of rows, clusters × rows of each: those of like size together, as many as fit."""
+    """Numbers of rows, clusters × rows of each: those of like size together, as many as
+    fit."""
     for size in np.unique(sizes):
         own = starts[sizes == size]
         block = max(1, _CELLS // int(size) ** 2) if size <= _SMALL else 1
@@ -276,7 +371,9 @@ def _complement(rows: Rows, at: IntArray, inverse: FloatArray) -> FloatArray:
     shared = shared * scale[:, :, None] * scale[:, None]
     if extra.shape[2]:
         cross = ((mixed[a] - mixed[b]) * scale[:, :, None]) @ extra.swapaxes(1, 2)
-        shared = shared + cross + cross.swapaxes(1, 2) + extra @ own @ extra.swapaxes(1, 2)
+        shared = (
+            shared + cross + cross.swapaxes(1, 2) + extra @ own @ extra.swapaxes(1, 2)
+        )
     return np.asarray(np.eye(at.shape[1]) - shared)
 
 
@@ -292,4 +389,8 @@ def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
         solved: FloatArray = cho_solve(factor, left[0], check_finite=False)[None]
         return None if (np.diag(factor[0]) ** 2).min() < _SINGULAR else solved
     pivots = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2) ** 2
-    return None if pivots.min() < _SINGULAR else np.asarray(np.linalg.solve(matrices, left[:, :, None])[:, :, 0])
+    return (
+        None
+        if pivots.min() < _SINGULAR
+        else np.asarray(np.linalg.solve(matrices, left[:, :, None])[:, :, 0])
+    )

@@ -1,8 +1,10 @@
-"""Strengths of models by Bradley and Terry, or by Davidson where ties have a probability (statistics.md §15).
+"""Strengths of models by Bradley and Terry, or by Davidson where ties have a
+probability (statistics.md §15).
 
-Votes of one kind (the same two models, the same covariates) are fitted as one. What is exponential in both models is a
-row of a matrix: a vote of kind t has the information Σ z zᵀ over the rows z of t, and the score Σ z e. What the errors
-need is made of the same rows.
+Votes of one kind (the same two models, the same covariates) are fitted as one. What is
+exponential in both models is a row of a matrix: a vote of kind t has the information Σ
+z zᵀ over the rows z of t, and the score Σ z e. What the errors need is made of the same
+rows.
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ from numpy.typing import NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.preferences.ballots import POSITION, Ballots, Design, IntArray, design_of
+from warehouse.stats.preferences.ballots import (
+    POSITION,
+    Ballots,
+    Design,
+    IntArray,
+    design_of,
+)
 
 #: Arrays of `Rows`.
 ROWS = ("a", "b", "scale", "extra", "left")
@@ -30,31 +38,43 @@ _NAMED = 4
 
 
 class NotConnectedError(StatisticsError):
-    """Votes without a finite maximum: nobody of one group ever lost to another, or they never met.
+    """Votes without a finite maximum: nobody of one group ever lost to another, or they
+    never met.
 
     Attributes:
         groups: numbers of the models of each, the largest first.
     """
 
     def __init__(self, groups: list[list[int]]) -> None:
-        super().__init__(f"the votes fall into {len(groups)} groups between which strengths are not defined")
+        super().__init__(
+            f"the votes fall into {len(groups)} groups between which strengths are not "
+            "defined"
+        )
         self.groups = groups
 
 
 class SeparableError(StatisticsError):
-    """Votes that a direction explains without an exception, so that no finite coefficients fit best."""
+    """Votes that a direction explains without an exception, so that no finite
+    coefficients fit best."""
 
-    def __init__(self, direction: FloatArray, names: tuple[str, ...], n_models: int) -> None:
-        largest = sorted(np.flatnonzero(np.abs(direction) > 1e-6).tolist(), key=lambda at: -abs(direction[at]))
+    def __init__(
+        self, direction: FloatArray, names: tuple[str, ...], n_models: int
+    ) -> None:
+        largest = sorted(
+            np.flatnonzero(np.abs(direction) > 1e-6).tolist(),
+            key=lambda at: -abs(direction[at]),
+        )
         self.direction = {
-            names[at - n_models] if at >= n_models else at: float(direction[at]) for at in largest[:_NAMED]
+            names[at - n_models] if at >= n_models else at: float(direction[at])
+            for at in largest[:_NAMED]
         }
         super().__init__("the votes are separable: coefficients would grow without end")
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows z = scale·(e_a − e_b, 0) + (0, extra), each with what is left of the votes, e: score Σ z e."""
+    """Rows z = scale·(e_a − e_b, 0) + (0, extra), each with what is left of the votes,
+    e: score Σ z e."""
 
     a: IntArray
     b: IntArray
@@ -87,17 +107,24 @@ class Rows:
 
     def score(self) -> FloatArray:
         """Σ z e, shape (d,)."""
-        return np.concatenate([self._spread(self.scale * self.left), self.extra.T @ self.left])
+        return np.concatenate(
+            [self._spread(self.scale * self.left), self.extra.T @ self.left]
+        )
 
     def times(self, vector: FloatArray) -> FloatArray:
         """z·v of each row."""
         m = self.n_models
-        product: FloatArray = self.scale * (vector[self.a] - vector[self.b]) + self.extra @ vector[m:]
+        product: FloatArray = (
+            self.scale * (vector[self.a] - vector[self.b]) + self.extra @ vector[m:]
+        )
         return product
 
     def _spread(self, values: FloatArray) -> FloatArray:
         m = self.n_models
-        return np.asarray(np.bincount(self.a, values, m) - np.bincount(self.b, values, m), dtype=np.float64)
+        return np.asarray(
+            np.bincount(self.a, values, m) - np.bincount(self.b, values, m),
+            dtype=np.float64,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +136,9 @@ class Fit:
     ties: str  #: ``half`` or ``davidson``.
     theta: FloatArray  #: strengths of the models, summing to 0, then covariates, then ln ν of Davidson, shape (d,).
     inverse: FloatArray  #: of the information, the models centred, shape (d, d).
-    information: FloatArray  #: with a constant added for all models, so that it has an inverse.
+    information: (
+        FloatArray  #: with a constant added for all models, so that it has an inverse.
+    )
     ridge: float  #: penalty of the strengths; with one there are no errors.
 
     @property
@@ -142,7 +171,8 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
     Args:
         votes: what was voted.
         ties: ``half`` or ``davidson``.
-        ridge: penalty τ: −½τΣβ², for votes that hold together nowhere; strengths are then biased towards 0.
+        ridge: penalty τ: −½τΣβ², for votes that hold together nowhere; strengths are
+            then biased towards 0.
 
     Raises:
         NotConnectedError: without a penalty, where some group never lost to the others.
@@ -157,7 +187,11 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
             raise NotConnectedError(groups)
     n_ties = int((votes.signs == 0).sum())
     if ties == "davidson" and n_ties in (0, votes.n):
-        found = "no vote is a tie: ask without davidson" if not n_ties else "all votes are ties"
+        found = (
+            "no vote is a tie: ask without davidson"
+            if not n_ties
+            else "all votes are ties"
+        )
         raise StatisticsError(f"Davidson's model needs ties and other votes; {found}")
     if votes.names and not ridge:
         _check_collinear(design, totals, votes.names)
@@ -166,14 +200,30 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
     information = _whole(rows, ridge)
     names = (*votes.names, *(["ln(ties)"] if ties == "davidson" else []))
     if not is_close or not (ridge or _is_finite(rows, information, design, ties)):
-        if not ridge and names and (direction := separating(design, totals)) is not None:
+        if (
+            not ridge
+            and names
+            and (direction := separating(design, totals)) is not None
+        ):
             raise SeparableError(direction, names, design.n_models)
-        raise StatisticsError(f"the fit did not converge in {_STEPS} steps of Newton: no coefficients are shown")
-    return Fit(votes, design, ties, theta, centred_inverse(information, votes.n_models), information, ridge)
+        raise StatisticsError(
+            f"the fit did not converge in {_STEPS} steps of Newton: no coefficients "
+            "are shown"
+        )
+    return Fit(
+        votes,
+        design,
+        ties,
+        theta,
+        centred_inverse(information, votes.n_models),
+        information,
+        ridge,
+    )
 
 
 def connected(votes: Ballots) -> list[list[int]]:
-    """Groups of models within which each lost, at some remove, to each other; the largest first (Ford 1957)."""
+    """Groups of models within which each lost, at some remove, to each other; the
+    largest first (Ford 1957)."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -187,7 +237,9 @@ def connected(votes: Ballots) -> list[list[int]]:
     return sorted(members, key=lambda models: (-len(models), models))
 
 
-def newton(design: Design, totals: FloatArray, ties: str, ridge: float = 0.0) -> tuple[FloatArray, bool]:
+def newton(
+    design: Design, totals: FloatArray, ties: str, ridge: float = 0.0
+) -> tuple[FloatArray, bool]:
     """Coefficients, and whether they have converged."""
     m = design.n_models
     theta = np.zeros(m + design.extra.shape[1] + (ties == "davidson"))
@@ -207,15 +259,29 @@ def newton(design: Design, totals: FloatArray, ties: str, ridge: float = 0.0) ->
     return theta, False
 
 
-def _rows(design: Design, ties: str, theta: FloatArray, kinds: IntArray, totals: FloatArray) -> Rows:
+def _rows(
+    design: Design, ties: str, theta: FloatArray, kinds: IntArray, totals: FloatArray
+) -> Rows:
     """The rows of votes of these kinds; Davidson has two of each."""
-    a, b, extra, m = design.a[kinds], design.b[kinds], design.extra[kinds], design.n_models
+    a, b, extra, m = (
+        design.a[kinds],
+        design.b[kinds],
+        design.extra[kinds],
+        design.n_models,
+    )
     weight, ahead, tied = totals.T
     eta = theta[a] - theta[b] + extra @ theta[m : m + extra.shape[1]]
     if ties == "half":
         p = special.expit(eta)
         scale = np.sqrt(np.maximum(weight * p * (1 - p), 1e-300))
-        return Rows(a, b, scale, scale[:, None] * extra, ((weight + ahead) / 2 - weight * p) / scale, m)
+        return Rows(
+            a,
+            b,
+            scale,
+            scale[:, None] * extra,
+            ((weight + ahead) / 2 - weight * p) / scale,
+            m,
+        )
     log = np.stack([eta / 2, np.full(len(eta), theta[-1]), -eta / 2])
     won, tie, lost = np.exp(log - special.logsumexp(log, axis=0)) if len(eta) else log
     slope, tie_slope = (ahead - weight * (won - lost)) / 2, tied - weight * tie
@@ -260,46 +326,64 @@ def centred_inverse(information: FloatArray, n_models: int) -> FloatArray:
 def _is_finite(rows: Rows, information: FloatArray, design: Design, ties: str) -> bool:
     """Whether a finite maximum is proved to exist near (Bach 2010, proposition 2).
 
-    √(gᵀH⁻¹g) ≤ √μ/2R, μ the smallest eigenvalue of H and R the longest row; where coefficients run away along a
-    direction that explains all votes, both sides shrink alike, and it never holds.
+    √(gᵀH⁻¹g) ≤ √μ/2R, μ the smallest eigenvalue of H and R the longest row; where
+    coefficients run away along a direction that explains all votes, both sides shrink
+    alike, and it never holds.
     """
     score = rows.score()
-    longest = np.sqrt(2 + (design.extra**2).sum(axis=1).max(initial=0)) + (ties == "davidson")
+    longest = np.sqrt(2 + (design.extra**2).sum(axis=1).max(initial=0)) + (
+        ties == "davidson"
+    )
     least = np.linalg.eigvalsh(information)[0]
     decrement = max(float(score @ np.linalg.solve(information, score)), 0.0)
     return bool(least > 0 and np.sqrt(decrement) <= np.sqrt(least) / (2 * longest))
 
 
-def _check_collinear(design: Design, totals: FloatArray, names: tuple[str, ...]) -> None:
+def _check_collinear(
+    design: Design, totals: FloatArray, names: tuple[str, ...]
+) -> None:
     """Refuse covariates that are a sum of others, or of who meets whom."""
     kinds = np.arange(len(design.a))
     even = _rows(design, "half", np.zeros(design.n_models + len(names)), kinds, totals)
     values, vectors = np.linalg.eigh(_whole(even))
     if values[0] < _COLLINEAR * values[-1]:
-        name = _said_twice(vectors[design.n_models :, values < _COLLINEAR * values[-1]], names)
+        name = _said_twice(
+            vectors[design.n_models :, values < _COLLINEAR * values[-1]], names
+        )
         if name == POSITION:
-            raise StatisticsError("which of two models was shown first follows from the models")
+            raise StatisticsError(
+                "which of two models was shown first follows from the models"
+            )
         raise StatisticsError(
-            f"covariate {name} says nothing that models and other covariates do not say: leave it out"
+            f"covariate {name} says nothing that models and other covariates do not "
+            "say: leave it out"
         )
 
 
 def _said_twice(still: FloatArray, names: tuple[str, ...]) -> str:
-    """The covariate with most part in the directions along which nothing changes; of equals the last that the caller
-    gave, for rounding must not decide which of a covariate and its double is named."""
+    """The covariate with most part in the directions along which nothing changes; of
+    equals the last that the caller gave, for rounding must not decide which of a
+    covariate and its double is named."""
     part = (still**2).sum(axis=1)
-    equals = [name for name, share in zip(names, part, strict=True) if share >= part.max() * (1 - 1e-6)]
+    equals = [
+        name
+        for name, share in zip(names, part, strict=True)
+        if share >= part.max() * (1 - 1e-6)
+    ]
     return max(equals, key=lambda name: (name != POSITION, equals.index(name)))
 
 
 def separating(design: Design, totals: FloatArray) -> FloatArray | None:
-    """A direction that no vote contradicts and some follow, ties at 0; None where there is none (a linear program)."""
+    """A direction that no vote contradicts and some follow, ties at 0; None where there
+    is none (a linear program)."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix, hstack, identity, vstack
 
     kinds = np.flatnonzero(totals[:, 0] > 0)
     weight, ahead, tied = totals[kinds].T
-    sign = np.where((tied > 0) | (np.abs(ahead) < weight * (1 - 1e-12)), 0.0, np.sign(ahead))
+    sign = np.where(
+        (tied > 0) | (np.abs(ahead) < weight * (1 - 1e-12)), 0.0, np.sign(ahead)
+    )
     n, m, k = len(kinds), design.n_models, design.extra.shape[1]
     at = np.arange(n)
     ones = csr_matrix((np.ones(n), (at, design.a[kinds])), (n, m)) - csr_matrix(
@@ -310,7 +394,12 @@ def separating(design: Design, totals: FloatArray) -> FloatArray | None:
     t = len(decided)
     signs = csr_matrix((sign[decided], (np.arange(t), np.arange(t))), (t, t))
     upper = hstack([-(signs @ z[decided]), identity(t)])  # t ≤ s zθ
-    equal = vstack([hstack([z[open_], csr_matrix((len(open_), t))]), csr_matrix(([1.0], ([0], [0])), (1, m + k + t))])
+    equal = vstack(
+        [
+            hstack([z[open_], csr_matrix((len(open_), t))]),
+            csr_matrix(([1.0], ([0], [0])), (1, m + k + t)),
+        ]
+    )
     found = linprog(
         np.concatenate([np.zeros(m + k), -np.ones(t)]),
         A_ub=upper.tocsr() if t else None,

@@ -1,1 +1,2 @@
-"""What one row is: training seeds, repeats, checkpoints, infinite scores (statistics.md §20)."""
+"""What one row is: training seeds, repeats, checkpoints, infinite scores (statistics.md
+§20)."""

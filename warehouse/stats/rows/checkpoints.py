@@ -1,7 +1,8 @@
-"""Which checkpoint of a training is a model's row (statistics.md §20 D): the last whole one.
+"""Which checkpoint of a training is a model's row (statistics.md §20 D): the last whole
+one.
 
-Never the best: the best of 27 checkpoints of a flat curve is 1.1 to 1.6 standard errors too high, and its interval
-covers .66 to .84.
+Never the best: the best of 27 checkpoints of a flat curve is 1.1 to 1.6 standard errors
+too high, and its interval covers .66 to .84.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ class RowCheckpoint(Generic[Seed]):
     """The position of training that stands for a model."""
 
     position: float  #: in steps, tokens or epochs, as the counts were.
-    seeds: tuple[Seed, ...]  #: that have a whole checkpoint there, in the order of the counts.
+    seeds: tuple[
+        Seed, ...
+    ]  #: that have a whole checkpoint there, in the order of the counts.
     left_out: tuple[Seed, ...]  #: seeds without one.
     n_checkpoints: int  #: positions with a checkpoint of some seed.
-    last_partial: float | None  #: the last position beyond it that some seed has a part of; None for none.
+    last_partial: (
+        float | None
+    )  #: the last position beyond it that some seed has a part of; None for none.
     mixed_lengths: bool  #: some seed has a later whole checkpoint that others lack.
 
     @property
@@ -39,8 +44,9 @@ class RowCheckpoint(Generic[Seed]):
 def row_checkpoint(counts: Mapping[Seed, Mapping[float, int]]) -> RowCheckpoint[Seed]:
     """The last position that all seeds have a whole checkpoint at.
 
-    A checkpoint is whole that is scored on at least .95 of the prompts of the model's fullest. Where no position is
-    common to all seeds that have a whole one, it is the last of those that most of them have.
+    A checkpoint is whole that is scored on at least .95 of the prompts of the model's
+    fullest. Where no position is common to all seeds that have a whole one, it is the
+    last of those that most of them have.
 
     Args:
         counts: prompts that are scored of each seed at each position.
@@ -62,7 +68,11 @@ def row_checkpoint(counts: Mapping[Seed, Mapping[float, int]]) -> RowCheckpoint[
         own = {position for position, size in by_position.items() if size >= least}
         if own:
             whole[seed] = own
-    reached = {position: sum(position in own for own in whole.values()) for own in whole.values() for position in own}
+    reached = {
+        position: sum(position in own for own in whole.values())
+        for own in whole.values()
+        for position in own
+    }
     most = max(reached.values())
     position = max(position for position, n_seeds in reached.items() if n_seeds == most)
     later = {other for own in whole.values() for other in own if other > position}

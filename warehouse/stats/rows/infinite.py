@@ -1,9 +1,12 @@
-"""Scores that may be infinite (statistics.md §20 E): an infinite score is a score, never missing.
+"""Scores that may be infinite (statistics.md §20 E): an infinite score is a score,
+never missing.
 
-A mean with an infinite score is infinite and has no error; beside it stand the share of infinite scores, the median
-with the interval of its order statistics, and the mean of the finite ones. Two models are ordered by how often they are
-infinite on the bad side, then by the sum of their finite scores: the limit of the mean capped at c as c grows. With
-infinite scores taken for missing, the worse model has the better figure in .78 to .98 of data sets.
+A mean with an infinite score is infinite and has no error; beside it stand the share of
+infinite scores, the median with the interval of its order statistics, and the mean of
+the finite ones. Two models are ordered by how often they are infinite on the bad side,
+then by the sum of their finite scores: the limit of the mean capped at c as c grows.
+With infinite scores taken for missing, the worse model has the better figure in .78 to
+.98 of data sets.
 """
 
 from __future__ import annotations
@@ -16,7 +19,13 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import (
+    FloatArray,
+    as_clusters,
+    as_floats,
+    as_level,
+    check_length,
+)
 from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.clopper_pearson import interval_korn_graubard
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
@@ -31,23 +40,32 @@ class InfiniteScores(NamedFigures):
 
     n: int  #: prompts with a score, infinite ones among them.
     n_infinite: int  #: infinite ones, of either sign.
-    mean: float | None  #: the mean, infinite where any score is; None where scores are infinite on both sides.
+    mean: (
+        float | None
+    )  #: the mean, infinite where any score is; None where scores are infinite on both sides.
     reason: str  #: why there is no error and no interval: ``infinite`` or ``both_infinities``; empty without any.
     share_infinite: float  #: ``n_infinite`` over ``n``.
     share_low: float  #: lower end of its interval: Clopper–Pearson, with clusters Korn and Graubard's.
     share_high: float  #: upper end of it.
     median: float  #: may be infinite.
-    median_low: float | None  #: lower end of the interval of order statistics; may be infinite; None with clusters.
+    median_low: (
+        float | None
+    )  #: lower end of the interval of order statistics; may be infinite; None with clusters.
     median_high: float | None  #: upper end of it.
-    mean_finite: float | None  #: mean of the finite scores, never ranked; None without any.
+    mean_finite: (
+        float | None
+    )  #: mean of the finite scores, never ranked; None without any.
     n_finite: int  #: finite scores.
     level: float  #: nominal coverage.
-    #: what orders models, smallest first where lower is better: share of +∞ less share of −∞, sum of finite scores / n.
+    #: what orders models, smallest first where lower is better: share of +∞ less share
+    #: of −∞, sum of finite scores / n.
     order: tuple[float, float]
     flags: tuple[str, ...]  #: ``infinite``.
 
 
-def describe_infinite(scores: ArrayLike, *, clusters: ArrayLike | None = None, level: float = 0.95) -> InfiniteScores:
+def describe_infinite(
+    scores: ArrayLike, *, clusters: ArrayLike | None = None, level: float = 0.95
+) -> InfiniteScores:
     """What can be said of scores of which some may be infinite.
 
     Args:
@@ -71,7 +89,9 @@ def describe_infinite(scores: ArrayLike, *, clusters: ArrayLike | None = None, l
     finite = values[~infinite]
     above, below = int((values == math.inf).sum()), int((values == -math.inf).sum())
     total = math.fsum(finite.tolist())
-    interval = (None, None) if labels is not None else _median_interval(np.sort(values), level)
+    interval = (
+        (None, None) if labels is not None else _median_interval(np.sort(values), level)
+    )
     return InfiniteScores(
         n=n,
         n_infinite=n_infinite,
@@ -91,8 +111,11 @@ def describe_infinite(scores: ArrayLike, *, clusters: ArrayLike | None = None, l
     )
 
 
-def order_key(scores: ArrayLike, *, higher_is_better: bool | None) -> tuple[float, float]:
-    """What sorts models with the best first: the limit of the mean capped at c as c grows.
+def order_key(
+    scores: ArrayLike, *, higher_is_better: bool | None
+) -> tuple[float, float]:
+    """What sorts models with the best first: the limit of the mean capped at c as c
+    grows.
 
     Args:
         scores: of each prompt, infinite or not, none missing, shape (n,).
@@ -100,18 +123,23 @@ def order_key(scores: ArrayLike, *, higher_is_better: bool | None) -> tuple[floa
     """
     values = _as_extended(scores, "scores")
     finite = values[np.isfinite(values)]
-    share = (int((values == math.inf).sum()) - int((values == -math.inf).sum())) / len(values)
+    share = (int((values == math.inf).sum()) - int((values == -math.inf).sum())) / len(
+        values
+    )
     mean = math.fsum(finite.tolist()) / len(values)
     return (share, mean) if higher_is_better is False else (-share, -mean)
 
 
 @dataclass(frozen=True)
 class InfiniteComparison(NamedFigures):
-    """Two models on common prompts, some scores of which are infinite: no difference of means, but tests of signs."""
+    """Two models on common prompts, some scores of which are infinite: no difference of
+    means, but tests of signs."""
 
     n_prompts: int  #: common prompts.
     better: int  #: −1 where the first is better by the order of both, 1 the second, 0 where they are equal.
-    p_value: float | None  #: min(1, 2 · the smallest p that points the way of the order); None where none does.
+    p_value: (
+        float | None
+    )  #: min(1, 2 · the smallest p that points the way of the order); None where none does.
     leads: bool  #: whether p is at most 1 − level.
     n_first: int  #: prompts that the first has the better score of.
     n_second: int  #: prompts that the second has.
@@ -133,7 +161,8 @@ def compare_infinite(
     level: float = 0.95,
     seed: int = 0,
 ) -> InfiniteComparison:
-    """Which of two models is better where scores may be infinite, and whether that is more than chance.
+    """Which of two models is better where scores may be infinite, and whether that is
+    more than chance.
 
     Args:
         a: score of each prompt in the first, infinite or not, none missing, shape (n,).
@@ -152,15 +181,23 @@ def compare_infinite(
     wins = _signs(sign * first, sign * second)
     labels = _real_clusters(clusters, len(first))
     bad = -sign * math.inf
-    infinite = (second == bad).astype(np.float64) - (first == bad)  # 1: the second alone is infinitely bad
+    infinite = (second == bad).astype(np.float64) - (
+        first == bad
+    )  # 1: the second alone is infinitely bad
     p_sign, p_infinite = _sign_p(wins, labels, seed), _sign_p(infinite, labels, seed)
-    keys = [order_key(own, higher_is_better=higher_is_better) for own in (first, second)]
+    keys = [
+        order_key(own, higher_is_better=higher_is_better) for own in (first, second)
+    ]
     way = (keys[0] < keys[1]) - (keys[0] > keys[1])
     # the sums are equal but for rounding: neither leads
-    if keys[0][0] == keys[1][0] and math.isclose(keys[0][1], keys[1][1], rel_tol=1e-12, abs_tol=1e-300):
+    if keys[0][0] == keys[1][0] and math.isclose(
+        keys[0][1], keys[1][1], rel_tol=1e-12, abs_tol=1e-300
+    ):
         way = 0
     pointing = [
-        p for p, signs in ((p_sign, wins), (p_infinite, infinite)) if way and np.sign(float(signs.sum())) == way
+        p
+        for p, signs in ((p_sign, wins), (p_infinite, infinite))
+        if way and np.sign(float(signs.sum())) == way
     ]
     p = min(1.0, 2 * min(pointing)) if pointing else None
     return InfiniteComparison(
@@ -182,17 +219,25 @@ def compare_infinite(
 
 def _no_verdict(way: int) -> str:
     if not way:
-        return "no verdict: both are equal by their infinite scores and the sum of the others"
+        return (
+            "no verdict: both are equal by their infinite scores and the sum of the "
+            "others"
+        )
     return "no verdict: the mean and most questions disagree"
 
 
 def _as_extended(scores: ArrayLike, name: str) -> FloatArray:
     values = as_floats(scores, name)
     if values.ndim != 1 or not len(values):
-        raise StatisticsError(f"`{name}` must be one-dimensional and not empty, found shape {values.shape}")
+        raise StatisticsError(
+            f"`{name}` must be one-dimensional and not empty, found shape "
+            f"{values.shape}"
+        )
     if np.isnan(values).any():
         first = int(np.argmax(np.isnan(values)))
-        raise StatisticsError(f"`{name}` holds NaN (first at index {first}); leave unscored prompts out")
+        raise StatisticsError(
+            f"`{name}` holds NaN (first at index {first}); leave unscored prompts out"
+        )
     return values
 
 
@@ -217,12 +262,18 @@ def _reason(above: int, below: int) -> str:
     return "infinite" if above or below else ""
 
 
-def _share_interval(infinite: np.ndarray, clusters: ArrayLike | None, level: float) -> tuple[float, float]:
+def _share_interval(
+    infinite: np.ndarray, clusters: ArrayLike | None, level: float
+) -> tuple[float, float]:
     found = None
     if clusters is not None:
-        found = interval_korn_graubard(infinite.astype(np.float64), clusters, level=level)
+        found = interval_korn_graubard(
+            infinite.astype(np.float64), clusters, level=level
+        )
     if found is None:
-        found = interval_clopper_pearson(int(infinite.sum()), len(infinite), level=level)
+        found = interval_clopper_pearson(
+            int(infinite.sum()), len(infinite), level=level
+        )
     return found.low, found.high
 
 
@@ -238,7 +289,8 @@ def _median(ordered: FloatArray) -> float:
 
 
 def _median_interval(ordered: FloatArray, level: float) -> tuple[float, float]:
-    """[x_(r), x_(n+1−r)], r the largest with P(Bin(n, ½) ≤ r − 1) ≤ α/2; the whole line where there is none."""
+    """[x_(r), x_(n+1−r)], r the largest with P(Bin(n, ½) ≤ r − 1) ≤ α/2; the whole line
+    where there is none."""
     n = len(ordered)
     r = 0
     while r < n and float(special.bdtr(r, n, 0.5)) <= (1 - level) / 2:
@@ -249,7 +301,8 @@ def _median_interval(ordered: FloatArray, level: float) -> tuple[float, float]:
 
 
 def _signs(first: FloatArray, second: FloatArray) -> FloatArray:
-    """1 where the first is the higher, −1 where the second is, 0 at a tie; ∞ against ∞ is one."""
+    """1 where the first is the higher, −1 where the second is, 0 at a tie; ∞ against ∞
+    is one."""
     return (first > second).astype(np.float64) - (first < second)
 
 
@@ -259,4 +312,8 @@ def _sign_p(signs: FloatArray, clusters: ArrayLike | None, seed: int) -> float:
         return binomial_p_value(int((signs > 0).sum()), int((signs < 0).sum()))
     sums = as_clusters(clusters, len(signs)).sums(signs)
     units = sums[sums != 0]
-    return flip_p_value(units / float(np.abs(units).max()), _RESAMPLES, seed) if len(units) else 1.0
+    return (
+        flip_p_value(units / float(np.abs(units).max()), _RESAMPLES, seed)
+        if len(units)
+        else 1.0
+    )

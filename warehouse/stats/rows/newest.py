@@ -1,9 +1,12 @@
-"""Is the newest run of a condition a draw like those before it? (statistics.md §20 C, one run against the others)
+"""Is the newest run of a condition a draw like those before it? (statistics.md §20 C,
+one run against the others)
 
-Where runs differ by draws alone, each of the scores that they have on a prompt could as well be the newest run's. Given
-these scores, the newest run's sum over prompts has a known distribution: with two runs of 0/1 scores it is McNemar's,
-with more a sum of unequal coins. Nothing is assumed of how hard prompts are, and a run that gets all right says no more
-than it does, which a paired t test does not hold to: differences without spread have no error there.
+Where runs differ by draws alone, each of the scores that they have on a prompt could as
+well be the newest run's. Given these scores, the newest run's sum over prompts has a
+known distribution: with two runs of 0/1 scores it is McNemar's, with more a sum of
+unequal coins. Nothing is assumed of how hard prompts are, and a run that gets all right
+says no more than it does, which a paired t test does not hold to: differences without
+spread have no error there.
 """
 
 from __future__ import annotations
@@ -46,13 +49,16 @@ class NewestRunTest(NamedFigures):
         return self.mean - self.mean_before
 
 
-def newest_run_test(runs: ArrayLike, *, clusters: ArrayLike | None = None) -> NewestRunTest:
+def newest_run_test(
+    runs: ArrayLike, *, clusters: ArrayLike | None = None
+) -> NewestRunTest:
     """Whether the last of some runs differs from the others by more than draws do.
 
     Args:
-        runs: mean score of each run on each prompt, NaN where it has none, the newest last, shape (R, n), R at least 2.
-        clusters: cluster of each prompt, integers or strings, shape (n,), or None. With clusters only prompts that all
-            runs have count, and their sums by cluster.
+        runs: mean score of each run on each prompt, NaN where it has none, the newest
+            last, shape (R, n), R at least 2.
+        clusters: cluster of each prompt, integers or strings, shape (n,), or None. With
+            clusters only prompts that all runs have count, and their sums by cluster.
 
     Raises:
         StatisticsError: another shape, infinite scores, fewer than two runs.
@@ -64,16 +70,28 @@ def newest_run_test(runs: ArrayLike, *, clusters: ArrayLike | None = None) -> Ne
     """
     table = as_floats(runs, "runs")
     if table.ndim != 2 or len(table) < 2:
-        raise StatisticsError(f"`runs` must be runs x prompts with two runs at least, found shape {table.shape}")
+        raise StatisticsError(
+            "`runs` must be runs x prompts with two runs at least, found shape "
+            f"{table.shape}"
+        )
     if np.isinf(table).any():
         raise StatisticsError("`runs` holds infinite scores")
     scored = np.isfinite(table)
-    kept = scored.all(axis=0) if clusters is not None else scored[-1] & scored[:-1].any(axis=0)
+    kept = (
+        scored.all(axis=0)
+        if clusters is not None
+        else scored[-1] & scored[:-1].any(axis=0)
+    )
     table = table[:, kept]
     n = table.shape[1]
     if not n:
-        return NewestRunTest(1.0, 1.0, 1.0, math.nan, math.nan, len(table), 0, 0, None, "no_difference")
-    mean, mean_before = float(table[-1].mean()), float(np.nanmean(table[:-1], axis=0).mean())
+        return NewestRunTest(
+            1.0, 1.0, 1.0, math.nan, math.nan, len(table), 0, 0, None, "no_difference"
+        )
+    mean, mean_before = (
+        float(table[-1].mean()),
+        float(np.nanmean(table[:-1], axis=0).mean()),
+    )
     n_clusters = None
     units = table
     if clusters is not None:
@@ -104,7 +122,8 @@ def _differing(table: FloatArray) -> np.ndarray:
 
 
 def _tails(units: FloatArray) -> tuple[float, float, str]:
-    """P(the sum is as low as the newest run's, or lower), P(as high, or higher), and how they were found."""
+    """P(the sum is as low as the newest run's, or lower), P(as high, or higher), and
+    how they were found."""
     if not units.shape[1]:
         return 1.0, 1.0, "no_difference"
     values = units[np.isfinite(units)]
@@ -119,7 +138,8 @@ def _tails(units: FloatArray) -> tuple[float, float, str]:
 
 
 def _coins(units: FloatArray) -> tuple[float, float]:
-    """Both tails of a sum of coins, each of which falls on 1 as often as runs have a 1 on its prompt."""
+    """Both tails of a sum of coins, each of which falls on 1 as often as runs have a 1
+    on its prompt."""
     chances = np.nanmean(units, axis=0)
     masses = np.ones(1)
     for chance in chances.tolist():
@@ -127,26 +147,35 @@ def _coins(units: FloatArray) -> tuple[float, float]:
         longer[1:] += masses * chance
         masses = longer
     found = round(float(units[-1].sum()))
-    return min(1.0, float(masses[: found + 1].sum())), min(1.0, float(masses[found:].sum()))
+    return min(1.0, float(masses[: found + 1].sum())), min(
+        1.0, float(masses[found:].sum())
+    )
 
 
 def _saddlepoint_tail(centred: FloatArray) -> float:
-    """P(a sum of one value of each column is as high as that of the last row, or higher).
+    """P(a sum of one value of each column is as high as that of the last row, or
+    higher).
 
-    Robinson's saddlepoint approximation for permutations (1982), with Lugannani and Rice's formula; at the largest sum
-    that there is, the chance of that sum.
+    Robinson's saddlepoint approximation for permutations (1982), with Lugannani and
+    Rice's formula; at the largest sum that there is, the chance of that sum.
     """
     counts = np.isfinite(centred).sum(axis=0)
     filled = np.where(np.isfinite(centred), centred, -np.inf)
     highest = filled.max(axis=0)
-    scale = float((highest - np.where(np.isfinite(centred), centred, np.inf).min(axis=0)).max())
+    scale = float(
+        (highest - np.where(np.isfinite(centred), centred, np.inf).min(axis=0)).max()
+    )
     target, most = float(centred[-1].sum()), float(highest.sum())
     if most - target <= 1e-9 * max(abs(most), scale):
         n_highest = (filled >= highest - TIE * scale).sum(axis=0)
         return math.exp(float(np.log(n_highest / counts).sum()))
-    variance = float((np.where(np.isfinite(centred), centred, 0.0) ** 2).sum(axis=0) @ (1 / counts))
+    variance = float(
+        (np.where(np.isfinite(centred), centred, 0.0) ** 2).sum(axis=0) @ (1 / counts)
+    )
     standardised = target / math.sqrt(variance)
-    if abs(standardised) < 0.1 or target < 0:  # not in the tail: what is asked is whether it is
+    if (
+        abs(standardised) < 0.1 or target < 0
+    ):  # not in the tail: what is asked is whether it is
         p = normal_p_value(abs(standardised))
         return p / 2 if standardised > 0 else 1 - p / 2
     tilt = _tilt(filled, highest, counts, target, scale)
@@ -155,11 +184,20 @@ def _saddlepoint_tail(centred: FloatArray) -> float:
     u = tilt * math.sqrt(spread)
     upper = normal_p_value(w) / 2
     p = upper + math.exp(-w * w / 2) / math.sqrt(2 * math.pi) * (1 / u - 1 / w)
-    return min(max(p, 0.0), math.exp(-w * w / 2))  # Chernoff's bound holds whatever the approximation does
+    return min(
+        max(p, 0.0), math.exp(-w * w / 2)
+    )  # Chernoff's bound holds whatever the approximation does
 
 
-def _tilt(filled: FloatArray, highest: FloatArray, counts: np.ndarray, target: float, scale: float) -> float:
-    """The tilt under which the mean of the sum is the target, which is above 0 and below the largest sum."""
+def _tilt(
+    filled: FloatArray,
+    highest: FloatArray,
+    counts: np.ndarray,
+    target: float,
+    scale: float,
+) -> float:
+    """The tilt under which the mean of the sum is the target, which is above 0 and
+    below the largest sum."""
     low, high = 0.0, 1.0 / scale
     while _tilted(filled, highest, counts, high)[1] < target and high < 1e6 / scale:
         low, high = high, 2 * high
@@ -174,7 +212,9 @@ def _tilt(filled: FloatArray, highest: FloatArray, counts: np.ndarray, target: f
     return (low + high) / 2
 
 
-def _tilted(filled: FloatArray, highest: FloatArray, counts: np.ndarray, tilt: float) -> tuple[float, float, float]:
+def _tilted(
+    filled: FloatArray, highest: FloatArray, counts: np.ndarray, tilt: float
+) -> tuple[float, float, float]:
     """Cumulant generating function of the sum at a tilt, and its first two derivatives."""
     weights = np.exp(tilt * (filled - highest))
     totals = weights.sum(axis=0)

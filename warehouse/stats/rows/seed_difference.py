@@ -1,9 +1,11 @@
-"""Two rows, each over its training seeds: their difference on the prompts that both have (statistics.md §20 B).
+"""Two rows, each over its training seeds: their difference on the prompts that both
+have (statistics.md §20 B).
 
-The half-width of the interval at size α is h(α) = sqrt(max(t²_{ν_p} b + T(α), t²_{ν_p} V_p)), b the part of V_p that
-other prompts make, T(α) that of the seeds; p is the α at which h(α) reaches the difference. The seeds' part is pooled
-where both rows have as many seeds (size .02 to .06 for seed variances of any ratio up to 10), and the larger of the
-pooled and Welch's elsewhere.
+The half-width of the interval at size α is h(α) = sqrt(max(t²_{ν_p} b + T(α), t²_{ν_p}
+V_p)), b the part of V_p that other prompts make, T(α) that of the seeds; p is the α at
+which h(α) reaches the difference. The seeds' part is pooled where both rows have as
+many seeds (size .02 to .06 for seed variances of any ratio up to 10), and the larger of
+the pooled and Welch's elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import ROUNDING, Bounds, FloatArray, as_level, finite_bounds
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Bounds,
+    FloatArray,
+    as_level,
+    finite_bounds,
+)
 from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.rows.seed_fit import SeedFit, as_cells, fit_seeds, squared_error
@@ -31,9 +39,12 @@ _STEPS = 60
 
 @dataclass(frozen=True)
 class SeedParts:
-    """What the error of differences over seeds is made of; shape (P,) each, for P pairs (or scalars)."""
+    """What the error of differences over seeds is made of; shape (P,) each, for P pairs
+    (or scalars)."""
 
-    v_prompts: FloatArray  #: V_p, squared error of the differences of the prompts' parts.
+    v_prompts: (
+        FloatArray  #: V_p, squared error of the differences of the prompts' parts.
+    )
     df_prompts: FloatArray  #: ν_p.
     b: FloatArray  #: V_p less what draws alone would make, at least 0.
     v_pooled: FloatArray  #: the seeds' squared error, pooled over both rows; 0 where neither has a second seed.
@@ -56,7 +67,8 @@ class SeedParts:
         return np.sqrt(np.maximum(prompts * self.b + seeds, prompts * self.v_prompts))
 
     def p_values(self, differences: FloatArray) -> FloatArray:
-        """p of each pair: the α at which h(α) is the absolute difference; NaN without an error.
+        """p of each pair: the α at which h(α) is the absolute difference; NaN without
+        an error.
 
         Args:
             differences: of each pair, shape (P,).
@@ -82,14 +94,17 @@ def _squared_t(df: FloatArray, alpha: float | FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class SeedReach(StudentisedDraws):
-    """How far a difference over seeds may lie off, in its standard errors: in place of a bootstrap, for margins."""
+    """How far a difference over seeds may lie off, in its standard errors: in place of
+    a bootstrap, for margins."""
 
     parts: SeedParts | None = None  #: of one pair.
 
     def ends(self, level: float) -> tuple[float, float]:
         """∓ h(1 − level)/se."""
         assert self.parts is not None
-        reach = float(self.parts.half_width(1 - level)[0] / self.parts.standard_error[0])
+        reach = float(
+            self.parts.half_width(1 - level)[0] / self.parts.standard_error[0]
+        )
         return -reach, reach
 
     def upper_tail(self, t: float) -> float:
@@ -123,11 +138,16 @@ class RowSeeds:
         return cls(fit.n_seeds, fit.v_seeds or 0.0, fit.v_interaction or 0.0, fixed)
 
 
-def seed_parts(v_prompts: FloatArray, df_prompts: FloatArray, rows: Sequence[tuple[RowSeeds, RowSeeds]]) -> SeedParts:
-    """The parts of the errors of pairs of rows whose seeds have nothing to do with each other.
+def seed_parts(
+    v_prompts: FloatArray,
+    df_prompts: FloatArray,
+    rows: Sequence[tuple[RowSeeds, RowSeeds]],
+) -> SeedParts:
+    """The parts of the errors of pairs of rows whose seeds have nothing to do with each
+    other.
 
-    One seed of a trained model against several of another: the spread of the several stands for both. Against fixed
-    weights only the several's counts.
+    One seed of a trained model against several of another: the spread of the several
+    stands for both. Against fixed weights only the several's counts.
 
     Args:
         v_prompts: V_p of each pair, shape (P,).
@@ -147,7 +167,13 @@ def _seeds_part(a: RowSeeds, b: RowSeeds) -> tuple[float, float, float, float, f
     if a.n_seeds < 2 or b.n_seeds < 2:
         one, several = (a, b) if a.n_seeds < 2 else (b, a)
         times = 1.0 if one.fixed else 1.0 + several.n_seeds  # S·(1 + 1/S)
-        return times * several.v_seeds, several.n_seeds - 1.0, 0.0, 1.0, times * several.v_interaction
+        return (
+            times * several.v_seeds,
+            several.n_seeds - 1.0,
+            0.0,
+            1.0,
+            times * several.v_interaction,
+        )
     draws = a.v_interaction + b.v_interaction
     df = a.n_seeds + b.n_seeds - 2.0
     if a.n_seeds == b.n_seeds:
@@ -169,7 +195,9 @@ class SeedDifference(NamedFigures):
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage.
-    p_value: float | None  #: two-sided, agrees with the interval; None without an error.
+    p_value: (
+        float | None
+    )  #: two-sided, agrees with the interval; None without an error.
     mean_a: float  #: figure of the first row on these prompts.
     mean_b: float  #: figure of the second.
     n_prompts: int  #: common prompts.
@@ -185,14 +213,21 @@ class SeedDifference(NamedFigures):
     df_seeds_welch: float | None  #: its degrees of freedom.
     method: str  #: ``"independent_seeds"`` or ``"paired_seeds"``.
     reason: str  #: why there is no interval, else empty.
-    flags: tuple[str, ...]  #: ``one_seed``: the spread of the seeds of one row is unknown.
+    flags: tuple[
+        str, ...
+    ]  #: ``one_seed``: the spread of the seeds of one row is unknown.
     estimand: str = PROMPTS_SAMPLED  #: other prompts and other seeds, or ``prompts_fixed``: other seeds alone.
-    reach: SeedReach | None = None  #: for tests against a margin; None without an error.
+    reach: SeedReach | None = (
+        None  #: for tests against a margin; None without an error.
+    )
 
     def __str__(self) -> str:
         if self.ci_low is None or self.ci_high is None:
             return f"{self.difference:.4g} (no interval: {self.reason})"
-        return f"{self.difference:.4g} [{self.ci_low:.4g}, {self.ci_high:.4g}] (p={self.p_value:.3g}, {self.method})"
+        return (
+            f"{self.difference:.4g} [{self.ci_low:.4g}, {self.ci_high:.4g}] "
+            f"(p={self.p_value:.3g}, {self.method})"
+        )
 
 
 def difference_over_seeds(
@@ -207,21 +242,27 @@ def difference_over_seeds(
     fixed_b: bool = False,
     estimand: str = PROMPTS_SAMPLED,
 ) -> SeedDifference:
-    """Difference of two rows whose seeds have nothing to do with each other, also where their numbers are equal.
+    """Difference of two rows whose seeds have nothing to do with each other, also where
+    their numbers are equal.
 
     Args:
-        a: mean over draws of each seed of the first on each prompt, NaN where it has none, shape (S_a, n).
-        b: the same prompts in the same order of the second, shape (S_b, n). One of the two has two seeds or more.
+        a: mean over draws of each seed of the first on each prompt, NaN where it has
+            none, shape (S_a, n).
+        b: the same prompts in the same order of the second, shape (S_b, n). One of the
+            two has two seeds or more.
         clusters: cluster of each prompt, shape (n,), or None.
         weights: weight of each prompt, shape (n,), or None.
         bounds: of the scores; the interval is cut to ± their range.
         level: nominal coverage, in (0, 1).
-        fixed_a: the first has fixed weights, not one seed of a training that could have had others.
+        fixed_a: the first has fixed weights, not one seed of a training that could have
+            had others.
         fixed_b: so has the second.
-        estimand: ``prompts_sampled``, or ``prompts_fixed``: other seeds on these very prompts.
+        estimand: ``prompts_sampled``, or ``prompts_fixed``: other seeds on these very
+            prompts.
 
     Raises:
-        StatisticsError: other shapes, other numbers of prompts, no row with two seeds, arguments out of range.
+        StatisticsError: other shapes, other numbers of prompts, no row with two seeds,
+            arguments out of range.
 
     Examples:
         >>> a = [[1, 1, 0, 1, 0, 1, 1, 0], [1, 1, 0, 1, 1, 1, 0, 0]]
@@ -233,7 +274,10 @@ def difference_over_seeds(
     first, second = as_cells(a, "a"), as_cells(b, "b")
     _check_aligned(first, second)
     if len(first) < 2 and len(second) < 2:
-        raise StatisticsError("a difference over seeds needs two seeds of a row; `paired_difference` is for one each")
+        raise StatisticsError(
+            "a difference over seeds needs two seeds of a row; `paired_difference` is "
+            "for one each"
+        )
     fit_a = fit_seeds(first, clusters=clusters, weights=weights)
     fit_b = fit_seeds(second, clusters=clusters, weights=weights)
     d = fit_a.prompt_parts - fit_b.prompt_parts
@@ -241,7 +285,9 @@ def difference_over_seeds(
     _, v_prompts, df = squared_error(_steady(d, first, second), clusters, values)
     rows = (RowSeeds.of(fit_a, fixed=fixed_a), RowSeeds.of(fit_b, fixed=fixed_b))
     parts = _parts_of(v_prompts, df, rows, estimand)
-    flags = flags_of(one_seed=(len(first) == 1 and not fixed_a) or (len(second) == 1 and not fixed_b))
+    flags = flags_of(
+        one_seed=(len(first) == 1 and not fixed_a) or (len(second) == 1 and not fixed_b)
+    )
     how = _How(bounds, level, "independent_seeds", flags, estimand)
     return _difference(fit_a, fit_b, parts, clusters, how)
 
@@ -256,7 +302,8 @@ def difference_over_paired_seeds(
     level: float = 0.95,
     estimand: str = PROMPTS_SAMPLED,
 ) -> SeedDifference:
-    """Difference of two rows whose k-th seeds go together (the same data order or few-shot draw).
+    """Difference of two rows whose k-th seeds go together (the same data order or
+    few-shot draw).
 
     Valid whether or not seeds do go together; without it loses power.
 
@@ -276,12 +323,20 @@ def difference_over_paired_seeds(
     first, second = as_cells(a, "a"), as_cells(b, "b")
     _check_aligned(first, second)
     if len(first) != len(second) or len(first) < 2:
-        raise StatisticsError(f"paired seeds: two at least of each are needed, found {len(first)} and {len(second)}")
+        raise StatisticsError(
+            f"paired seeds: two at least of each are needed, found {len(first)} and "
+            f"{len(second)}"
+        )
     fit = fit_seeds(first - second, clusters=clusters, weights=weights)
     fit_a = fit_seeds(first, clusters=clusters, weights=weights)
     fit_b = fit_seeds(second, clusters=clusters, weights=weights)
     own = RowSeeds.of(fit, fixed=False)
-    parts = _parts_of(fit.v_prompts, fit.df_prompts, (own, RowSeeds(1, 0.0, 0.0, fixed=True)), estimand)
+    parts = _parts_of(
+        fit.v_prompts,
+        fit.df_prompts,
+        (own, RowSeeds(1, 0.0, 0.0, fixed=True)),
+        estimand,
+    )
     how = _How(bounds, level, "paired_seeds", (), estimand)
     return _difference(fit_a, fit_b, parts, clusters, how)
 
@@ -289,7 +344,8 @@ def difference_over_paired_seeds(
 def _check_aligned(first: FloatArray, second: FloatArray) -> None:
     if first.shape[1] != second.shape[1]:
         raise StatisticsError(
-            f"the first has {first.shape[1]} prompts, the second {second.shape[1]}: take those that both have"
+            f"the first has {first.shape[1]} prompts, the second {second.shape[1]}: "
+            "take those that both have"
         )
 
 
@@ -310,7 +366,10 @@ class _How(NamedTuple):
 
 
 def _parts_of(
-    v_prompts: float | None, df: float | None, rows: tuple[RowSeeds, RowSeeds], estimand: str
+    v_prompts: float | None,
+    df: float | None,
+    rows: tuple[RowSeeds, RowSeeds],
+    estimand: str,
 ) -> SeedParts | None:
     if estimand == PROMPTS_FIXED:
         return seed_parts(np.zeros(1), np.ones(1), [rows])
@@ -320,7 +379,11 @@ def _parts_of(
 
 
 def _difference(
-    fit_a: SeedFit, fit_b: SeedFit, parts: SeedParts | None, clusters: ArrayLike | None, how: _How
+    fit_a: SeedFit,
+    fit_b: SeedFit,
+    parts: SeedParts | None,
+    clusters: ArrayLike | None,
+    how: _How,
 ) -> SeedDifference:
     level = how.level
     difference = fit_a.mean - fit_b.mean
@@ -340,7 +403,9 @@ def _difference(
         mean_a=fit_a.mean,
         mean_b=fit_b.mean,
         n_prompts=fit_a.n_prompts,
-        n_clusters=None if clusters is None else len(set(np.asarray(clusters).tolist())),
+        n_clusters=None
+        if clusters is None
+        else len(set(np.asarray(clusters).tolist())),
         n_seeds_a=fit_a.n_seeds,
         n_seeds_b=fit_b.n_seeds,
         v_prompts=None if parts is None else float(parts.v_prompts[0]),
@@ -349,12 +414,16 @@ def _difference(
         v_seeds_pooled=0.0 if parts is None else float(parts.v_pooled[0]),
         df_seeds_pooled=None if parts is None else float(parts.df_pooled[0]),
         v_seeds_welch=0.0 if parts is None else float(parts.v_welch[0]),
-        df_seeds_welch=None if parts is None or not parts.v_welch[0] else float(parts.df_welch[0]),
+        df_seeds_welch=None
+        if parts is None or not parts.v_welch[0]
+        else float(parts.df_welch[0]),
         method=how.method,
         reason=_why_none(parts, error),
         flags=how.flags,
         estimand=how.estimand,
-        reach=None if parts is None or error is None else SeedReach(np.empty(0), float(parts.df_prompts[0]), parts),
+        reach=None
+        if parts is None or error is None
+        else SeedReach(np.empty(0), float(parts.df_prompts[0]), parts),
     )
 
 

@@ -1,7 +1,9 @@
-"""All pairs of rows of which some are over training seeds: each pair's own test, Holm, simultaneous intervals.
+"""All pairs of rows of which some are over training seeds: each pair's own test, Holm,
+simultaneous intervals.
 
-Max-|T| by signs over prompts knows nothing of seeds; so where a row has two seeds, places and intervals of all pairs
-go by Holm and by h(α / number of pairs) (statistics.md §20 B).
+Max-|T| by signs over prompts knows nothing of seeds; so where a row has two seeds,
+places and intervals of all pairs go by Holm and by h(α / number of pairs)
+(statistics.md §20 B).
 """
 
 from __future__ import annotations
@@ -38,35 +40,56 @@ def pairs_over_seeds(
     """All pairs with the errors, p and intervals of rows over seeds.
 
     Args:
-        pairs: of the parts of the prompts of each row; pairs without a second seed keep their error and p.
-        rows: cells of each row on all prompts, NaN where it has none, shape (S, n) each; S is 1 without seeds.
+        pairs: of the parts of the prompts of each row; pairs without a second seed keep
+            their error and p.
+        rows: cells of each row on all prompts, NaN where it has none, shape (S, n)
+            each; S is 1 without seeds.
         trained: whether a row of one seed could have had others.
         clusters: of the prompts, or None.
         bounds: of the scores; intervals are cut to ± their range.
-        labels: of the seeds of each row, where equal labels go together; None: all are independent.
+        labels: of the seeds of each row, where equal labels go together; None: all are
+            independent.
     """
     a, b = pairs.first, pairs.second
     seeds = np.array([len(cells) for cells in rows])
     several = (seeds[a] > 1) | (seeds[b] > 1)
     v_prompts = np.nan_to_num(pairs.standard_error, nan=0.0) ** 2
     df = np.nan_to_num(pairs.degrees_of_freedom, nan=1.0)
-    p, error, difference = pairs.p_value.copy(), pairs.standard_error.copy(), pairs.difference.copy()
+    p, error, difference = (
+        pairs.p_value.copy(),
+        pairs.standard_error.copy(),
+        pairs.difference.copy(),
+    )
     simple = _whole_rows(rows) if labels is None else np.zeros(len(rows), bool)
     of_rows = _row_seeds(rows, trained, simple, clusters)
     quick = several & simple[a] & simple[b] & (pairs.n_prompts > 1)
     none = RowSeeds(1, 0.0, 0.0, fixed=True)
-    both = [(of_rows[i], of_rows[j]) if fast else (none, none) for i, j, fast in zip(a, b, quick, strict=True)]
+    both = [
+        (of_rows[i], of_rows[j]) if fast else (none, none)
+        for i, j, fast in zip(a, b, quick, strict=True)
+    ]
     parts = seed_parts(v_prompts, df, both)
     found = np.flatnonzero(quick)
     own = _take(parts, found)
-    p[found], error[found] = own.p_values(difference[found]), _none_for_0(own.standard_error)
+    p[found], error[found] = (
+        own.p_values(difference[found]),
+        _none_for_0(own.standard_error),
+    )
     n_tests = max(1, int((np.isfinite(p) | (several & ~quick)).sum()))
     half = parts.half_width((1 - pairs.level) / n_tests)
     low, high = difference - half, difference + half
     for pair in np.flatnonzero(several & ~quick & (pairs.n_prompts > 1)):
         i, j = int(a[pair]), int(b[pair])
         names = None if labels is None else (labels[i], labels[j])
-        figures = _slow(rows[i], rows[j], (trained[i], trained[j]), clusters, names, pairs.level, n_tests)
+        figures = _slow(
+            rows[i],
+            rows[j],
+            (trained[i], trained[j]),
+            clusters,
+            names,
+            pairs.level,
+            n_tests,
+        )
         difference[pair], error[pair], p[pair], low[pair], high[pair] = figures
     usable = np.isfinite(p)
     ends = [cut_to_range(x, y, bounds) for x, y in zip(low, high, strict=True)]
@@ -91,14 +114,18 @@ def pairs_over_seeds(
 
 
 def _whole_rows(rows: Sequence[FloatArray]) -> NDArray[np.bool_]:
-    """Which rows have every seed on the same prompts: their seeds' parts are those of any pair on these prompts."""
+    """Which rows have every seed on the same prompts: their seeds' parts are those of
+    any pair on these prompts."""
     scored = [np.isfinite(cells) for cells in rows]
     first = scored[0][0]
     return np.array([bool((own == first).all()) for own in scored])
 
 
 def _row_seeds(
-    rows: Sequence[FloatArray], trained: Sequence[bool], simple: NDArray[np.bool_], clusters: Clusters | None
+    rows: Sequence[FloatArray],
+    trained: Sequence[bool],
+    simple: NDArray[np.bool_],
+    clusters: Clusters | None,
 ) -> list[RowSeeds]:
     found: list[RowSeeds] = []
     for cells, is_trained, is_simple in zip(rows, trained, simple, strict=True):
@@ -107,12 +134,16 @@ def _row_seeds(
             continue
         there = np.isfinite(cells[0])
         codes = None if clusters is None else clusters.codes[there]
-        found.append(RowSeeds.of(fit_seeds(cells[:, there], clusters=codes), fixed=False))
+        found.append(
+            RowSeeds.of(fit_seeds(cells[:, there], clusters=codes), fixed=False)
+        )
     return found
 
 
 def _take(parts: SeedParts, rows: NDArray[np.intp]) -> SeedParts:
-    return SeedParts(*(getattr(parts, name)[rows] for name in SeedParts.__dataclass_fields__))
+    return SeedParts(
+        *(getattr(parts, name)[rows] for name in SeedParts.__dataclass_fields__)
+    )
 
 
 def _none_for_0(errors: FloatArray) -> FloatArray:
@@ -141,7 +172,12 @@ def _slow(
     else:
         x, y = (own[np.isfinite(own).any(axis=1)] for own in (x, y))
         found = difference_over_seeds(
-            x, y, clusters=codes, level=together, fixed_a=not trained[0], fixed_b=not trained[1]
+            x,
+            y,
+            clusters=codes,
+            level=together,
+            fixed_a=not trained[0],
+            fixed_b=not trained[1],
         )
     figures = (found.standard_error, found.p_value, found.ci_low, found.ci_high)
     error, p, low, high = (np.nan if figure is None else figure for figure in figures)

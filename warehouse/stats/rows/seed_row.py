@@ -1,10 +1,13 @@
-"""One row over the training seeds of a model: its mean over prompts and seeds, both sampled (statistics.md §20 A).
+"""One row over the training seeds of a model: its mean over prompts and seeds, both
+sampled (statistics.md §20 A).
 
-The interval takes for the prompts the default interval of the parts of the prompts, as means of several draws, and for
-the seeds Wilson's for bounded scores at V_s (Student's t where there are no bounds). Each side is the root of the sum
-of both squared distances, the first without what draws and interaction move (they are in V_s already); it is never
-narrower than the interval of pooled draws. In the middle of the scale that is ± sqrt(t²_{ν_p}(V_p − V_i) +
-t²_{S−1}V_s). Coverage over the cells that were simulated: .893 to 1, median .975.
+The interval takes for the prompts the default interval of the parts of the prompts, as
+means of several draws, and for the seeds Wilson's for bounded scores at V_s (Student's
+t where there are no bounds). Each side is the root of the sum of both squared
+distances, the first without what draws and interaction move (they are in V_s already);
+it is never narrower than the interval of pooled draws. In the middle of the scale that
+is ± sqrt(t²_{ν_p}(V_p − V_i) + t²_{S−1}V_s). Coverage over the cells that were
+simulated: .893 to 1, median .975.
 """
 
 from __future__ import annotations
@@ -18,14 +21,28 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_scores, check_within, finite_bounds
-from warehouse.stats.core.results import Estimate, Interval, NamedFigures, ends_text, flags_of
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_level,
+    as_scores,
+    check_within,
+    finite_bounds,
+)
+from warehouse.stats.core.results import (
+    Estimate,
+    Interval,
+    NamedFigures,
+    ends_text,
+    flags_of,
+)
 from warehouse.stats.core.sample import Link, find_link, linked, linked_interval
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.rows.seed_fit import SeedFit, as_cells, fit_seeds
 
-#: Times the interval of pooled draws from which on seeds make most of a row's, and from which on few say nothing.
+#: Times the interval of pooled draws from which on seeds make most of a row's, and from
+#: which on few say nothing.
 DOMINATING, SAYING_NOTHING = 2.0, 4.0
 #: Flag of a row whose interval says nothing for want of seeds.
 TOO_FEW = "seeds_too_few"
@@ -38,26 +55,38 @@ class SeedRow(NamedFigures):
     """The figure of one row over S training seeds."""
 
     estimate: float  #: mean over prompts and seeds, all prompts alike.
-    standard_error: float | None  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)); None where not defined or 0.
+    standard_error: (
+        float | None
+    )  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)); None where not defined or 0.
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage.
     n_prompts: int  #: prompts that some seed has.
     n_clusters: int | None  #: clusters among them, None without.
     n_seeds: int  #: S.
-    seed_means: tuple[float, ...]  #: figure of each seed, as if it had every prompt (m + b_s).
-    seed_sd: float | None  #: standard deviation of the seeds' figures; None for one seed.
+    seed_means: tuple[
+        float, ...
+    ]  #: figure of each seed, as if it had every prompt (m + b_s).
+    seed_sd: (
+        float | None
+    )  #: standard deviation of the seeds' figures; None for one seed.
     seed_sd_net: float | None  #: the same without what draws alone would make.
     v_prompts: float | None  #: V_p, on the scale before a link, as the next two.
     v_seeds: float | None  #: V_s.
     v_interaction: float | None  #: V_i.
-    df_prompts: float | None  #: ν_p; no single number of degrees of freedom goes with ``standard_error``.
+    df_prompts: (
+        float | None
+    )  #: ν_p; no single number of degrees of freedom goes with ``standard_error``.
     df_seeds: int | None  #: S − 1.
-    pooled_low: float | None  #: lower end of the interval that takes the seeds for draws.
+    pooled_low: (
+        float | None
+    )  #: lower end of the interval that takes the seeds for draws.
     pooled_high: float | None  #: upper end of it.
     method: str  #: ``"seeds_and_prompts"``, ``"seeds"`` (prompts fixed), or for one seed that of `estimate_mean`.
     reason: str  #: why this method, or why there is no interval.
-    flags: tuple[str, ...]  #: of `estimate_mean`, with ``two_seeds``, ``seeds_dominate``, ``seeds_too_few``.
+    flags: tuple[
+        str, ...
+    ]  #: of `estimate_mean`, with ``two_seeds``, ``seeds_dominate``, ``seeds_too_few``.
     estimand: str  #: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only the seeds are random.
     pooled: Estimate | None = None  #: the estimate that takes the seeds for draws.
 
@@ -82,14 +111,15 @@ def row_over_seeds(
     """The mean of a model over prompts and its whole training seeds.
 
     Args:
-        cells: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n), S at least 2: the
-            whole seeds (`whole_seeds`).
+        cells: mean over draws of each seed on each prompt, NaN where it has none, shape
+            (S, n), S at least 2: the whole seeds (`whole_seeds`).
         clusters: cluster of each prompt, integers or strings, shape (n,), or None.
         weights: weight of each prompt, at least 0, shape (n,), or None.
         link: from the mean to the figure, as of `estimate_mean`.
         bounds: smallest and largest possible score; None or an infinite end for none.
         level: nominal coverage, in (0, 1).
-        estimand: ``prompts_sampled``, or ``prompts_fixed``: other seeds on these very prompts.
+        estimand: ``prompts_sampled``, or ``prompts_fixed``: other seeds on these very
+            prompts.
         method: of the interval of the prompts, as of `estimate_mean`.
 
     Raises:
@@ -103,7 +133,10 @@ def row_over_seeds(
     level, curve, limits = as_level(level), find_link(link), finite_bounds(bounds)
     table = as_cells(cells)
     if len(table) < 2:
-        raise StatisticsError(f"a row over seeds needs two at least, found {len(table)}; `estimate_mean` is for one")
+        raise StatisticsError(
+            f"a row over seeds needs two at least, found {len(table)}; `estimate_mean` "
+            "is for one"
+        )
     if curve.name != "identity":
         limits = None
     if limits is not None:
@@ -114,7 +147,11 @@ def row_over_seeds(
 
 
 def row_of_fit(
-    fit: SeedFit, pooled: Estimate, curve: Link, limits: tuple[float, float] | None, estimand: str = PROMPTS_SAMPLED
+    fit: SeedFit,
+    pooled: Estimate,
+    curve: Link,
+    limits: tuple[float, float] | None,
+    estimand: str = PROMPTS_SAMPLED,
 ) -> SeedRow:
     """The row of parts of prompts and seeds that are at hand.
 
@@ -125,16 +162,30 @@ def row_of_fit(
     """
     if estimand == PROMPTS_FIXED:
         of_seeds = _seeds_interval(fit, limits, pooled.level)
-        return _row(fit, pooled, of_seeds, curve, limits, ("seeds", "only the seeds are random", estimand))
+        return _row(
+            fit,
+            pooled,
+            of_seeds,
+            curve,
+            limits,
+            ("seeds", "only the seeds are random", estimand),
+        )
     interval = _interval(fit, pooled, limits, pooled.level)
     reason = f"seeds and prompts are random; of the prompts: {pooled.reason}"
     if interval is None:
-        reason = pooled.reason if fit.v_prompts is not None else "a single prompt or cluster"
-    return _row(fit, pooled, interval, curve, limits, ("seeds_and_prompts", reason, estimand))
+        reason = (
+            pooled.reason if fit.v_prompts is not None else "a single prompt or cluster"
+        )
+    return _row(
+        fit, pooled, interval, curve, limits, ("seeds_and_prompts", reason, estimand)
+    )
 
 
-def figures_over_seeds(figures: ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95) -> SeedRow:
-    """The mean of figures that were published of each seed, without their samples: only the seeds are random.
+def figures_over_seeds(
+    figures: ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95
+) -> SeedRow:
+    """The mean of figures that were published of each seed, without their samples: only
+    the seeds are random.
 
     Args:
         figures: of each seed, shape (S,), S at least 2.
@@ -142,15 +193,22 @@ def figures_over_seeds(figures: ArrayLike, *, bounds: Bounds | None = None, leve
         level: nominal coverage, in (0, 1).
 
     Raises:
-        StatisticsError: fewer than two figures, or figures that are not finite or out of bounds.
+        StatisticsError: fewer than two figures, or figures that are not finite or out
+            of bounds.
 
     Examples:
         >>> print(figures_over_seeds([0.25, 0.31, 0.28], bounds=(0, 1)))
         0.28 [0.2121, 0.3597] (S=3, n=0)
     """
-    values, level, limits = as_scores(figures, "figures"), as_level(level), finite_bounds(bounds)
+    values, level, limits = (
+        as_scores(figures, "figures"),
+        as_level(level),
+        finite_bounds(bounds),
+    )
     if len(values) < 2:
-        raise StatisticsError(f"a row over seeds needs two figures at least, found {len(values)}")
+        raise StatisticsError(
+            f"a row over seeds needs two figures at least, found {len(values)}"
+        )
     if limits is not None:
         check_within(values, limits)
     mean = float(values.mean())
@@ -159,10 +217,20 @@ def figures_over_seeds(figures: ArrayLike, *, bounds: Bounds | None = None, leve
     fit = SeedFit(mean, np.empty(0), parts, None, None, variance, None)
     curve = find_link("identity")
     if not variance:
-        words = ("seeds", "the published figures of the seeds are all equal", PROMPTS_FIXED)
+        words = (
+            "seeds",
+            "the published figures of the seeds are all equal",
+            PROMPTS_FIXED,
+        )
         return _row(fit, None, None, curve, limits, words, level)
-    words = ("seeds", "published figures of the seeds; only the seeds are random", PROMPTS_FIXED)
-    return _row(fit, None, _seeds_interval(fit, limits, level), curve, limits, words, level)
+    words = (
+        "seeds",
+        "published figures of the seeds; only the seeds are random",
+        PROMPTS_FIXED,
+    )
+    return _row(
+        fit, None, _seeds_interval(fit, limits, level), curve, limits, words, level
+    )
 
 
 def _row(
@@ -177,15 +245,27 @@ def _row(
     method, reason, estimand = words
     level = pooled.level if level is None and pooled is not None else level or 0.95
     shown = linked_interval(curve, interval)
-    ends = None if pooled is None or pooled.ci_low is None or pooled.ci_high is None else pooled
-    without_seeds = None if ends is None else Interval(ends.ci_low or 0.0, ends.ci_high or 0.0, level, ends.method)
+    ends = (
+        None
+        if pooled is None or pooled.ci_low is None or pooled.ci_high is None
+        else pooled
+    )
+    without_seeds = (
+        None
+        if ends is None
+        else Interval(ends.ci_low or 0.0, ends.ci_high or 0.0, level, ends.method)
+    )
     of_draws = linked_interval(curve, without_seeds)
     slope = abs(curve.slope(fit.mean))
     error = _error(fit, estimand)
     spread = _spread(fit)
     flags = () if pooled is None else pooled.flags
     if fit.v_seeds:  # the parts of the prompts are alike, what they are made of is not
-        flags = tuple(flag for flag in flags if flag not in ("all_scores_equal", "zero_standard_error"))
+        flags = tuple(
+            flag
+            for flag in flags
+            if flag not in ("all_scores_equal", "zero_standard_error")
+        )
     return SeedRow(
         estimate=linked(curve, fit.mean),
         standard_error=None if not error else slope * error,
@@ -195,7 +275,9 @@ def _row(
         n_prompts=fit.n_prompts,
         n_clusters=None if pooled is None else pooled.n_clusters,
         n_seeds=fit.n_seeds,
-        seed_means=tuple(float(linked(curve, fit.mean + part)) for part in fit.seed_parts),
+        seed_means=tuple(
+            float(linked(curve, fit.mean + part)) for part in fit.seed_parts
+        ),
         seed_sd=slope * spread[0],
         seed_sd_net=None if spread[1] is None else slope * spread[1],
         v_prompts=fit.v_prompts,
@@ -223,34 +305,62 @@ def _pooled(
 ) -> Estimate:
     """The default interval of the parts of the prompts, as means of several draws.
 
-    Where seeds lack prompts, a part may lie beyond a bound by what its seed adds; it counts as the bound then.
+    Where seeds lack prompts, a part may lie beyond a bound by what its seed adds; it
+    counts as the bound then.
     """
     values = fit.prompt_parts if limits is None else np.clip(fit.prompt_parts, *limits)
     return estimate_mean(
-        values, clusters=clusters, weights=weights, bounds=limits, n_draws=fit.n_seeds, level=level, method=method
+        values,
+        clusters=clusters,
+        weights=weights,
+        bounds=limits,
+        n_draws=fit.n_seeds,
+        level=level,
+        method=method,
     )
 
 
-def _seeds_interval(fit: SeedFit, limits: tuple[float, float] | None, level: float) -> Interval:
+def _seeds_interval(
+    fit: SeedFit, limits: tuple[float, float] | None, level: float
+) -> Interval:
     """Interval of the seeds alone; the mean itself where they do not differ."""
     error, df = math.sqrt(fit.v_seeds or 0.0), fit.n_seeds - 1
     nothing = Interval(fit.mean, fit.mean, level, "seeds")
     if limits is None:
         return interval_t(fit.mean, error, df, level=level) or nothing
-    return interval_wilson_bounded(fit.mean, error, df, bounds=limits, level=level) or nothing
+    return (
+        interval_wilson_bounded(fit.mean, error, df, bounds=limits, level=level)
+        or nothing
+    )
 
 
-def _interval(fit: SeedFit, pooled: Estimate, limits: tuple[float, float] | None, level: float) -> Interval | None:
+def _interval(
+    fit: SeedFit, pooled: Estimate, limits: tuple[float, float] | None, level: float
+) -> Interval | None:
     if pooled.ci_low is None or pooled.ci_high is None or fit.v_prompts is None:
         return None
     seeds = _seeds_interval(fit, limits, level)
-    share = max(0.0, 1 - (fit.v_interaction or 0.0) / fit.v_prompts) if fit.v_prompts > 0 else 0.0
+    share = (
+        max(0.0, 1 - (fit.v_interaction or 0.0) / fit.v_prompts)
+        if fit.v_prompts > 0
+        else 0.0
+    )
     of_prompts = Interval(pooled.ci_low, pooled.ci_high, level, pooled.method)
-    return interval_over_parts(fit.mean, of_prompts, share, (fit.mean - seeds.low, seeds.high - fit.mean), limits)
+    return interval_over_parts(
+        fit.mean,
+        of_prompts,
+        share,
+        (fit.mean - seeds.low, seeds.high - fit.mean),
+        limits,
+    )
 
 
 def interval_over_parts(
-    mean: float, pooled: Interval, share: float, of_seeds: tuple[float, float], limits: tuple[float, float] | None
+    mean: float,
+    pooled: Interval,
+    share: float,
+    of_seeds: tuple[float, float],
+    limits: tuple[float, float] | None,
 ) -> Interval:
     """The interval of a row from those of its prompts and of its seeds.
 
@@ -276,20 +386,31 @@ def _error(fit: SeedFit, estimand: str) -> float | None:
         return math.sqrt(fit.v_seeds)
     if fit.v_prompts is None or fit.v_interaction is None:
         return None
-    return math.sqrt(max(fit.v_prompts + fit.v_seeds - fit.v_interaction, fit.v_prompts, fit.v_seeds))
+    return math.sqrt(
+        max(fit.v_prompts + fit.v_seeds - fit.v_interaction, fit.v_prompts, fit.v_seeds)
+    )
 
 
 def _spread(fit: SeedFit) -> tuple[float, float | None]:
-    """Standard deviation of the seeds' figures, and without what draws alone would make."""
+    """Standard deviation of the seeds' figures, and without what draws alone would
+    make."""
     v_seeds = fit.v_seeds or 0.0
-    net = None if fit.v_interaction is None else math.sqrt(fit.n_seeds * max(0.0, v_seeds - fit.v_interaction))
+    net = (
+        None
+        if fit.v_interaction is None
+        else math.sqrt(fit.n_seeds * max(0.0, v_seeds - fit.v_interaction))
+    )
     return math.sqrt(fit.n_seeds * v_seeds), net
 
 
 def seed_flags(
-    n_seeds: int, interval: Interval | None, pooled: Interval | None, limits: tuple[float, float] | None
+    n_seeds: int,
+    interval: Interval | None,
+    pooled: Interval | None,
+    limits: tuple[float, float] | None,
 ) -> tuple[str, ...]:
-    """``two_seeds``, ``seeds_dominate``, ``seeds_too_few``: what few seeds do to an interval.
+    """``two_seeds``, ``seeds_dominate``, ``seeds_too_few``: what few seeds do to an
+    interval.
 
     Args:
         interval: of the row.
@@ -303,7 +424,9 @@ def seed_flags(
     half_range = limits is not None and width > (limits[1] - limits[0]) / 2
     says_nothing = width > SAYING_NOTHING * of_draws or (dominate and half_range)
     return flags_of(
-        two_seeds=n_seeds == 2, seeds_dominate=dominate, seeds_too_few=n_seeds <= FEW_SEEDS and says_nothing
+        two_seeds=n_seeds == 2,
+        seeds_dominate=dominate,
+        seeds_too_few=n_seeds <= FEW_SEEDS and says_nothing,
     )
 
 

@@ -1,4 +1,5 @@
-"""A few looks that are fixed in advance: O'Brien and Fleming's bounds, spent as Lan and DeMets."""
+"""A few looks that are fixed in advance: O'Brien and Fleming's bounds, spent as Lan and
+DeMets."""
 
 from __future__ import annotations
 
@@ -26,9 +27,10 @@ _FURTHEST = 40.0
 def obf_bounds(n_looks: int = 5, *, alpha: float = 0.05) -> tuple[float, ...]:
     """Bounds on |z| at equally spaced looks (Lan and DeMets 1983).
 
-    Until the share τ of all prompts the chance 2(2 − 2Φ(z_{1−α/4}/√τ)) of a wrong rejection is
-    spent; the bounds follow by integrating over the paths that no look has stopped (Armitage,
-    McPherson and Rowe 1969), for increments that are independent and normal.
+    Until the share τ of all prompts the chance 2(2 − 2Φ(z_{1−α/4}/√τ)) of a wrong
+    rejection is spent; the bounds follow by integrating over the paths that no look has
+    stopped (Armitage, McPherson and Rowe 1969), for increments that are independent and
+    normal.
 
     Args:
         n_looks: from 1 to 50.
@@ -42,9 +44,13 @@ def obf_bounds(n_looks: int = 5, *, alpha: float = 0.05) -> tuple[float, ...]:
         [4.8769, 3.357, 2.6803, 2.2898, 2.031]
     """
     if isinstance(n_looks, bool) or int(n_looks) != n_looks or not 1 <= n_looks <= 50:
-        raise StatisticsError(f"`n_looks` must be a whole number from 1 to 50, found {n_looks}")
+        raise StatisticsError(
+            f"`n_looks` must be a whole number from 1 to 50, found {n_looks}"
+        )
     if not 0 < alpha < 1:
-        raise StatisticsError(f"`alpha` must lie between 0 and 1 (such as 0.05), found {alpha}")
+        raise StatisticsError(
+            f"`alpha` must lie between 0 and 1 (such as 0.05), found {alpha}"
+        )
     return _bounds(int(n_looks), float(alpha))
 
 
@@ -57,10 +63,18 @@ def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
     bounds = [float(-special.ndtri(spent[0] / 2))]
     edge = bounds[0] * sqrt(shares[0])
     states = edge * nodes
-    density = np.exp(-((states / step) ** 2) / 2) / sqrt(2 * np.pi) / step * weights * edge
+    density = (
+        np.exp(-((states / step) ** 2) / 2) / sqrt(2 * np.pi) / step * weights * edge
+    )
     for look in range(1, n_looks):
 
-        def crossed(bound: float, *, look: int = look, at: FloatArray = states, mass: FloatArray = density) -> float:
+        def crossed(
+            bound: float,
+            *,
+            look: int = look,
+            at: FloatArray = states,
+            mass: FloatArray = density,
+        ) -> float:
             far = bound * sqrt(shares[look])
             outside = special.ndtr((at - far) / step) + special.ndtr((-far - at) / step)
             return float(mass @ outside - spent[look] + spent[look - 1])
@@ -68,7 +82,11 @@ def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
         bounds.append(float(brentq(crossed, 0.0, _FURTHEST, xtol=1e-12)))
         edge = bounds[-1] * sqrt(shares[look])
         reached = edge * nodes
-        kernel = np.exp(-(((reached[:, None] - states) / step) ** 2) / 2) / sqrt(2 * np.pi) / step
+        kernel = (
+            np.exp(-(((reached[:, None] - states) / step) ** 2) / 2)
+            / sqrt(2 * np.pi)
+            / step
+        )
         states, density = reached, (kernel @ density) * weights * edge
     return tuple(bounds)
 
@@ -80,45 +98,62 @@ def look_places(n_looks: int, n_max: int) -> tuple[int, ...]:
         StatisticsError: fewer prompts than two a look.
     """
     if n_max < 2 * n_looks:
-        raise StatisticsError(f"{n_looks} looks need at least {2 * n_looks} prompts, found {n_max}")
+        raise StatisticsError(
+            f"{n_looks} looks need at least {2 * n_looks} prompts, found {n_max}"
+        )
     return tuple(round(n_max * look / n_looks) for look in range(1, n_looks + 1))
 
 
-def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_looks: int = 5) -> SequentialTest:
+def group_sequential_test(
+    scores: ArrayLike, design: SequentialDesign, *, n_looks: int = 5
+) -> SequentialTest:
     """Verdict at a few looks that are fixed in advance (O'Brien and Fleming).
 
-    At each look the t statistic of the residuals y − f against the reference is held against `obf_bounds`; scores
-    between looks change nothing. Its error has no correction for a finite population, which errs on the safe side on a
-    full benchmark; what the prompts to come cannot change decides as well. Its size rests on normal means: with few or
-    rare differences `sequential_test` is the one that is proved.
+    At each look the t statistic of the residuals y − f against the reference is held
+    against `obf_bounds`; scores between looks change nothing. Its error has no
+    correction for a finite population, which errs on the safe side on a full benchmark;
+    what the prompts to come cannot change decides as well. Its size rests on normal
+    means: with few or rare differences `sequential_test` is the one that is proved.
 
     Args:
         scores: as for `sequential_test`.
         design: what was fixed before.
         n_looks: looks up to ``n_max``.
 
-    Where few prompts differ a mean is not normal, least of all as far out as the first looks' bounds: with a true
-    loss of the margin z alone passed in up to .134 of runs, not .025. So z is not above that of Gaffke's p.
+    Where few prompts differ a mean is not normal, least of all as far out as the first
+    looks' bounds: with a true loss of the margin z alone passed in up to .134 of runs,
+    not .025. So z is not above that of Gaffke's p.
 
     Returns:
-        as `sequential_test`, at the last look so far: ``evidence_pass`` is z there, ``evidence_fail``
-        that of the opposite, ``limit`` the bound; the interval is the estimate ± bound × error, or Gaffke's ends
-        where these lie farther out, and holds at all looks together. A look at which all residuals are equal
-        decides nothing.
+        as `sequential_test`, at the last look so far: ``evidence_pass`` is z there,
+        ``evidence_fail`` that of the opposite, ``limit`` the bound; the interval is the
+        estimate ± bound × error, or Gaffke's ends where these lie farther out, and
+        holds at all looks together. A look at which all residuals are equal decides
+        nothing.
 
     Raises:
         StatisticsError: scores or looks out of range.
     """
-    bounds, sizes = obf_bounds(n_looks, alpha=design.alpha), look_places(n_looks, design.n_max)
+    bounds, sizes = (
+        obf_bounds(n_looks, alpha=design.alpha),
+        look_places(n_looks, design.n_max),
+    )
     values = design.values(scores)
     done = [look for look, index in enumerate(sizes) if index <= len(values)]
     verdict, decided_at = UNDECIDED, None
-    ends: tuple[float, float] = (design.low - design.origin, design.high - design.origin)
+    ends: tuple[float, float] = (
+        design.low - design.origin,
+        design.high - design.origin,
+    )
     z = (0.0, 0.0)
     for look in done:
         seen = values[: sizes[look]]
         sides, (low, high) = _sides(seen, design), _possible(seen, design)
-        shown = (False, False) if sides is None else (sides[0].reaches(bounds[look]), sides[1].reaches(bounds[look]))
+        shown = (
+            (False, False)
+            if sides is None
+            else (sides[0].reaches(bounds[look]), sides[1].reaches(bounds[look]))
+        )
         passes = shown[0] or low - design.reference > ROUNDING * design.width
         fails = shown[1] or design.reference - high > ROUNDING * design.width
         if verdict == UNDECIDED and (passes or fails):
@@ -169,7 +204,9 @@ class _Side:
     @property
     def z(self) -> float:
         """The normal's, or that of Gaffke's p where it is smaller."""
-        return min(self.normal_z, -float(special.ndtri(self.few.p_above(self.threshold))))
+        return min(
+            self.normal_z, -float(special.ndtri(self.few.p_above(self.threshold)))
+        )
 
     def reaches(self, bound: float) -> bool:
         """Whether z does."""
@@ -177,32 +214,47 @@ class _Side:
 
     def end(self, bound: float) -> float:
         """What the mean is shown to be above: the lower of both."""
-        return min(self.mean - bound * self.error, self.few.lower_end(float(special.ndtr(-bound))))
+        return min(
+            self.mean - bound * self.error,
+            self.few.lower_end(float(special.ndtr(-bound))),
+        )
 
 
 def _sides(values: FloatArray, design: SequentialDesign) -> tuple[_Side, _Side] | None:
-    """For passing, with unscorable prompts at the worst, and for failing; None where residuals are equal."""
+    """For passing, with unscorable prompts at the worst, and for failing; None where
+    residuals are equal."""
     if len(values) < 2:
         return None
     forecast, (least, most) = design.forecast[: len(values)], design.z_range
     to_beat = design.reference - float(design.predictions.mean())
-    worst, best = (np.where(np.isnan(values), end, values) - forecast for end in (design.low, design.high))
+    worst, best = (
+        np.where(np.isnan(values), end, values) - forecast
+        for end in (design.low, design.high)
+    )
     sides = _Side(worst, least, to_beat), _Side(-best, -most, -to_beat)
     return None if min(side.error for side in sides) <= 1e-12 * design.width else sides
 
 
 def _ends(
-    sides: tuple[_Side, _Side] | None, bound: float, design: SequentialDesign, possible: tuple[float, float]
+    sides: tuple[_Side, _Side] | None,
+    bound: float,
+    design: SequentialDesign,
+    possible: tuple[float, float],
 ) -> tuple[float, float]:
     """The interval, within what prompts to come leave."""
     least, most = max(possible[0], design.low), min(possible[1], design.high)
     if sides is not None:
         mean = float(design.predictions.mean())
         low, high = mean + sides[0].end(bound), mean - sides[1].end(bound)
-        least, most = max(least, min(low, design.high)), min(most, max(high, design.low))
+        least, most = (
+            max(least, min(low, design.high)),
+            min(most, max(high, design.low)),
+        )
     return least - design.origin, most - design.origin
 
 
 def _possible(values: FloatArray, design: SequentialDesign) -> tuple[float, float]:
     """The least and the largest θ that prompts to come leave."""
-    return float(BetSide.of(1, values, design).possible()[-1]), float(BetSide.of(-1, values, design).possible()[-1])
+    return float(BetSide.of(1, values, design).possible()[-1]), float(
+        BetSide.of(-1, values, design).possible()[-1]
+    )

@@ -1,4 +1,5 @@
-"""A sequential test: pass, fail or undecided so far; fed one score at a time; how many more it is likely to need."""
+"""A sequential test: pass, fail or undecided so far; fed one score at a time; how many
+more it is likely to need."""
 
 from __future__ import annotations
 
@@ -18,32 +19,43 @@ from warehouse.stats.sequential.design import ROUNDING, BetSide, SequentialDesig
 class SequentialTest:
     """What a sequence of scores has settled."""
 
-    #: ``pass``: θ is above the reference; ``fail``: below; ``undecided`` so far. The first verdict is final.
+    #: ``pass``: θ is above the reference; ``fail``: below; ``undecided`` so far. The
+    #: first verdict is final.
     verdict: str
     n_prompts: int  #: prompts used, with those that could not be scored.
     n_unscored: int  #: of these, prompts without a score.
-    decided_at: int | None  #: prompts after which the verdict stood; None while undecided.
-    #: θ̂, mean of y − f plus mean f, over the scored prompts; for differences from a stored baseline less θ_B. Where
-    #: one stopped early it lies too far out on average. None without a score.
+    decided_at: (
+        int | None
+    )  #: prompts after which the verdict stood; None while undecided.
+    #: θ̂, mean of y − f plus mean f, over the scored prompts; for differences from a
+    #: stored baseline less θ_B. Where one stopped early it lies too far out on average.
+    #: None without a score.
     estimate: float | None
     low: float | None  #: lower end of the interval, on the scale of ``estimate``.
-    high: float | None  #: upper end. Both None where every value is refuted (chance at most α).
+    high: (
+        float | None
+    )  #: upper end. Both None where every value is refuted (chance at most α).
     level: float  #: 1 − α: how surely the interval holds θ after every prompt at once.
-    evidence_pass: float | None  #: ln K^+ at the reference now; None where the reference has become impossible.
+    evidence_pass: (
+        float | None
+    )  #: ln K^+ at the reference now; None where the reference has become impossible.
     evidence_fail: float | None  #: ln K^−.
     limit: float  #: ln(2/α), which evidence has to reach.
 
 
 def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTest:
-    """Verdict and interval of scores that came in the order of the test (statistics.md §11).
+    """Verdict and interval of scores that came in the order of the test (statistics.md
+    §11).
 
-    Bets against "θ is at most θ_0" and against "θ is at least θ_0" (Waudby-Smith and Ramdas 2024)
-    are made before each score is seen. Either falls for the wrong side with a chance of at most
-    α/2, however often one looks and whenever one stops; the interval holds likewise.
+    Bets against "θ is at most θ_0" and against "θ is at least θ_0" (Waudby-Smith and
+    Ramdas 2024) are made before each score is seen. Either falls for the wrong side
+    with a chance of at most α/2, however often one looks and whenever one stops; the
+    interval holds likewise.
 
     Args:
-        scores: y_1, y_2, … of the prompts in order, within the bounds of the design, NaN for a
-            prompt that was asked and cannot be scored, shape (n,); those after ``n_max`` are not used.
+        scores: y_1, y_2, … of the prompts in order, within the bounds of the design,
+            NaN for a prompt that was asked and cannot be scored, shape (n,); those
+            after ``n_max`` are not used.
         design: what was fixed before.
 
     Raises:
@@ -57,9 +69,15 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
     """
     values = design.values(scores)
     plus, minus = BetSide.of(1, values, design), BetSide.of(-1, values, design)
-    verdict, decided_at = _verdict(plus.decides(design.reference), minus.decides(design.reference))
+    verdict, decided_at = _verdict(
+        plus.decides(design.reference), minus.decides(design.reference)
+    )
     low, high = _interval(plus, minus)
-    last = (plus.path(design.reference)[-1], minus.path(design.reference)[-1]) if len(values) else (0.0, 0.0)
+    last = (
+        (plus.path(design.reference)[-1], minus.path(design.reference)[-1])
+        if len(values)
+        else (0.0, 0.0)
+    )
     return SequentialTest(
         verdict=verdict,
         n_prompts=len(values),
@@ -76,7 +94,8 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
 
 
 def point_estimate(values: FloatArray, design: SequentialDesign) -> float | None:
-    """Mean y − f of the scored prompts plus mean f, less the origin; None without a score."""
+    """Mean y − f of the scored prompts plus mean f, less the origin; None without a
+    score."""
     scored = ~np.isnan(values)
     if not scored.any():
         return None
@@ -85,7 +104,9 @@ def point_estimate(values: FloatArray, design: SequentialDesign) -> float | None
 
 
 def _verdict(passes: FloatArray, fails: FloatArray) -> tuple[str, int | None]:
-    first = [int(np.argmax(side)) if side.any() else len(side) for side in (passes, fails)]
+    first = [
+        int(np.argmax(side)) if side.any() else len(side) for side in (passes, fails)
+    ]
     if min(first) == len(passes):
         return UNDECIDED, None
     return (PASS if first[0] <= first[1] else FAIL), min(first) + 1
@@ -96,7 +117,10 @@ def _finite(evidence: float) -> float | None:
 
 
 def _interval(plus: BetSide, minus: BetSide) -> tuple[float | None, float | None]:
-    ends = [float(side.possible()[-1]) if len(side.y) else side.widest for side in (plus, minus)]
+    ends = [
+        float(side.possible()[-1]) if len(side.y) else side.widest
+        for side in (plus, minus)
+    ]
     low, high = plus.end(ends[1]), minus.end(ends[0])
     origin = plus.design.origin
     return (None, None) if low > high else (low - origin, high - origin)
@@ -124,21 +148,26 @@ class SequentialMonitor:
 
     @property
     def is_over(self) -> bool:
-        """Whether no further prompt is of use: there is a verdict, or ``n_max`` were asked."""
+        """Whether no further prompt is of use: there is a verdict, or ``n_max`` were
+        asked."""
         return self.verdict != UNDECIDED or len(self.scores) >= self.design.n_max
 
     def update(self, score: float | None) -> str:
         """The verdict after one more prompt; once there is one it stays.
 
         Args:
-            score: y of the next prompt in order; None (or NaN) where it cannot be scored.
+            score: y of the next prompt in order; None (or NaN) where it cannot be
+                scored.
 
         Raises:
-            StatisticsError: ``n_max`` prompts were used already, or a score out of range.
+            StatisticsError: ``n_max`` prompts were used already, or a score out of
+                range.
         """
         design, n = self.design, len(self.scores)
         if n >= design.n_max:
-            raise StatisticsError(f"all {design.n_max} prompts that the test may use are used")
+            raise StatisticsError(
+                f"all {design.n_max} prompts that the test may use are used"
+            )
         value = math.nan if score is None else float(score)
         if not math.isnan(value):
             value = float(design.values(value)[0])
@@ -172,7 +201,9 @@ class _Bettor:
         design, sign = self.design, self.sign
         y = self.missing if math.isnan(value) else value
         z = y - float(design.forecast[n])
-        mean = float(design.slope[n]) * design.reference - self.total / float(design.left[n])
+        mean = float(design.slope[n]) * design.reference - self.total / float(
+            design.left[n]
+        )
         mean -= float(design.forecast_left[n])
         ruin = mean - self.low if sign > 0 else self.high - mean
         self.is_impossible |= ruin < -ROUNDING
@@ -186,7 +217,11 @@ class _Bettor:
         self.variance = self.squares / (n + 2)
         largest = max(self.logs)
         share = sum(math.exp(log - largest) for log in self.logs) / len(self.logs)
-        return self.is_impossible or largest + math.log(share) >= design.limit or self._is_out(n + 1)
+        return (
+            self.is_impossible
+            or largest + math.log(share) >= design.limit
+            or self._is_out(n + 1)
+        )
 
     def _is_out(self, n: int) -> bool:
         """Whether the reference lies outside what is still possible."""
@@ -194,7 +229,9 @@ class _Bettor:
         end = self.missing
         if design.population is not None:
             end = (self.total + (design.population - n) * end) / design.population
-        return self.sign * (end - design.reference) > ROUNDING * (design.high - design.low)
+        return self.sign * (end - design.reference) > ROUNDING * (
+            design.high - design.low
+        )
 
 
 #: Fewer scored prompts tell too little of those to come.
@@ -205,18 +242,21 @@ LEAST = 10
 class Outlook:
     """What is to be expected if prompts to come are like those that were seen."""
 
-    #: mean number of prompts until a verdict or ``n_max``; 0 once there is a verdict, None with fewer than 10 scored
-    #: prompts.
+    #: mean number of prompts until a verdict or ``n_max``; 0 once there is a verdict,
+    #: None with fewer than 10 scored prompts.
     remaining: float | None
     chance_pass: float | None  #: share of the continuations that pass.
     chance_fail: float | None  #: share that fail.
 
 
-def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0) -> Outlook:
+def sequential_outlook(
+    scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0
+) -> Outlook:
     """Prompts that a sequential test still needs, by resampling.
 
-    The residuals y − f of the prompts seen are drawn again, with replacement, as those of the prompts to come, up to
-    ``n_max``; the test goes on along each such continuation. The figure is a forecast, and no part of the test.
+    The residuals y − f of the prompts seen are drawn again, with replacement, as those
+    of the prompts to come, up to ``n_max``; the test goes on along each such
+    continuation. The figure is a forecast, and no part of the test.
 
     Args:
         scores: as for `sequential_test`.
@@ -238,31 +278,46 @@ def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: 
     times = [_first(BetSide.of(sign, values, design), drawn) for sign in (1, -1)]
     first = np.minimum(*times)
     passes, fails = times[0] < times[1], times[1] < times[0]
-    return Outlook(float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean()))
+    return Outlook(
+        float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean())
+    )
 
 
 def _first(side: BetSide, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Prompts until a side wins on each continuation, one beyond all where it does not, shape (paths,)."""
+    """Prompts until a side wins on each continuation, one beyond all where it does not,
+    shape (paths,)."""
     design, n = side.design, len(side.y)
     paths, left = drawn.shape
     z = side.game.z[drawn]
     y = z + design.forecast[n:]
     count = np.arange(n + 1, n + left + 1)
     total = side.y.sum() + np.cumsum(y, axis=1)
-    mean = design.slope[n:] * design.reference - (total - y) / design.left[n:] - design.forecast_left[n:]
+    mean = (
+        design.slope[n:] * design.reference
+        - (total - y) / design.left[n:]
+        - design.forecast_left[n:]
+    )
     variance = _variance(side, z, count)
     low, high = design.z_range
     ruin = mean - low if side.sign > 0 else high - mean
-    cap = np.where(ruin > ROUNDING, design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf)
+    cap = np.where(
+        ruin > ROUNDING, design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf
+    )
     start = _logs(side)
     capital = np.full((paths, left), -np.inf)
     for log, horizon in zip(start, design.bets.horizons, strict=True):
         stake = np.minimum(np.sqrt(2 * design.limit / (variance * horizon)), cap)
-        with np.errstate(divide="ignore", invalid="ignore"):  # beyond what is possible, which counts anyway
+        with np.errstate(
+            divide="ignore", invalid="ignore"
+        ):  # beyond what is possible, which counts anyway
             step = np.log1p(side.sign * stake * (z - mean))
         capital = np.logaddexp(capital, log + np.cumsum(step, axis=1))
-    wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(ruin < -ROUNDING, axis=1)
-    first: NDArray[np.int64] = np.where(wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1)
+    wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(
+        ruin < -ROUNDING, axis=1
+    )
+    first: NDArray[np.int64] = np.where(
+        wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1
+    )
     return first
 
 
@@ -281,6 +336,10 @@ def _logs(side: BetSide) -> list[float]:
     """Log capital of each bettor of a side at the reference now."""
     means = side.design.slope[: len(side.y)] * side.design.reference + side.offset
     ruin = means - side.game.low if side.sign > 0 else side.game.high - means
-    cap = np.where(ruin > ROUNDING, side.design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf)
+    cap = np.where(
+        ruin > ROUNDING,
+        side.design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0),
+        np.inf,
+    )
     steps = np.log1p(side.sign * np.minimum(side.stakes, cap) * (side.game.z - means))
     return [float(total) for total in steps.sum(axis=1)]

@@ -1,12 +1,15 @@
-"""Cosine neighbours of vectors: the nearest, and all pairs above a threshold (statistics.md §9).
+"""Cosine neighbours of vectors: the nearest, and all pairs above a threshold
+(statistics.md §9).
 
-Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where those tell) say which pairs come
-into question, and only those are computed again in 64 bits. What is found does not depend on the size of a block.
+Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where
+those tell) say which pairs come into question, and only those are computed again in 64
+bits. What is found does not depend on the size of a block.
 
-Unit vectors x, y are turned so that their variance lies in the first coordinates, and cut into
-head and tail: x·y = x₁·y₁ + x₂·y₂ ≤ x₁·y₁ + |x₂||y₂| (Cauchy and Schwarz). With the length of the
-tail as one more coordinate the right side is an inner product of k+1 numbers: pairs that stay below
-a threshold there are below it in full, and only the rest has to be looked at again.
+Unit vectors x, y are turned so that their variance lies in the first coordinates, and
+cut into head and tail: x·y = x₁·y₁ + x₂·y₂ ≤ x₁·y₁ + |x₂||y₂| (Cauchy and Schwarz).
+With the length of the tail as one more coordinate the right side is an inner product of
+k+1 numbers: pairs that stay below a threshold there are below it in full, and only the
+rest has to be looked at again.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ _JOINED = 1_000_000
 class Neighbours:
     """The vectors nearest to one."""
 
-    indices: Codes  #: rows, most similar first; of equally similar ones the lower first.
+    indices: (
+        Codes  #: rows, most similar first; of equally similar ones the lower first.
+    )
     similarities: FloatArray  #: cosine similarity of each, in [-1, 1].
 
 
@@ -48,7 +53,8 @@ class NearPairs:
     second: Codes  #: higher row.
     similarity: FloatArray  #: cosine similarity, in [threshold, 1].
     n_pairs: int  #: all pairs found, also those that were not kept.
-    #: pairs by the places of their rows, symmetric, shape (places, places); a pair within a place counts once.
+    #: pairs by the places of their rows, symmetric, shape (places, places); a pair
+    #: within a place counts once.
     by_place: NDArray[np.int64]
     groups: Codes  #: connected component of each row over all pairs, shape (n,).
 
@@ -70,14 +76,17 @@ def as_vectors(vectors: ArrayLike, name: str = "vectors") -> Vectors:
     ):
         if wrong.any():
             raise StatisticsError(
-                f"`{name}`: {int(wrong.sum())} rows hold {problem} (first: row {int(np.argmax(wrong))})"
+                f"`{name}`: {int(wrong.sum())} rows hold {problem} (first: row "
+                f"{int(np.argmax(wrong))})"
             )
     return rows
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
     """Rows at unit length, 32 bits."""
-    return (vectors / lengths(vectors)[:, None].astype(np.float32)).astype(np.float32, copy=False)
+    return (vectors / lengths(vectors)[:, None].astype(np.float32)).astype(
+        np.float32, copy=False
+    )
 
 
 def lengths(vectors: Vectors) -> FloatArray:
@@ -104,7 +113,11 @@ def nearest(query: ArrayLike, vectors: ArrayLike, top: int) -> Neighbours:
     if top < 1:
         raise StatisticsError(f"`top` must be at least 1, found {top}")
     similarities = np.concatenate(
-        [_cosines(rows[start : start + BLOCK], query_vectors) for start in range(0, len(rows), BLOCK)] or [np.empty(0)]
+        [
+            _cosines(rows[start : start + BLOCK], query_vectors)
+            for start in range(0, len(rows), BLOCK)
+        ]
+        or [np.empty(0)]
     )
     order = np.lexsort((np.arange(len(rows)), -similarities))[:top]
     return Neighbours(order, similarities[order])
@@ -141,7 +154,9 @@ def near_pairs(
     """
     rows = as_vectors(vectors)
     _check_threshold(threshold)
-    codes = np.zeros(len(rows), np.intp) if places is None else np.asarray(places, np.intp)
+    codes = (
+        np.zeros(len(rows), np.intp) if places is None else np.asarray(places, np.intp)
+    )
     check_length(len(codes), len(rows), "places")
     collected = _Collected(codes, keep)
     for first, second, similarity, done in _blocks(rows, threshold, block):
@@ -155,7 +170,8 @@ def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray
     """Cosine similarity of pairs of rows in 64 bits, in [-1, 1], shape (pairs,)."""
     norms = lengths(vectors)
     parts = [
-        np.einsum("ij,ij->i", vectors[a], vectors[b], dtype=np.float64) / (norms[a] * norms[b])
+        np.einsum("ij,ij->i", vectors[a], vectors[b], dtype=np.float64)
+        / (norms[a] * norms[b])
         for a, b in (
             (first[start : start + _GATHERED], second[start : start + _GATHERED])
             for start in range(0, len(first), _GATHERED)
@@ -168,22 +184,31 @@ def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray
 def check_dimension(dimension: int, expected: int) -> None:
     """Refuse vectors of another dimension."""
     if dimension != expected:
-        raise StatisticsError(f"the query has {dimension} dimensions, the vectors {expected}")
+        raise StatisticsError(
+            f"the query has {dimension} dimensions, the vectors {expected}"
+        )
 
 
 def _check_threshold(threshold: float) -> None:
     if not -1 < threshold <= 1:
-        raise StatisticsError(f"`threshold` must lie in (-1, 1], such as 0.95; found {threshold}")
+        raise StatisticsError(
+            f"`threshold` must lie in (-1, 1], such as 0.95; found {threshold}"
+        )
 
 
 def _cosines(rows: Vectors, queries: Vectors) -> FloatArray:
     products = rows.astype(np.float64) @ queries[0].astype(np.float64)
-    cosines: FloatArray = np.clip(products / (lengths(rows) * lengths(queries)[0]), -1.0, 1.0)
+    cosines: FloatArray = np.clip(
+        products / (lengths(rows) * lengths(queries)[0]), -1.0, 1.0
+    )
     return cosines
 
 
-def _blocks(rows: Vectors, threshold: float, block: int) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:
-    """Pairs above the threshold, block by block of the upper triangle, and the share done."""
+def _blocks(
+    rows: Vectors, threshold: float, block: int
+) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:
+    """Pairs above the threshold, block by block of the upper triangle, and the share
+    done."""
     unit = shorten(unit_rows(rows), threshold)
     starts = range(0, len(rows), block)
     buffer = np.empty((block, block), np.float32)
@@ -197,7 +222,9 @@ def _blocks(rows: Vectors, threshold: float, block: int) -> Iterator[tuple[Codes
             yield *_above(rows, products, threshold, top, start), done / total
 
 
-def _above(rows: Vectors, products: Vectors, threshold: float, top: int, start: int) -> tuple[Codes, Codes, FloatArray]:
+def _above(
+    rows: Vectors, products: Vectors, threshold: float, top: int, start: int
+) -> tuple[Codes, Codes, FloatArray]:
     """Pairs of one block that are above the threshold in 64 bits."""
     nothing = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
     if products.max() < threshold - _ROUNDING:
@@ -217,7 +244,10 @@ def cosine_of_block(rows: Vectors, first: Codes, second: Codes) -> FloatArray:
     """`cosine_of_pairs` of rows that lie in one range: lengths of that range only."""
     if not len(first):
         return np.empty(0)
-    low, high = int(min(first.min(), second.min())), int(max(first.max(), second.max())) + 1
+    low, high = (
+        int(min(first.min(), second.min())),
+        int(max(first.max(), second.max())) + 1,
+    )
     if high - low <= 2 * len(first):
         return cosine_of_pairs(rows[low:high], first - low, second - low)
     used, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
@@ -242,7 +272,9 @@ class _Collected:
         self.n_pairs += len(first)
         low = np.minimum(self.labels[first], self.labels[second])
         high = np.maximum(self.labels[first], self.labels[second])
-        self.counts += np.bincount(low * self.n_labels + high, minlength=self.n_labels**2)
+        self.counts += np.bincount(
+            low * self.n_labels + high, minlength=self.n_labels**2
+        )
         self.open.append((first, second))
         self.n_open += len(first)
         if self.n_open >= _JOINED:
@@ -262,7 +294,9 @@ class _Collected:
 
     def _join(self) -> None:
         if self.open:
-            first, second = (np.concatenate(part) for part in zip(*self.open, strict=True))
+            first, second = (
+                np.concatenate(part) for part in zip(*self.open, strict=True)
+            )
             self.groups = connect(self.groups, first, second)
         self.open, self.n_open = [], 0
 
@@ -279,7 +313,8 @@ class _Collected:
 MANY_ROWS, LONG = 8192, 128
 #: Shares of the coordinates that are tried, in this order.
 _SHARES = (1 / 8, 1 / 6, 1 / 4, 1 / 3, 1 / 2)
-#: Rows that the shares are tried on, and the share of their pairs that may be looked at in vain.
+#: Rows that the shares are tried on, and the share of their pairs that may be looked at
+#: in vain.
 _TRIED, _IN_VAIN = 1000, 1e-4
 
 
@@ -346,7 +381,9 @@ def pairs_within(groups: ArrayLike) -> tuple[Codes, Codes]:
     """
     labels = np.asarray(groups)
     if np.any(labels[1:] < labels[:-1]):
-        raise StatisticsError("`groups` must be in ascending order; sort the elements by group")
+        raise StatisticsError(
+            "`groups` must be in ascending order; sort the elements by group"
+        )
     rows = np.arange(len(labels))
     ends = np.searchsorted(labels, labels, side="right")
     partners = ends - rows - 1
@@ -360,24 +397,31 @@ def connect(labels: Codes, first: ArrayLike, second: ArrayLike) -> Codes:
     """Groups after joining those of each pair of elements (connected components).
 
     Args:
-        labels: group of each element so far, 0 to m−1, shape (n,); ``arange(n)`` to begin with.
+        labels: group of each element so far, 0 to m−1, shape (n,); ``arange(n)`` to
+            begin with.
         first: elements, indices into ``labels``.
         second: the element that each is joined to.
 
     Returns:
-        group of each element, numbered in the order of their first elements, shape (n,).
+        group of each element, numbered in the order of their first elements, shape
+        (n,).
 
     Examples:
         >>> connect(np.arange(5), [0, 3], [2, 4]).tolist()
         [0, 1, 0, 2, 2]
     """
-    from scipy.sparse import coo_array  # takes longer to load than most of what is done here
+    from scipy.sparse import (
+        coo_array,
+    )  # takes longer to load than most of what is done here
     from scipy.sparse.csgraph import connected_components
 
     if not len(labels):
         return labels
     n = int(labels.max()) + 1
-    ends = labels[np.asarray(first, dtype=np.intp)], labels[np.asarray(second, dtype=np.intp)]
+    ends = (
+        labels[np.asarray(first, dtype=np.intp)],
+        labels[np.asarray(second, dtype=np.intp)],
+    )
     graph = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(n, n))
     joined: Codes = connected_components(graph, directed=False)[1][labels]
     return first_seen(joined)
@@ -385,7 +429,9 @@ def connect(labels: Codes, first: ArrayLike, second: ArrayLike) -> Codes:
 
 def first_seen(labels: ArrayLike) -> Codes:
     """Labels as numbers 0 to m−1 in the order in which they first occur, shape (n,)."""
-    _, first_rows, codes = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    _, first_rows, codes = np.unique(
+        np.asarray(labels), return_index=True, return_inverse=True
+    )
     ranks = np.empty(len(first_rows), dtype=np.intp)
     ranks[np.argsort(first_rows)] = np.arange(len(first_rows))
     return ranks[codes]

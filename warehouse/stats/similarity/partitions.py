@@ -9,19 +9,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, check_length
-from warehouse.stats.similarity.neighbours import Codes, as_vectors, cosine_of_pairs, lengths
+from warehouse.stats.similarity.neighbours import (
+    Codes,
+    as_vectors,
+    cosine_of_pairs,
+    lengths,
+)
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement 1 − |v_i − v_j| of scores between 0 and 1; of 0/1 scores the share scored alike."""
+    """Agreement 1 − |v_i − v_j| of scores between 0 and 1; of 0/1 scores the share
+    scored alike."""
 
     by_pair: FloatArray  #: mean over the models that have both prompts; NaN where none has, shape (pairs,).
     models_of_pair: NDArray[np.int64]  #: number of these models, shape (pairs,).
     by_model: FloatArray  #: mean over the pairs of which the model has both, NaN where none, shape (models,).
     pairs_of_model: NDArray[np.int64]  #: number of these pairs, shape (models,).
-    #: the mean agreement of the same prompts paired at random (each as often as it stands in a pair of the model), NaN
-    #: where there are none, shape (models,).
+    #: the mean agreement of the same prompts paired at random (each as often as it
+    #: stands in a pair of the model), NaN where there are none, shape (models,).
     by_chance: FloatArray
 
 
@@ -29,8 +35,8 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
     """How alike pairs of prompts are scored.
 
     Args:
-        values: score of each model (rows) on each prompt (columns), in [0, 1]; NaN where there
-            is none, shape (models, prompts).
+        values: score of each model (rows) on each prompt (columns), in [0, 1]; NaN
+            where there is none, shape (models, prompts).
         first: prompt of each pair, a column of ``values``, shape (pairs,).
         second: the other prompt, shape (pairs,).
 
@@ -46,7 +52,9 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
     if scores.ndim != 2:
         raise StatisticsError(f"`values` must have two dimensions, found {scores.ndim}")
     if np.any(scores < 0) or np.any(scores > 1):
-        raise StatisticsError("`values` must lie between 0 and 1; scale them by their bounds")
+        raise StatisticsError(
+            "`values` must lie between 0 and 1; scale them by their bounds"
+        )
     left, other = np.asarray(first, np.intp), np.asarray(second, np.intp)
     n_models = len(scores)
     sums, counts = np.zeros(len(left)), np.zeros(len(left), np.int64)
@@ -67,7 +75,8 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
 
 
 def mean_difference(values: FloatArray) -> float:
-    """Mean of |x_i − x_j| over all n² ordered pairs (Gini's, with repetition), O(n log n)."""
+    """Mean of |x_i − x_j| over all n² ordered pairs (Gini's, with repetition), O(n log
+    n)."""
     ordered = np.sort(values)
     n = len(ordered)
     ranks = 2 * np.arange(n) - n + 1
@@ -78,15 +87,17 @@ def mean_difference(values: FloatArray) -> float:
 class Medoids:
     """The medoid of each group."""
 
-    #: row of the medoid of each group, shape (groups,): the member most similar to the others on average, the lowest
-    #: row on ties.
+    #: row of the medoid of each group, shape (groups,): the member most similar to the
+    #: others on average, the lowest row on ties.
     rows: Codes
-    #: 1 − cosine similarity of each row to the medoid of its group, in [0, 2], exactly 0 for the medoids, shape (n,).
+    #: 1 − cosine similarity of each row to the medoid of its group, in [0, 2], exactly
+    #: 0 for the medoids, shape (n,).
     distances: FloatArray
 
 
 def find_medoids(vectors: ArrayLike, groups: ArrayLike) -> Medoids:
-    """Medoids by cosine: argmax over members of x̃_i · m_C, m_C the mean of the unit vectors.
+    """Medoids by cosine: argmax over members of x̃_i · m_C, m_C the mean of the unit
+    vectors.
 
     Args:
         vectors: shape (n, d), no row zero.
@@ -108,7 +119,9 @@ def find_medoids(vectors: ArrayLike, groups: ArrayLike) -> Medoids:
     return Medoids(medoids, distances)
 
 
-def _first_largest(values: FloatArray, codes: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def _first_largest(
+    values: FloatArray, codes: NDArray[np.intp], rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
     """For each code the row with the largest value; what differs by rounding is a tie."""
     ranked = np.lexsort((rows, -np.round(values, 9), codes))
     return rows[ranked[np.flatnonzero(np.diff(codes[ranked], prepend=-1))]]

@@ -1,1 +1,2 @@
-"""A subset of a benchmark's prompts in place of all of them: design, prediction and estimate."""
+"""A subset of a benchmark's prompts in place of all of them: design, prediction and
+estimate."""

@@ -1,6 +1,8 @@
-"""Which prompts to ask: strata along a prediction, and in each the smallest hashes; the rank of a model asked so.
+"""Which prompts to ask: strata along a prediction, and in each the smallest hashes; the
+rank of a model asked so.
 
-The sample depends on the ids, the predictions, the size and the seed alone, not on the order of rows.
+The sample depends on the ids, the predictions, the size and the seed alone, not on the
+order of rows.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ class SubsetDesign(NamedFigures):
 
     ids: tuple[str, ...]  #: of all N prompts.
     prediction: FloatArray  #: of each prompt's score, shape (N,).
-    stratum: NDArray[np.intp]  #: of each prompt, 0 to H − 1 along the prediction, shape (N,).
+    stratum: NDArray[
+        np.intp
+    ]  #: of each prompt, 0 to H − 1 along the prediction, shape (N,).
     selected: NDArray[np.bool_]  #: whether it is asked, shape (N,).
     seed: int  #: of ties and draws.
 
@@ -52,8 +56,11 @@ class SubsetDesign(NamedFigures):
         return np.asarray((drawn / sizes)[self.stratum])
 
 
-def draw_subset(ids: Sequence[str], prediction: ArrayLike, size: int, *, seed: int = 0) -> SubsetDesign:
-    """Draw m of N prompts: H = max(1, ⌊m/4⌋) strata along the prediction (1 where it is constant).
+def draw_subset(
+    ids: Sequence[str], prediction: ArrayLike, size: int, *, seed: int = 0
+) -> SubsetDesign:
+    """Draw m of N prompts: H = max(1, ⌊m/4⌋) strata along the prediction (1 where it is
+    constant).
 
     Args:
         ids: of the prompts, all different, N of them.
@@ -62,20 +69,25 @@ def draw_subset(ids: Sequence[str], prediction: ArrayLike, size: int, *, seed: i
         seed: of ties and draws, from 0.
 
     Raises:
-        StatisticsError: ids twice, another number of predictions, predictions that are not finite, a size out of range.
+        StatisticsError: ids twice, another number of predictions, predictions that are
+            not finite, a size out of range.
     """
     names, f = [str(name) for name in ids], as_scores(prediction, "prediction")
     as_seed(seed)
     if len(names) != len(f):
         raise StatisticsError(f"{len(names)} ids, and predictions of {len(f)} prompts")
     if len(set(names)) < len(names):
-        raise StatisticsError(f"{len(names) - len(set(names))} prompts have an id that another one has")
+        raise StatisticsError(
+            f"{len(names) - len(set(names))} prompts have an id that another one has"
+        )
     check_size(size, len(names))
     order = prediction_order(names, f, seed)
     constant = len(set(rounded(f))) == 1
     stratum = np.empty(len(names), np.intp)
     stratum[order] = runs_of(len(names), 1 if constant else n_strata(size))
-    return SubsetDesign(tuple(names), f, stratum, smallest_hashes(names, stratum, size, seed), seed)
+    return SubsetDesign(
+        tuple(names), f, stratum, smallest_hashes(names, stratum, size, seed), seed
+    )
 
 
 def extend_subset(design: SubsetDesign, size: int) -> SubsetDesign:
@@ -88,20 +100,34 @@ def extend_subset(design: SubsetDesign, size: int) -> SubsetDesign:
         size: prompts in all, from what it has to N.
 
     Raises:
-        StatisticsError: a size out of range, or one at which a stratum would give prompts back.
+        StatisticsError: a size out of range, or one at which a stratum would give
+            prompts back.
     """
     check_size(size, len(design.ids))
     if size < design.size:
-        raise StatisticsError(f"the sample has {design.size} prompts; it can grow, not shrink to {size}")
+        raise StatisticsError(
+            f"the sample has {design.size} prompts; it can grow, not shrink to {size}"
+        )
     selected = smallest_hashes(design.ids, design.stratum, size, design.seed)
-    if (design.selected & ~selected).any():  # strata of other sizes than draw_subset makes
-        raise StatisticsError(f"at {size} prompts a stratum would get fewer than it has; take another size")
-    return SubsetDesign(design.ids, design.prediction, design.stratum, selected, design.seed)
+    if (
+        design.selected & ~selected
+    ).any():  # strata of other sizes than draw_subset makes
+        raise StatisticsError(
+            f"at {size} prompts a stratum would get fewer than it has; take another "
+            "size"
+        )
+    return SubsetDesign(
+        design.ids, design.prediction, design.stratum, selected, design.seed
+    )
 
 
 def check_size(size: object, n: int) -> None:
     """Refuse a size of a sample that is not from 1 to N."""
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 1 <= size <= n:
+    if (
+        isinstance(size, bool)
+        or not isinstance(size, int | np.integer)
+        or not 1 <= size <= n
+    ):
         raise StatisticsError(f"a sample has from 1 to all {n} prompts, found {size}")
 
 
@@ -127,11 +153,16 @@ def runs_of(n: int, strata: int) -> NDArray[np.intp]:
     return np.repeat(np.arange(strata), sizes)
 
 
-def prediction_order(ids: Sequence[str], prediction: FloatArray, seed: int) -> NDArray[np.intp]:
-    """Places of the prompts along the prediction, at 12 significant digits; ties by hash, shape (N,)."""
+def prediction_order(
+    ids: Sequence[str], prediction: FloatArray, seed: int
+) -> NDArray[np.intp]:
+    """Places of the prompts along the prediction, at 12 significant digits; ties by
+    hash, shape (N,)."""
     keys = rounded(prediction)
     hashes = hashed("tie", seed, ids)
-    return np.array(sorted(range(len(ids)), key=lambda i: (keys[i], hashes[i])), np.intp)
+    return np.array(
+        sorted(range(len(ids)), key=lambda i: (keys[i], hashes[i])), np.intp
+    )
 
 
 def rounded(values: FloatArray) -> list[float]:
@@ -145,7 +176,9 @@ def hashed(purpose: str, seed: int, ids: Sequence[str]) -> list[str]:
     return [hashlib.sha256((head + prompt).encode()).hexdigest() for prompt in ids]
 
 
-def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, seed: int) -> NDArray[np.bool_]:
+def smallest_hashes(
+    ids: Sequence[str], stratum: NDArray[np.intp], size: int, seed: int
+) -> NDArray[np.bool_]:
     """The prompts of the smallest hashes in each stratum, m in all, shape (N,)."""
     drawn = allocate(np.bincount(stratum), size)
     hashes = np.array(hashed("draw", seed, ids))
@@ -161,14 +194,24 @@ class SubsetRank(NamedFigures):
     """A rank and the set that the interval leaves."""
 
     rank: int  #: 1 + models with a better figure.
-    rank_low: int | None  #: best rank in the set: 1 + models better than the interval's better end; None without one.
-    rank_high: int | None  #: worst rank in it: 1 + models at least as good as its worse end.
+    rank_low: (
+        int | None
+    )  #: best rank in the set: 1 + models better than the interval's better end; None without one.
+    rank_high: (
+        int | None
+    )  #: worst rank in it: 1 + models at least as good as its worse end.
 
 
 def rank_among(
-    estimate: float, low: float | None, high: float | None, figures: ArrayLike, *, higher_is_better: bool = True
+    estimate: float,
+    low: float | None,
+    high: float | None,
+    figures: ArrayLike,
+    *,
+    higher_is_better: bool = True,
 ) -> SubsetRank:
-    """Where an estimate stands among known figures (statistics.md §10), at 12 significant digits.
+    """Where an estimate stands among known figures (statistics.md §10), at 12
+    significant digits.
 
     Args:
         estimate: θ̂.
@@ -184,4 +227,6 @@ def rank_among(
     if low is None or high is None:
         return SubsetRank(rank, None, None)
     worse, better = sorted(rounded(sign * np.array([low, high])))
-    return SubsetRank(rank, 1 + int((others > better).sum()), 1 + int((others >= worse).sum()))
+    return SubsetRank(
+        rank, 1 + int((others > better).sum()), 1 + int((others >= worse).sum())
+    )

@@ -1,5 +1,5 @@
-"""Differences on a whole benchmark from a sample of its prompts: to a model that has all, and between two that
-have the sample."""
+"""Differences on a whole benchmark from a sample of its prompts: to a model that has
+all, and between two that have the sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_floats,
+    as_level,
+    check_length,
+)
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
@@ -46,8 +52,12 @@ class SubsetDifference(NamedFigures):
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage.
     degrees_of_freedom: float | None  #: of the error.
-    p_value: float | None  #: two-sided, of no difference: 1 − the level at which the interval ends at 0.
-    mean_a: float | None  #: the first model's figure on all prompts, or what the sample says of it.
+    p_value: (
+        float | None
+    )  #: two-sided, of no difference: 1 − the level at which the interval ends at 0.
+    mean_a: (
+        float | None
+    )  #: the first model's figure on all prompts, or what the sample says of it.
     mean_b: float | None  #: the second's.
     n_prompts: int  #: N.
     n_selected: int  #: m.
@@ -55,7 +65,8 @@ class SubsetDifference(NamedFigures):
     n_differing: int  #: those on which the models differ.
     estimand: str  #: ``full_benchmark`` or ``prompts_sampled``.
     method: str  #: of the interval.
-    #: ``few_prompts``, ``few_differing_prompts``, ``missing_in_sample``, and those of :class:`SubsetEstimate`.
+    #: ``few_prompts``, ``few_differing_prompts``, ``missing_in_sample``, and those of
+    #: :class:`SubsetEstimate`.
     flags: tuple[str, ...]
     reason: str  #: why there is no figure or interval.
 
@@ -84,9 +95,10 @@ def subset_against_baseline(
 ) -> SubsetDifference:
     """A model that was asked a sample, less one that was asked all N prompts.
 
-    ``full_benchmark``: θ̂ − θ_B with the interval of θ̂, moved by θ_B, which is known. ``prompts_sampled``:
-    ψ_i − (y_B,i − θ_B)/N in the variance, Student's t, without bounds its hull with bootstrap-t. Never the difference
-    on the sample alone, whose mean squared error is 1.3 to 2.2 times as large.
+    ``full_benchmark``: θ̂ − θ_B with the interval of θ̂, moved by θ_B, which is known.
+    ``prompts_sampled``: ψ_i − (y_B,i − θ_B)/N in the variance, Student's t, without
+    bounds its hull with bootstrap-t. Never the difference on the sample alone, whose
+    mean squared error is 1.3 to 2.2 times as large.
 
     Args:
         scores: of the sample, NaN elsewhere, shape (N,).
@@ -100,22 +112,44 @@ def subset_against_baseline(
     sample, base = as_sample(scores, stratum, selected), as_floats(baseline, "baseline")
     check_length(len(base), sample.n, "baseline")
     if not np.isfinite(base).all():
-        raise StatisticsError(f"the baseline has no finite score of {int((~np.isfinite(base)).sum())} prompts")
+        raise StatisticsError(
+            f"the baseline has no finite score of {int((~np.isfinite(base)).sum())} "
+            "prompts"
+        )
     _check_estimand(estimand)
 
     def at(confidence: float) -> SubsetEstimate:
         return estimate_subset(
-            scores, stratum, selected, bounds=bounds, estimand=estimand, clusters=clusters, level=confidence
+            scores,
+            stratum,
+            selected,
+            bounds=bounds,
+            estimand=estimand,
+            clusters=clusters,
+            level=confidence,
         )
 
     estimate, theta_b = at(level), float(base.mean())
     y = np.isfinite(sample.scores)
     differing = int((sample.scores[y] != base[y]).sum())
     if estimate.estimate is None:
-        return _of(sample, level, estimand, None, (None, theta_b), differing, estimate.flags, estimate.reason)
+        return _of(
+            sample,
+            level,
+            estimand,
+            None,
+            (None, theta_b),
+            differing,
+            estimate.flags,
+            estimate.reason,
+        )
     means = estimate.estimate, theta_b
     if estimand == FULL_BENCHMARK:
-        ends = None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
+        ends = (
+            None
+            if estimate.ci_low is None or estimate.ci_high is None
+            else (estimate.ci_low, estimate.ci_high)
+        )
         p = None if ends is None else _p_of_known(at, estimate, theta_b)
         moved = None if ends is None else (ends[0] - theta_b, ends[1] - theta_b)
         error, df = estimate.standard_error, estimate.degrees_of_freedom or 0.0
@@ -137,24 +171,45 @@ def subset_against_baseline(
     variance: Variance = (None, 0.0)
     draws, limits = None, as_range(bounds)
     if (joined.scored_in >= 2).all():
-        psi, groups = influence(joined) - (base - theta_b) / sample.n, as_labels(clusters, sample.n)
+        psi, groups = (
+            influence(joined) - (base - theta_b) / sample.n,
+            as_labels(clusters, sample.n),
+        )
         variance = clustered_variance(psi, groups, joined.degrees_of_freedom)
         draws = None if limits else _resampled(psi, groups, variance)
-    return _by_t(joined, variance, level, estimand, means, differing, estimate.flags, (draws, limits))
+    return _by_t(
+        joined,
+        variance,
+        level,
+        estimand,
+        means,
+        differing,
+        estimate.flags,
+        (draws, limits),
+    )
 
 
-def _p_of_known(at: Callable[[float], SubsetEstimate], estimate: SubsetEstimate, value: float) -> float:
-    """p of a figure against one that is known: what the interval that begins to hold it leaves out."""
+def _p_of_known(
+    at: Callable[[float], SubsetEstimate], estimate: SubsetEstimate, value: float
+) -> float:
+    """p of a figure against one that is known: what the interval that begins to hold it
+    leaves out."""
     error = estimate.standard_error
     if estimate.method == "hull_subset" and estimate.draws is not None and error:
         return estimate.draws.p_value(((estimate.estimate or 0.0) - value) / error)
     return _p_value(_holds(at, value))
 
 
-def _resampled(psi: FloatArray, groups: NDArray[np.intp] | None, variance: Variance) -> StudentisedDraws | None:
+def _resampled(
+    psi: FloatArray, groups: NDArray[np.intp] | None, variance: Variance
+) -> StudentisedDraws | None:
     """Bootstrap distribution of a sum of ψ, whole clusters resampled."""
     sums = psi if groups is None else np.bincount(groups, weights=psi)
-    return studentised_draws(sums - sums.mean(), None, variance[1], 0) if variance[0] else None
+    return (
+        studentised_draws(sums - sums.mean(), None, variance[1], 0)
+        if variance[0]
+        else None
+    )
 
 
 def subset_pair(
@@ -168,13 +223,16 @@ def subset_pair(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> SubsetDifference:
-    """Two models that were asked the same sample: the paired differences in the same formulas, Student's t.
+    """Two models that were asked the same sample: the paired differences in the same
+    formulas, Student's t.
 
-    Without bounds of the scores the interval is the hull of it and bootstrap-t, with them it is cut to ± their range.
+    Without bounds of the scores the interval is the hull of it and bootstrap-t, with
+    them it is cut to ± their range.
 
     Args:
         scores_a: of the sample, NaN elsewhere, shape (N,).
-        scores_b: of the other model, likewise; a prompt that one of them lacks is missing.
+        scores_b: of the other model, likewise; a prompt that one of them lacks is
+            missing.
         stratum, selected, bounds, clusters, level: as in :func:`estimate_subset`.
         estimand: ``full_benchmark`` or ``prompts_sampled``.
 
@@ -189,9 +247,14 @@ def subset_pair(
     differing = int((sample.y != 0).sum())
     flags: tuple[str, ...] = ("missing_in_sample",) if sample.n_missing else ()
     if sample.n_missing > MOST_MISSING * sample.n_selected:
-        reason = f"{sample.n_missing} of {sample.n_selected} prompts lack a score of one of the two"
+        reason = (
+            f"{sample.n_missing} of {sample.n_selected} prompts lack a score of one of "
+            "the two"
+        )
         flags += ("many_missing_in_sample",)
-        return _of(sample, level, estimand, None, (None, None), differing, flags, reason)
+        return _of(
+            sample, level, estimand, None, (None, None), differing, flags, reason
+        )
     joined = sample.joined()
     variance: Variance = (None, 0.0)
     draws, limits = None, as_range(bounds)
@@ -204,15 +267,32 @@ def subset_pair(
         elif limits is None and variance[0]:
             draws = joined.draws(variance[1])
     there = np.isfinite(sample.scores)
-    means = [StratifiedSample(np.where(there, arm, np.nan), joined.stratum, joined.selected).estimate for arm in (a, b)]
+    means = [
+        StratifiedSample(
+            np.where(there, arm, np.nan), joined.stratum, joined.selected
+        ).estimate
+        for arm in (a, b)
+    ]
     flags += ("few_prompts",) if len(sample.y) < FEW else ()
     flags += ("few_differing_prompts",) if differing < FEW_DIFFERING else ()
-    return _by_t(joined, variance, level, estimand, (means[0], means[1]), differing, flags, (draws, limits))
+    return _by_t(
+        joined,
+        variance,
+        level,
+        estimand,
+        (means[0], means[1]),
+        differing,
+        flags,
+        (draws, limits),
+    )
 
 
 def _check_estimand(estimand: str) -> None:
     if estimand not in (FULL_BENCHMARK, PROMPTS_SAMPLED):
-        raise StatisticsError(f"a difference is of {FULL_BENCHMARK} or {PROMPTS_SAMPLED}, found {estimand!r}")
+        raise StatisticsError(
+            f"a difference is of {FULL_BENCHMARK} or {PROMPTS_SAMPLED}, found "
+            f"{estimand!r}"
+        )
 
 
 def _by_t(
@@ -225,16 +305,40 @@ def _by_t(
     flags: tuple[str, ...],
     reach: tuple[StudentisedDraws | None, tuple[float, float] | None],
 ) -> SubsetDifference:
-    """By Student's t: its hull with bootstrap-t where there are draws, cut to ± the range of scores with bounds."""
+    """By Student's t: its hull with bootstrap-t where there are draws, cut to ± the
+    range of scores with bounds."""
     v, df = variance
     draws, limits = reach
     difference = means[0] - means[1]
     if len(sample.y) == sample.n and estimand == FULL_BENCHMARK:
-        return _of(sample, level, estimand, (difference, difference), means, differing, flags, "", method="all_prompts")
+        return _of(
+            sample,
+            level,
+            estimand,
+            (difference, difference),
+            means,
+            differing,
+            flags,
+            "",
+            method="all_prompts",
+        )
     if len(sample.y) < LEAST:
-        return _of(sample, level, estimand, None, means, differing, flags, f"fewer than {LEAST} scored prompts")
+        return _of(
+            sample,
+            level,
+            estimand,
+            None,
+            means,
+            differing,
+            flags,
+            f"fewer than {LEAST} scored prompts",
+        )
     if not v:
-        why = "no stratum with two scored prompts" if v is None else "the models differ by the same on every prompt"
+        why = (
+            "no stratum with two scored prompts"
+            if v is None
+            else "the models differ by the same on every prompt"
+        )
         return _of(sample, level, estimand, None, means, differing, flags, why)
     error = math.sqrt(v)
     hull = hull_ends(draws, level)
@@ -243,11 +347,17 @@ def _by_t(
         p, method = draws.p_value(difference / error), "hull_subset"
     else:
         half = t_quantile(level, df) * error
-        ends, p, method = (difference - half, difference + half), t_p_value(difference / error, df), "t_subset"
+        ends, p, method = (
+            (difference - half, difference + half),
+            t_p_value(difference / error, df),
+            "t_subset",
+        )
     if limits is not None:
         width = limits[1] - limits[0]
         ends = max(-width, ends[0]), min(width, ends[1])
-    return _of(sample, level, estimand, ends, means, differing, flags, "", error, df, p, method)
+    return _of(
+        sample, level, estimand, ends, means, differing, flags, "", error, df, p, method
+    )
 
 
 def _of(
@@ -286,18 +396,25 @@ def _of(
     )
 
 
-def _holds(at: Callable[[float], SubsetEstimate], value: float) -> Callable[[float], bool]:
+def _holds(
+    at: Callable[[float], SubsetEstimate], value: float
+) -> Callable[[float], bool]:
     """Whether the interval of a level holds a value."""
 
     def inside(level: float) -> bool:
         estimate = at(level)
-        return estimate.ci_low is None or estimate.ci_high is None or estimate.ci_low <= value <= estimate.ci_high
+        return (
+            estimate.ci_low is None
+            or estimate.ci_high is None
+            or estimate.ci_low <= value <= estimate.ci_high
+        )
 
     return inside
 
 
 def _p_value(inside: Callable[[float], bool]) -> float:
-    """1 − the level at which the interval begins to hold the value, at least `_LEAST_P`."""
+    """1 − the level at which the interval begins to hold the value, at least
+    `_LEAST_P`."""
     low, high = _LEAST_P, 1 - _LEAST_P
     if inside(1 - high):  # at almost no level
         return 1.0

@@ -1,4 +1,5 @@
-"""The figure of a whole benchmark from a stratified sample of its prompts (statistics.md §10)."""
+"""The figure of a whole benchmark from a stratified sample of its prompts
+(statistics.md §10)."""
 
 from __future__ import annotations
 
@@ -11,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_floats,
+    as_level,
+    check_length,
+)
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.intervals.defaults import SKEWED_MEAN
@@ -34,7 +41,9 @@ MOST_MISSING = 0.05
 class SubsetEstimate(NamedFigures):
     """The figure of all N prompts, from m of them."""
 
-    estimate: float | None  #: θ̂ = Σ W_h ȳ_h; None where more than 5 % of the sample have no score.
+    estimate: (
+        float | None
+    )  #: θ̂ = Σ W_h ȳ_h; None where more than 5 % of the sample have no score.
     standard_error: float | None  #: sqrt(v); None where not defined or 0.
     ci_low: float | None  #: lower end of the interval; None with a ``reason``.
     ci_high: float | None  #: upper end of it.
@@ -47,13 +56,15 @@ class SubsetEstimate(NamedFigures):
     effective_n: float | None  #: n_e of Wilson's interval; None where it is another.
     estimand: str  #: ``full_benchmark``, ``prompts_sampled`` or ``prompts_fixed``.
     method: str  #: of the interval.
-    #: smallest θ̂ with the missing scores filled in; None where all are there, or scores have no bounds.
+    #: smallest θ̂ with the missing scores filled in; None where all are there, or
+    #: scores have no bounds.
     bound_low: float | None
     bound_high: float | None  #: largest.
     bound_ci_low: float | None  #: lower end of the hull of the intervals of both.
     bound_ci_high: float | None  #: upper end.
-    #: ``few_prompts`` (m < 25), ``few_informative_prompts`` (fewer than 5 scores above, or at or below, the middle),
-    #: ``skewed`` (without bounds), ``missing_in_sample``, ``many_missing_in_sample``, ``joined_strata``.
+    #: ``few_prompts`` (m < 25), ``few_informative_prompts`` (fewer than 5 scores above,
+    #: or at or below, the middle), ``skewed`` (without bounds), ``missing_in_sample``,
+    #: ``many_missing_in_sample``, ``joined_strata``.
     flags: tuple[str, ...]
     reason: str  #: why there is no figure or interval.
     #: bootstrap distribution behind a hull, for tests; not in `to_dict`.
@@ -81,34 +92,55 @@ def estimate_subset(
     """The mean over a benchmark's N prompts, from a stratified sample of them.
 
     Args:
-        scores: of the prompts of the sample, NaN for those outside it and without a score, shape (N,).
+        scores: of the prompts of the sample, NaN for those outside it and without a
+            score, shape (N,).
         stratum: of each prompt, whole numbers from 0, shape (N,).
         selected: whether a prompt is in the sample, shape (N,).
         bounds: of the scores; None, or an end that is None: unbounded.
-        estimand: ``full_benchmark``: these N prompts as they were scored; ``prompts_sampled``: prompts like
-            them; ``prompts_fixed``: these prompts, generated again (needs ``within``).
-        clusters: for ``prompts_sampled``: cluster of each prompt, shape (N,); None: each by itself.
-        within: for ``prompts_fixed``: variance over the draws of each prompt, shape (N,), NaN outside.
+        estimand: ``full_benchmark``: these N prompts as they were scored;
+            ``prompts_sampled``: prompts like them; ``prompts_fixed``: these prompts,
+            generated again (needs ``within``).
+        clusters: for ``prompts_sampled``: cluster of each prompt, shape (N,); None:
+            each by itself.
+        within: for ``prompts_fixed``: variance over the draws of each prompt, shape
+            (N,), NaN outside.
         n_draws: for ``prompts_fixed``: draws of each prompt, shape (N,).
         level: nominal coverage, in (0, 1).
 
     Raises:
-        StatisticsError: shapes that do not fit, infinite scores, scores outside the bounds or the sample,
-            no prompt in the sample, an unknown estimand.
+        StatisticsError: shapes that do not fit, infinite scores, scores outside the
+            bounds or the sample, no prompt in the sample, an unknown estimand.
     """
     as_level(level)
     sample = as_sample(scores, stratum, selected)
     options = _Options(
-        as_range(bounds), _checked_estimand(estimand), as_labels(clusters, sample.n), level, within, n_draws
+        as_range(bounds),
+        _checked_estimand(estimand),
+        as_labels(clusters, sample.n),
+        level,
+        within,
+        n_draws,
     )
     _check_bounds(sample, options.bounds)
     flags = ("missing_in_sample",) if sample.n_missing else ()
-    filled = None if not sample.n_missing or options.bounds is None else _filled(sample, options)
+    filled = (
+        None
+        if not sample.n_missing or options.bounds is None
+        else _filled(sample, options)
+    )
     if sample.n_missing > MOST_MISSING * sample.n_selected:
-        estimate = _without(sample, options, f"{sample.n_missing} of {sample.n_selected} prompts have no score")
-        return _with_bounds(replace(estimate, flags=(*flags, "many_missing_in_sample")), filled, None)
+        estimate = _without(
+            sample,
+            options,
+            f"{sample.n_missing} of {sample.n_selected} prompts have no score",
+        )
+        return _with_bounds(
+            replace(estimate, flags=(*flags, "many_missing_in_sample")), filled, None
+        )
     estimate = _scored(sample, options)
-    return _with_bounds(replace(estimate, flags=flags + estimate.flags), filled, options.bounds)
+    return _with_bounds(
+        replace(estimate, flags=flags + estimate.flags), filled, options.bounds
+    )
 
 
 @dataclass(frozen=True)
@@ -123,20 +155,38 @@ class _Options:
 
 def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
     """From the scored prompts of the sample alone."""
-    low, width = (0.0, 1.0) if options.bounds is None else (options.bounds[0], options.bounds[1] - options.bounds[0])
+    low, width = (
+        (0.0, 1.0)
+        if options.bounds is None
+        else (options.bounds[0], options.bounds[1] - options.bounds[0])
+    )
     joined = sample.joined()
     variance, df = _variance_of(joined, options)
     theta = joined.estimate
     scaled = None if variance is None else variance / width**2
-    y = np.clip((joined.y - low) / width, 0, 1) if options.bounds is not None else joined.y
-    centre = min(max((theta - low) / width, 0.0), 1.0) if options.bounds is not None else theta
+    y = (
+        np.clip((joined.y - low) / width, 0, 1)
+        if options.bounds is not None
+        else joined.y
+    )
+    centre = (
+        min(max((theta - low) / width, 0.0), 1.0)
+        if options.bounds is not None
+        else theta
+    )
     bounded = options.bounds is not None
     draws = None if bounded or not variance else _draws(joined, options, df)
-    basis = Sampled(centre, scaled, df, y, joined.n, options.estimand == FULL_BENCHMARK, draws)
-    ends, effective, method, reason = (bounded_interval if bounded else unbounded_interval)(basis, options.level)
+    basis = Sampled(
+        centre, scaled, df, y, joined.n, options.estimand == FULL_BENCHMARK, draws
+    )
+    ends, effective, method, reason = (
+        bounded_interval if bounded else unbounded_interval
+    )(basis, options.level)
     flags = ["few_prompts"] if basis.size < FEW else []
     flags += ["few_informative_prompts"] if bounded and basis.n_off < FEW_OFF else []
-    flags += ["skewed"] if draws is not None and abs(joined.skewness) > SKEWED_MEAN else []
+    flags += (
+        ["skewed"] if draws is not None and abs(joined.skewness) > SKEWED_MEAN else []
+    )
     flags += ["joined_strata"] if joined.n_strata < sample.n_strata else []
     return SubsetEstimate(
         estimate=theta,
@@ -162,8 +212,11 @@ def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
     )
 
 
-def _variance_of(sample: StratifiedSample, options: _Options) -> tuple[float | None, float]:
-    """v and its degrees of freedom; None where a stratum has fewer than two scored prompts."""
+def _variance_of(
+    sample: StratifiedSample, options: _Options
+) -> tuple[float | None, float]:
+    """v and its degrees of freedom; None where a stratum has fewer than two scored
+    prompts."""
     if (sample.scored_in < 2).any():
         return None, 0.0
     df = sample.degrees_of_freedom
@@ -175,16 +228,22 @@ def _variance_of(sample: StratifiedSample, options: _Options) -> tuple[float | N
     return variance, df
 
 
-def _draws(sample: StratifiedSample, options: _Options, df: float) -> StudentisedDraws | None:
-    """Bootstrap distribution of the figure: whole clusters where they count, else the scores of each stratum."""
+def _draws(
+    sample: StratifiedSample, options: _Options, df: float
+) -> StudentisedDraws | None:
+    """Bootstrap distribution of the figure: whole clusters where they count, else the
+    scores of each stratum."""
     if options.estimand == PROMPTS_SAMPLED and options.clusters is not None:
-        sums = np.bincount(options.clusters, weights=influence(sample)).astype(np.float64)
+        sums = np.bincount(options.clusters, weights=influence(sample)).astype(
+            np.float64
+        )
         return studentised_draws(sums, None, df, 0)
     return sample.draws(df)
 
 
 def influence(sample: StratifiedSample) -> FloatArray:
-    """ψ_i, whose squares sum to the variance where prompts are a sample of others like them, shape (N,)."""
+    """ψ_i, whose squares sum to the variance where prompts are a sample of others like
+    them, shape (N,)."""
     means, of = sample.means, sample.stratum
     psi = (means[of] - sample.estimate) / sample.n
     n_h, big = sample.scored_in[of], sample.sizes[of]
@@ -193,7 +252,9 @@ def influence(sample: StratifiedSample) -> FloatArray:
     return np.asarray(psi + np.where(there, own, 0.0))
 
 
-def clustered_variance(psi: FloatArray, clusters: NDArray[np.intp] | None, df: float) -> tuple[float | None, float]:
+def clustered_variance(
+    psi: FloatArray, clusters: NDArray[np.intp] | None, df: float
+) -> tuple[float | None, float]:
     """G/(G − 1) Σ_c (Σ_{i∈c} ψ_i)² and min(ν, G − 1)."""
     sums = psi if clusters is None else np.bincount(clusters, weights=psi)
     n = len(sums)
@@ -205,30 +266,52 @@ def clustered_variance(psi: FloatArray, clusters: NDArray[np.intp] | None, df: f
 def _generations(sample: StratifiedSample, options: _Options) -> float:
     """w = Σ_S (N_h/n_h)(W_i/K_i)/N."""
     if options.within is None or options.n_draws is None:
-        raise StatisticsError("prompts fixed: give the variance within each prompt's draws, and their number")
-    within, draws = as_floats(options.within, "within"), as_floats(options.n_draws, "n_draws")
+        raise StatisticsError(
+            "prompts fixed: give the variance within each prompt's draws, and their "
+            "number"
+        )
+    within, draws = (
+        as_floats(options.within, "within"),
+        as_floats(options.n_draws, "n_draws"),
+    )
     check_length(len(within), sample.n, "within")
     check_length(len(draws), sample.n, "n_draws")
     there = np.isfinite(sample.scores)
     spreads = within[there]
-    if (draws[there] < 2).any() or not np.isfinite(spreads).all() or (spreads < 0).any():
-        raise StatisticsError("prompts fixed: every prompt of the sample needs at least two draws")
+    if (
+        (draws[there] < 2).any()
+        or not np.isfinite(spreads).all()
+        or (spreads < 0).any()
+    ):
+        raise StatisticsError(
+            "prompts fixed: every prompt of the sample needs at least two draws"
+        )
     weight = (sample.sizes / sample.scored_in)[sample.stratum[there]]
     return float((weight * spreads / draws[there]).sum() / sample.n)
 
 
-def _filled(sample: StratifiedSample, options: _Options) -> tuple[SubsetEstimate, SubsetEstimate]:
-    """The estimates with every missing score at the smallest and at the largest possible one."""
+def _filled(
+    sample: StratifiedSample, options: _Options
+) -> tuple[SubsetEstimate, SubsetEstimate]:
+    """The estimates with every missing score at the smallest and at the largest
+    possible one."""
     assert options.bounds is not None
-    plain = replace(options, estimand=FULL_BENCHMARK) if options.estimand == PROMPTS_FIXED else options
+    plain = (
+        replace(options, estimand=FULL_BENCHMARK)
+        if options.estimand == PROMPTS_FIXED
+        else options
+    )
     low, high = (_scored(sample.filled(end), plain) for end in options.bounds)
     return low, high
 
 
 def _with_bounds(
-    estimate: SubsetEstimate, filled: tuple[SubsetEstimate, SubsetEstimate] | None, hull: tuple[float, float] | None
+    estimate: SubsetEstimate,
+    filled: tuple[SubsetEstimate, SubsetEstimate] | None,
+    hull: tuple[float, float] | None,
 ) -> SubsetEstimate:
-    """With the bounds of missing scores; ``hull``: never narrower than the interval of the scored ones."""
+    """With the bounds of missing scores; ``hull``: never narrower than the interval of
+    the scored ones."""
     if filled is None:
         return estimate
     low, high = filled
@@ -244,7 +327,9 @@ def _with_bounds(
     )
 
 
-def _without(sample: StratifiedSample, options: _Options, reason: str) -> SubsetEstimate:
+def _without(
+    sample: StratifiedSample, options: _Options, reason: str
+) -> SubsetEstimate:
     return SubsetEstimate(
         estimate=None,
         standard_error=None,
@@ -284,13 +369,16 @@ def _check_bounds(sample: StratifiedSample, bounds: tuple[float, float] | None) 
     tolerance = 1e-9 * (bounds[1] - bounds[0])
     if sample.y.min() < bounds[0] - tolerance or sample.y.max() > bounds[1] + tolerance:
         raise StatisticsError(
-            f"scores from {sample.y.min():g} to {sample.y.max():g}, outside the bounds {bounds[0]:g} to {bounds[1]:g}"
+            f"scores from {sample.y.min():g} to {sample.y.max():g}, outside the bounds "
+            f"{bounds[0]:g} to {bounds[1]:g}"
         )
 
 
 def _checked_estimand(estimand: str) -> str:
     if estimand not in ESTIMANDS:
-        raise StatisticsError(f"unknown estimand {estimand!r}; there are: {', '.join(ESTIMANDS)}")
+        raise StatisticsError(
+            f"unknown estimand {estimand!r}; there are: {', '.join(ESTIMANDS)}"
+        )
     return estimand
 
 

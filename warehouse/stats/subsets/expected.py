@@ -1,4 +1,5 @@
-"""What each prompt's score is expected to be, and how precise a sample would have been for stored models."""
+"""What each prompt's score is expected to be, and how precise a sample would have been
+for stored models."""
 
 from __future__ import annotations
 
@@ -11,9 +12,21 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_floats,
+    as_level,
+    check_length,
+)
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.subsets.design import LEAST, allocate, check_size, n_strata, runs_of
+from warehouse.stats.subsets.design import (
+    LEAST,
+    allocate,
+    check_size,
+    n_strata,
+    runs_of,
+)
 from warehouse.stats.subsets.estimate import as_range
 from warehouse.stats.subsets.sample import Sampled, bounded_interval, unbounded_interval
 
@@ -27,16 +40,21 @@ class ExpectedPrecision(NamedFigures):
 
     size: int  #: m.
     n_models: int  #: models, each with the others as its history.
-    width: float | None  #: median width of the interval; None where too few prompts or no variance give none.
+    width: (
+        float | None
+    )  #: median width of the interval; None where too few prompts or no variance give none.
     width_most: float | None  #: 90 % of the models have none wider.
     error: float | None  #: median standard error.
-    gain: float | None  #: median of the variance of a simple random sample over that of this one; None without models.
+    gain: (
+        float | None
+    )  #: median of the variance of a simple random sample over that of this one; None without models.
     gain_least: float | None  #: 90 % of the models gain more.
     level: float  #: of the intervals.
 
 
 class LeaveOneOut:
-    """Stored models, each in the order of what the others (and a baseline) predict for it.
+    """Stored models, each in the order of what the others (and a baseline) predict for
+    it.
 
     Exact design variances are used, not draws: every score of a stored model is known.
     """
@@ -53,12 +71,14 @@ class LeaveOneOut:
         """Orders the prompts for each model.
 
         Args:
-            history: scores of stored models, NaN where there is none, shape (M, N). Only models with all N
-                are left out in turn; the others predict.
-            baseline: scores of the baseline of the plan on all prompts, shape (N,); it is no row of the history.
-            models: of each row, shape (M,): rows of one model, as with other examples or temperatures, are left out
-                together, or they would predict each other too well; where there is one model only, each by itself.
-                None: each row is a model.
+            history: scores of stored models, NaN where there is none, shape (M, N).
+                Only models with all N are left out in turn; the others predict.
+            baseline: scores of the baseline of the plan on all prompts, shape (N,); it
+                is no row of the history.
+            models: of each row, shape (M,): rows of one model, as with other examples
+                or temperatures, are left out together, or they would predict each other
+                too well; where there is one model only, each by itself. None: each row
+                is a model.
             bounds: of the scores.
             level: of the intervals, in (0, 1).
 
@@ -71,18 +91,30 @@ class LeaveOneOut:
         base = None if baseline is None else as_floats(baseline, "baseline")
         if base is not None:
             check_length(len(base), table.shape[1], "baseline")
-        self.level, self.range, self.n = as_level(level), as_range(bounds), table.shape[1]
+        self.level, self.range, self.n = (
+            as_level(level),
+            as_range(bounds),
+            table.shape[1],
+        )
         whole = np.flatnonzero(np.isfinite(table).all(axis=1)).tolist()
         self.scores: list[FloatArray] = []
         self.constant: list[bool] = []
         sums, counts = np.nansum(table, axis=0), np.isfinite(table).sum(axis=0)
-        names = np.arange(len(table)) if models is None else np.unique(list(models), return_inverse=True)[1]
+        names = (
+            np.arange(len(table))
+            if models is None
+            else np.unique(list(models), return_inverse=True)[1]
+        )
         check_length(len(names), len(table), "models")
         if len(set(names.tolist())) == 1:
             names = np.arange(len(table))
         for row in _spread(whole, table):
             own = table[names == names[row]]
-            prediction = _others(sums - np.nansum(own, axis=0), counts - np.isfinite(own).sum(axis=0), base)
+            prediction = _others(
+                sums - np.nansum(own, axis=0),
+                counts - np.isfinite(own).sum(axis=0),
+                base,
+            )
             order = np.argsort(np.round(prediction, 12), kind="stable")
             self.scores.append(table[row][order])
             self.constant.append(bool(np.ptp(prediction) < 1e-12))
@@ -114,7 +146,8 @@ class LeaveOneOut:
         )
 
     def size_for(self, width: float) -> ExpectedPrecision:
-        """The smallest sample whose median interval is no wider, by bisection; all prompts if none is.
+        """The smallest sample whose median interval is no wider, by bisection; all
+        prompts if none is.
 
         Raises:
             StatisticsError: a width that is not above 0, or no model with all prompts.
@@ -122,37 +155,73 @@ class LeaveOneOut:
         if not 0 < width < float("inf"):
             raise StatisticsError(f"the width of an interval is above 0, found {width}")
         if not self.scores:
-            raise StatisticsError("no stored model has all prompts: nothing tells how wide an interval will be")
+            raise StatisticsError(
+                "no stored model has all prompts: nothing tells how wide an interval "
+                "will be"
+            )
         low, high = min(LEAST, self.n) - 1, self.n
         while high - low > 1:
             middle = (low + high) // 2
             median_width = self.at(middle).width
-            low, high = (low, middle) if median_width is not None and median_width <= width else (middle, high)
+            low, high = (
+                (low, middle)
+                if median_width is not None and median_width <= width
+                else (middle, high)
+            )
         return self.at(high)
 
-    def _of_size(self, y: FloatArray, stratum: NDArray[np.intp], size: int) -> tuple[float | None, float, float | None]:
-        """Width of the interval at the true figure and variance, the error, and the gain."""
+    def _of_size(
+        self, y: FloatArray, stratum: NDArray[np.intp], size: int
+    ) -> tuple[float | None, float, float | None]:
+        """Width of the interval at the true figure and variance, the error, and the
+        gain."""
         sizes = np.bincount(stratum).astype(np.float64)
         drawn = allocate(sizes.astype(np.intp), size).astype(np.float64)
         means = np.bincount(stratum, weights=y) / sizes
-        squares = np.bincount(stratum, weights=(y - means[stratum]) ** 2) / np.maximum(sizes - 1, 1)
-        v = float(((sizes / self.n) ** 2 * (1 - drawn / sizes) * squares / np.maximum(drawn, 1)).sum())
-        simple = (1 - size / self.n) * float(y.var(ddof=1)) / size if self.n > 1 else 0.0
+        squares = np.bincount(stratum, weights=(y - means[stratum]) ** 2) / np.maximum(
+            sizes - 1, 1
+        )
+        v = float(
+            (
+                (sizes / self.n) ** 2
+                * (1 - drawn / sizes)
+                * squares
+                / np.maximum(drawn, 1)
+            ).sum()
+        )
+        simple = (
+            (1 - size / self.n) * float(y.var(ddof=1)) / size if self.n > 1 else 0.0
+        )
         if size < LEAST and size < self.n:
             return None, v**0.5, simple / v if v > 0 else None
-        return self._width(y, v, float((drawn - 1).sum()), size), v**0.5, simple / v if v > 0 else None
+        return (
+            self._width(y, v, float((drawn - 1).sum()), size),
+            v**0.5,
+            simple / v if v > 0 else None,
+        )
 
-    def _width(self, y: FloatArray, variance: float, df: float, size: int) -> float | None:
-        low, width = (0.0, 1.0) if self.range is None else (self.range[0], self.range[1] - self.range[0])
+    def _width(
+        self, y: FloatArray, variance: float, df: float, size: int
+    ) -> float | None:
+        low, width = (
+            (0.0, 1.0)
+            if self.range is None
+            else (self.range[0], self.range[1] - self.range[0])
+        )
         typical = (y[:: max(1, self.n // size)][:size] - low) / width
         centre = (float(y.mean()) - low) / width
         basis = Sampled(centre, variance / width**2, df, typical, self.n, finite=True)
-        ends = (unbounded_interval if self.range is None else bounded_interval)(basis, self.level)[0]
+        ends = (unbounded_interval if self.range is None else bounded_interval)(
+            basis, self.level
+        )[0]
         return None if ends is None else width * (ends[1] - ends[0])
 
 
-def _others(sums: FloatArray, counts: NDArray[np.intp], baseline: FloatArray | None) -> FloatArray:
-    """The prediction of the other models: prompts' means, which is what the additive fit is where none is missing."""
+def _others(
+    sums: FloatArray, counts: NDArray[np.intp], baseline: FloatArray | None
+) -> FloatArray:
+    """The prediction of the other models: prompts' means, which is what the additive
+    fit is where none is missing."""
     counted = counts > 0
     if not counted.any():
         return np.zeros(len(sums)) if baseline is None else baseline
@@ -174,29 +243,41 @@ def _quantile(values: list[float], q: float) -> float | None:
     return float(np.quantile(values, q)) if values else None
 
 
-def predict_scores(history: ArrayLike | None, baseline: ArrayLike | None = None, *, n: int | None = None) -> FloatArray:
-    """The prediction f of each prompt's score (statistics.md §10). Any f is valid: it only buys precision.
+def predict_scores(
+    history: ArrayLike | None,
+    baseline: ArrayLike | None = None,
+    *,
+    n: int | None = None,
+) -> FloatArray:
+    """The prediction f of each prompt's score (statistics.md §10). Any f is valid: it
+    only buys precision.
 
-    An additive fit of models and prompts: the mean of a prompt after removing the models' means, with the
-    mean over all cells added back. A complete history gives the prompts' means; a prompt without history
-    gets the mean over cells. Where models fall into parts that share no prompt, each part keeps its own
-    mean. A baseline counts as much as all the history.
+    An additive fit of models and prompts: the mean of a prompt after removing the
+    models' means, with the mean over all cells added back. A complete history gives the
+    prompts' means; a prompt without history gets the mean over cells. Where models fall
+    into parts that share no prompt, each part keeps its own mean. A baseline counts as
+    much as all the history.
 
     Args:
-        history: scores of earlier models, NaN where not asked, shape (M, N); None or M = 0: no history.
+        history: scores of earlier models, NaN where not asked, shape (M, N); None or M
+            = 0: no history.
         baseline: scores of one model on all N prompts, shape (N,).
-        n: number of prompts where there is neither; the prediction then is 0 everywhere.
+        n: number of prompts where there is neither; the prediction then is 0
+            everywhere.
 
     Returns:
         f, shape (N,).
 
     Raises:
-        StatisticsError: infinite scores, a baseline that lacks prompts, shapes that do not fit.
+        StatisticsError: infinite scores, a baseline that lacks prompts, shapes that do
+            not fit.
     """
     base = None if baseline is None else _baseline(baseline)
     fit = None if history is None else _two_way(_table(history))
     if fit is not None and base is not None and len(fit) != len(base):
-        raise StatisticsError(f"the history has {len(fit)} prompts, the baseline {len(base)}")
+        raise StatisticsError(
+            f"the history has {len(fit)} prompts, the baseline {len(base)}"
+        )
     if fit is None:
         return np.zeros(_size(n)) if base is None else base
     return fit if base is None else (fit + base) / 2
@@ -204,7 +285,10 @@ def predict_scores(history: ArrayLike | None, baseline: ArrayLike | None = None,
 
 def _size(n: int | None) -> int:
     if n is None or n < 1:
-        raise StatisticsError("without history and baseline say how many prompts there are: n of at least 1")
+        raise StatisticsError(
+            "without history and baseline say how many prompts there are: n of at "
+            "least 1"
+        )
     return n
 
 
@@ -213,7 +297,8 @@ def _baseline(scores: ArrayLike) -> FloatArray:
     wrong = int((~np.isfinite(values)).sum())
     if values.ndim != 1 or wrong:
         raise StatisticsError(
-            f"the baseline has no finite score of {wrong} of {values.size} prompts; it has to be scored on all"
+            f"the baseline has no finite score of {wrong} of {values.size} prompts; it "
+            "has to be scored on all"
         )
     return values
 
@@ -221,9 +306,14 @@ def _baseline(scores: ArrayLike) -> FloatArray:
 def _table(history: ArrayLike) -> FloatArray:
     table = as_floats(history, "history")
     if table.ndim != 2:
-        raise StatisticsError(f"`history` must be models x prompts, found {table.ndim} dimensions")
+        raise StatisticsError(
+            f"`history` must be models x prompts, found {table.ndim} dimensions"
+        )
     if np.isinf(table).any():
-        raise StatisticsError(f"`history` holds {int(np.isinf(table).sum())} infinite scores; leave them out as NaN")
+        raise StatisticsError(
+            f"`history` holds {int(np.isinf(table).sum())} infinite scores; leave them "
+            "out as NaN"
+        )
     return table
 
 
@@ -241,7 +331,8 @@ def _two_way(table: FloatArray) -> FloatArray | None:
 
 
 def _additive(y: FloatArray, cells: np.ndarray) -> FloatArray:
-    """Effects of prompts by least squares over the cells; those of models sum to 0 over the cells of each part."""
+    """Effects of prompts by least squares over the cells; those of models sum to 0 over
+    the cells of each part."""
     weights = cells.astype(np.float64)
     of_model, of_prompt = weights.sum(axis=1), weights.sum(axis=0)
     means = y.sum(axis=0) / of_prompt
@@ -251,6 +342,8 @@ def _additive(y: FloatArray, cells: np.ndarray) -> FloatArray:
     empty = sparse.csr_matrix((len(y), len(y)))
     links = sparse.csr_matrix(((weights @ weights.T) > 0).astype(np.int8))
     parts = connected_components(links if len(y) > 1 else empty, directed=False)[1]
-    total = np.bincount(parts, weights=of_model * effects) / np.bincount(parts, weights=of_model)
+    total = np.bincount(parts, weights=of_model * effects) / np.bincount(
+        parts, weights=of_model
+    )
     effects = effects - total[parts]
     return np.asarray(means - effects @ weights / of_prompt)

@@ -1,4 +1,5 @@
-"""Estimates from other samples: Mickey's unbiased regression, whole clusters, several benchmarks together."""
+"""Estimates from other samples: Mickey's unbiased regression, whole clusters, several
+benchmarks together."""
 
 from __future__ import annotations
 
@@ -10,12 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, as_scores, as_shares, check_length
+from warehouse.stats.core.inputs import (
+    Bounds,
+    FloatArray,
+    as_floats,
+    as_level,
+    as_scores,
+    as_shares,
+    check_length,
+)
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.subsets.design import FULL_BENCHMARK, LEAST
 from warehouse.stats.subsets.estimate import SubsetEstimate, as_range
-from warehouse.stats.subsets.sample import Sampled, StratifiedSample, as_sample, bounded_interval
+from warehouse.stats.subsets.sample import (
+    Sampled,
+    StratifiedSample,
+    as_sample,
+    bounded_interval,
+)
 from warehouse.stats.suites.parts import Halves, flags_that_count
 
 #: Penalties that `ridge_penalty` chooses among.
@@ -32,38 +46,48 @@ def estimate_subset_regression(
     bounds: Bounds | None = None,
     level: float = 0.95,
 ) -> DesignEstimate:
-    """The mean over N prompts by regression on predictions, each prompt predicted without itself (Mickey 1959).
+    """The mean over N prompts by regression on predictions, each prompt predicted
+    without itself (Mickey 1959).
 
-    T_h = Σ_S y + (Σ_{U∖S} x)·mean_i β^(−i) + (N_h − n_h)·mean_i e_(i), θ̂ = ΣT_h/N: exactly unbiased for
-    simple and stratified samples, whatever the predictions. Leverages are not capped: that made it biased.
+    T_h = Σ_S y + (Σ_{U∖S} x)·mean_i β^(−i) + (N_h − n_h)·mean_i e_(i), θ̂ = ΣT_h/N:
+    exactly unbiased for simple and stratified samples, whatever the predictions.
+    Leverages are not capped: that made it biased.
 
     Args:
         scores: of the sample, NaN elsewhere, shape (N,).
         predictions: of all prompts, shape (N,) or (N, p); standardised here.
-        stratum, selected, bounds, level: as in :func:`estimate_subset`; no score of the sample may be missing.
-        penalty: of the ridge, above 0, on the slopes (`ridge_penalty` chooses one on history).
+        stratum, selected, bounds, level: as in :func:`estimate_subset`; no score of the
+            sample may be missing.
+        penalty: of the ridge, above 0, on the slopes (`ridge_penalty` chooses one on
+            history).
 
     Raises:
-        StatisticsError: predictions or a penalty that are not finite, missing scores, a stratum with fewer than
-            two scores.
+        StatisticsError: predictions or a penalty that are not finite, missing scores, a
+            stratum with fewer than two scores.
     """
     as_level(level)
     if not (math.isfinite(penalty) and penalty > 0):
         raise StatisticsError(f"the penalty must be above 0, found {penalty}")
     sample = as_sample(scores, stratum, selected)
     if sample.n_missing or (sample.scored_in < 2).any():
-        raise StatisticsError("the regression estimate needs every score of the sample, and two in each stratum")
+        raise StatisticsError(
+            "the regression estimate needs every score of the sample, and two in each "
+            "stratum"
+        )
     x = _standardised(predictions, sample.n)
     betas, errors = _without_each(x[sample.selected], sample.y, penalty)
     theta, variance = _totals(sample, x, betas, errors)
     ends, reason = _interval(sample, theta, variance, as_range(bounds), level)
     low, high = ends or (None, None)
     error = math.sqrt(variance) if variance else None
-    return DesignEstimate(theta, error, low, high, level, sample.degrees_of_freedom, reason)
+    return DesignEstimate(
+        theta, error, low, high, level, sample.degrees_of_freedom, reason
+    )
 
 
 def ridge_penalty(history: ArrayLike, predictions: ArrayLike) -> float:
-    """The penalty of `PENALTIES` whose predictions of each stored model's scores, prompt by prompt, are best.
+    """The penalty of `PENALTIES` whose predictions of each stored model's scores,
+    prompt by prompt, are best.
 
     Args:
         history: scores of stored models on all prompts, shape (M, N).
@@ -76,7 +100,10 @@ def ridge_penalty(history: ArrayLike, predictions: ArrayLike) -> float:
     if table.ndim != 2 or not np.isfinite(table).all():
         raise StatisticsError("`history` must be models x prompts, all finite")
     x = _standardised(predictions, table.shape[1])
-    losses = [sum(float(np.square(_without_each(x, y, penalty)[1]).sum()) for y in table) for penalty in PENALTIES]
+    losses = [
+        sum(float(np.square(_without_each(x, y, penalty)[1]).sum()) for y in table)
+        for penalty in PENALTIES
+    ]
     return PENALTIES[int(np.argmin(losses))]
 
 
@@ -85,14 +112,19 @@ def _standardised(predictions: ArrayLike, n: int) -> FloatArray:
     table = as_floats(predictions, "predictions")
     table = table[:, None] if table.ndim == 1 else table
     if table.shape[0] != n or table.ndim != 2 or not np.isfinite(table).all():
-        raise StatisticsError(f"`predictions` must be finite, one row for each of {n} prompts")
+        raise StatisticsError(
+            f"`predictions` must be finite, one row for each of {n} prompts"
+        )
     spread = table.std(axis=0)
     scaled = (table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     return np.column_stack([np.ones(n), scaled])
 
 
-def _without_each(x: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, FloatArray]:
-    """Coefficients of the fit without each prompt, shape (m, 1 + p), and its error on that prompt, shape (m,)."""
+def _without_each(
+    x: FloatArray, y: FloatArray, penalty: float
+) -> tuple[FloatArray, FloatArray]:
+    """Coefficients of the fit without each prompt, shape (m, 1 + p), and its error on
+    that prompt, shape (m,)."""
     ridge = np.diag([0.0, *[penalty] * (x.shape[1] - 1)])
     inverse = np.linalg.inv(x.T @ x + ridge)
     beta = inverse @ (x.T @ y)
@@ -101,31 +133,53 @@ def _without_each(x: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatAr
     return beta - errors[:, None] * (x @ inverse), errors
 
 
-def _totals(sample: StratifiedSample, x: FloatArray, betas: FloatArray, errors: FloatArray) -> tuple[float, float]:
+def _totals(
+    sample: StratifiedSample, x: FloatArray, betas: FloatArray, errors: FloatArray
+) -> tuple[float, float]:
     """θ̂ and its variance."""
     total = variance = 0.0
     drawn = sample.stratum[sample.selected]
     for h, size in enumerate(sample.sizes):
         own, rest = drawn == h, (sample.stratum == h) & ~sample.selected
         n = int(own.sum())
-        left = float(x[rest].sum(axis=0) @ betas[own].mean(axis=0)) + (size - n) * float(errors[own].mean())
+        left = float(x[rest].sum(axis=0) @ betas[own].mean(axis=0)) + (
+            size - n
+        ) * float(errors[own].mean())
         total += float(sample.y[own].sum()) + left
-        variance += (size / sample.n) ** 2 * (1 - n / size) * float(errors[own].var(ddof=1)) / n
+        variance += (
+            (size / sample.n) ** 2 * (1 - n / size) * float(errors[own].var(ddof=1)) / n
+        )
     return total / sample.n, float(variance)
 
 
 def _interval(
-    sample: StratifiedSample, theta: float, variance: float, bounds: tuple[float, float] | None, level: float
+    sample: StratifiedSample,
+    theta: float,
+    variance: float,
+    bounds: tuple[float, float] | None,
+    level: float,
 ) -> tuple[tuple[float, float] | None, str]:
-    """By the rules of bounded scores; Student's t where θ̂ lies outside them or there are none."""
+    """By the rules of bounded scores; Student's t where θ̂ lies outside them or there
+    are none."""
     if bounds is not None and bounds[0] <= theta <= bounds[1]:
         low, width = bounds[0], bounds[1] - bounds[0]
         y = np.clip((sample.y - low) / width, 0, 1)
-        basis = Sampled((theta - low) / width, variance / width**2, sample.degrees_of_freedom, y, sample.n, finite=True)
+        basis = Sampled(
+            (theta - low) / width,
+            variance / width**2,
+            sample.degrees_of_freedom,
+            y,
+            sample.n,
+            finite=True,
+        )
         ends, _, _, reason = bounded_interval(basis, level)
-        return (None if ends is None else (low + width * ends[0], low + width * ends[1])), reason
+        return (
+            None if ends is None else (low + width * ends[0], low + width * ends[1])
+        ), reason
     if len(sample.y) < LEAST or not variance:
-        return None, f"fewer than {LEAST} scored prompts" if len(sample.y) < LEAST else "the sample has no variance"
+        return None, f"fewer than {LEAST} scored prompts" if len(
+            sample.y
+        ) < LEAST else "the sample has no variance"
     half = t_quantile(level, sample.degrees_of_freedom) * math.sqrt(variance)
     return (theta - half, theta + half), ""
 
@@ -136,20 +190,31 @@ class DesignEstimate(NamedFigures):
 
     estimate: float  #: the figure.
     standard_error: float | None  #: None where not defined or 0.
-    ci_low: float | None  #: lower end, within the bounds of the scores; None with a ``reason``.
+    ci_low: (
+        float | None
+    )  #: lower end, within the bounds of the scores; None with a ``reason``.
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage.
     degrees_of_freedom: float | None  #: of the error.
     reason: str  #: why there is no interval.
-    flags: tuple[str, ...] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
+    flags: tuple[
+        str, ...
+    ] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
 
 
 def estimate_drawn_clusters(
-    scores: ArrayLike, clusters: ArrayLike, n_clusters: int, *, bounds: Bounds | None = None, level: float = 0.95
+    scores: ArrayLike,
+    clusters: ArrayLike,
+    n_clusters: int,
+    *,
+    bounds: Bounds | None = None,
+    level: float = 0.95,
 ) -> DesignEstimate:
-    """The mean over a benchmark of G clusters, from g of them that were drawn at random and asked whole.
+    """The mean over a benchmark of G clusters, from g of them that were drawn at random
+    and asked whole.
 
-    θ̂ = ΣT_c/Σn_c, v = (1 − g/G)·g/(g − 1)·Σ(T_c − θ̂n_c)²/(Σn_c)², g − 1 degrees of freedom.
+    θ̂ = ΣT_c/Σn_c, v = (1 − g/G)·g/(g − 1)·Σ(T_c − θ̂n_c)²/(Σn_c)², g − 1 degrees of
+    freedom.
 
     Args:
         scores: of all prompts of the drawn clusters, shape (n,).
@@ -159,7 +224,8 @@ def estimate_drawn_clusters(
         level: nominal coverage, in (0, 1).
 
     Raises:
-        StatisticsError: scores that are not finite, fewer clusters in all than were drawn.
+        StatisticsError: scores that are not finite, fewer clusters in all than were
+            drawn.
     """
     as_level(level)
     y, labels = as_scores(scores), np.asarray(clusters)
@@ -175,11 +241,20 @@ def estimate_drawn_clusters(
     if g < 2:
         return DesignEstimate(theta, None, None, None, level, None, "a single cluster")
     spread = float(np.square(totals - theta * sizes).sum())
-    return _by_t(theta, (1 - g / n_clusters) * g / (g - 1) * spread / len(y) ** 2, g - 1, bounds, level)
+    return _by_t(
+        theta,
+        (1 - g / n_clusters) * g / (g - 1) * spread / len(y) ** 2,
+        g - 1,
+        bounds,
+        level,
+    )
 
 
-def known_figure(estimate: float, n_prompts: int, *, level: float = 0.95) -> SubsetEstimate:
-    """The figure of a benchmark of which every prompt was asked, as a part of :func:`combine_subsets`.
+def known_figure(
+    estimate: float, n_prompts: int, *, level: float = 0.95
+) -> SubsetEstimate:
+    """The figure of a benchmark of which every prompt was asked, as a part of
+    :func:`combine_subsets`.
 
     Args:
         estimate: θ.
@@ -216,12 +291,15 @@ def combine_subsets(
     bounds: Bounds | None = None,
     level: float = 0.95,
 ) -> DesignEstimate:
-    """The mean over several benchmarks of which each was sampled: Σ w_b θ̂_b, Satterthwaite's t.
+    """The mean over several benchmarks of which each was sampled: Σ w_b θ̂_b,
+    Satterthwaite's t.
 
-    Without bounds an end lies no nearer than the benchmarks' own together (`suites.parts`).
+    Without bounds an end lies no nearer than the benchmarks' own together
+    (`suites.parts`).
 
     Args:
-        estimates: one for each benchmark; one without error is taken as known if all its prompts were asked.
+        estimates: one for each benchmark; one without error is taken as known if all
+            its prompts were asked.
         weights: of the benchmarks, above 0; None: all alike. Their sum is taken as 1.
         bounds: of the scores, which cut the interval.
         level: nominal coverage, in (0, 1).
@@ -233,25 +311,53 @@ def combine_subsets(
     if not estimates or any(result.estimate is None for result in estimates):
         raise StatisticsError("every benchmark needs an estimate")
     w = as_shares(weights, len(estimates))
-    theta = float(sum(share * (result.estimate or 0.0) for share, result in zip(w, estimates, strict=True)))
-    unknown = [result for result in estimates if result.standard_error is None and result.n_scored < result.n_prompts]
+    theta = float(
+        sum(
+            share * (result.estimate or 0.0)
+            for share, result in zip(w, estimates, strict=True)
+        )
+    )
+    unknown = [
+        result
+        for result in estimates
+        if result.standard_error is None and result.n_scored < result.n_prompts
+    ]
     if unknown:
-        return DesignEstimate(theta, None, None, None, level, None, f"{len(unknown)} benchmarks have no error")
-    parts = [float(share * (result.standard_error or 0.0)) ** 2 for share, result in zip(w, estimates, strict=True)]
+        return DesignEstimate(
+            theta,
+            None,
+            None,
+            None,
+            level,
+            None,
+            f"{len(unknown)} benchmarks have no error",
+        )
+    parts = [
+        float(share * (result.standard_error or 0.0)) ** 2
+        for share, result in zip(w, estimates, strict=True)
+    ]
     flags = flags_that_count([result.flags for result in estimates], np.array(parts))
     total = sum(parts)
     if not total:
         return DesignEstimate(theta, None, theta, theta, level, None, "")
     df = total**2 / sum(
-        v**2 / (result.degrees_of_freedom or math.inf) for v, result in zip(parts, estimates, strict=True)
+        v**2 / (result.degrees_of_freedom or math.inf)
+        for v, result in zip(parts, estimates, strict=True)
     )
     by_t = replace(_by_t(theta, total, df, bounds, level), flags=flags)
     return by_t if as_range(bounds) is not None else _no_nearer(by_t, estimates, w)
 
 
-def _no_nearer(by_t: DesignEstimate, estimates: Sequence[SubsetEstimate], shares: FloatArray) -> DesignEstimate:
-    """No nearer than the ends of all benchmarks together, as far as these have an interval of the same level."""
-    ends = [(result.ci_low, result.ci_high) for result in estimates if result.level == by_t.level]
+def _no_nearer(
+    by_t: DesignEstimate, estimates: Sequence[SubsetEstimate], shares: FloatArray
+) -> DesignEstimate:
+    """No nearer than the ends of all benchmarks together, as far as these have an
+    interval of the same level."""
+    ends = [
+        (result.ci_low, result.ci_high)
+        for result in estimates
+        if result.level == by_t.level
+    ]
     if by_t.ci_low is None or by_t.ci_high is None or len(ends) < len(estimates):
         return by_t
     below, above = [], []
@@ -260,13 +366,20 @@ def _no_nearer(by_t: DesignEstimate, estimates: Sequence[SubsetEstimate], shares
         below.append(0.0 if low is None else figure - low)
         above.append(0.0 if high is None else high - figure)
     halves = Halves(np.array(below), np.array(above)).together(shares, None)
-    low, high = min(by_t.ci_low, by_t.estimate - halves[0]), max(by_t.ci_high, by_t.estimate + halves[1])
+    low, high = (
+        min(by_t.ci_low, by_t.estimate - halves[0]),
+        max(by_t.ci_high, by_t.estimate + halves[1]),
+    )
     return replace(by_t, ci_low=low, ci_high=high)
 
 
-def _by_t(theta: float, variance: float, df: float, bounds: Bounds | None, level: float) -> DesignEstimate:
+def _by_t(
+    theta: float, variance: float, df: float, bounds: Bounds | None, level: float
+) -> DesignEstimate:
     if not variance:
-        return DesignEstimate(theta, None, None, None, level, df, "the sample has no variance")
+        return DesignEstimate(
+            theta, None, None, None, level, df, "the sample has no variance"
+        )
     error = math.sqrt(variance)
     half = t_quantile(level, df) * error
     least, most = bounds or (None, None)

@@ -1,4 +1,5 @@
-"""Scores of a stratified sample of a benchmark's prompts, and the interval of a mean that it gives."""
+"""Scores of a stratified sample of a benchmark's prompts, and the interval of a mean
+that it gives."""
 
 from __future__ import annotations
 
@@ -15,8 +16,14 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, check_length
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
-from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_wilson
-from warehouse.stats.intervals.stratified_bootstrap_t import stratified_draws, stratified_skewness
+from warehouse.stats.intervals.closed_form import (
+    interval_clopper_pearson,
+    interval_wilson,
+)
+from warehouse.stats.intervals.stratified_bootstrap_t import (
+    stratified_draws,
+    stratified_skewness,
+)
 from warehouse.stats.subsets.design import LEAST
 
 
@@ -24,7 +31,9 @@ from warehouse.stats.subsets.design import LEAST
 class StratifiedSample:
     """N prompts in strata, some of them scored."""
 
-    scores: FloatArray  #: NaN outside the sample and where there is no score, shape (N,).
+    scores: (
+        FloatArray  #: NaN outside the sample and where there is no score, shape (N,).
+    )
     stratum: NDArray[np.intp]  #: of each prompt, 0 to H − 1, shape (N,).
     selected: NDArray[np.bool_]  #: whether it is in the sample, shape (N,).
 
@@ -82,13 +91,18 @@ class StratifiedSample:
     def variance(self) -> float:
         """v = Σ W_h² (1 − n_h/N_h) s_h²/n_h; every stratum has at least two scores."""
         centred = np.nan_to_num(self.scores - self.means[self.stratum])
-        centred[np.abs(centred) <= ROUNDING * np.abs(self.y).max()] = 0.0  # equal but for rounding
+        centred[np.abs(centred) <= ROUNDING * np.abs(self.y).max()] = (
+            0.0  # equal but for rounding
+        )
         squares = self._sums(centred**2) / (self.scored_in - 1)
         left = 1 - self.scored_in / self.sizes
-        return float(((self.sizes / self.n) ** 2 * left * squares / self.scored_in).sum())
+        return float(
+            ((self.sizes / self.n) ** 2 * left * squares / self.scored_in).sum()
+        )
 
     def joined(self) -> StratifiedSample:
-        """From h = H down, a stratum with fewer than two scores joins its lower neighbour, the first the second."""
+        """From h = H down, a stratum with fewer than two scores joins its lower
+        neighbour, the first the second."""
         counts, name = self.scored_in.tolist(), list(range(self.n_strata))
         for h in range(self.n_strata - 1, 0, -1):
             if counts[h] < 2:
@@ -103,15 +117,23 @@ class StratifiedSample:
         return replace(self, stratum=codes[self.stratum].astype(np.intp))
 
     def draws(self, degrees_of_freedom: float) -> StudentisedDraws | None:
-        """Bootstrap distribution of θ̂, strata resampled each by itself; every stratum has at least two scores."""
+        """Bootstrap distribution of θ̂, strata resampled each by itself; every stratum
+        has at least two scores."""
         there = np.isfinite(self.scores)
-        return stratified_draws(self.scores[there], self.stratum[there], self.sizes / self.n, degrees_of_freedom)
+        return stratified_draws(
+            self.scores[there],
+            self.stratum[there],
+            self.sizes / self.n,
+            degrees_of_freedom,
+        )
 
     @property
     def skewness(self) -> float:
         """Of θ̂; every stratum has at least two scores."""
         there = np.isfinite(self.scores)
-        return stratified_skewness(self.scores[there], self.stratum[there], self.sizes / self.n)
+        return stratified_skewness(
+            self.scores[there], self.stratum[there], self.sizes / self.n
+        )
 
     def filled(self, value: float) -> StratifiedSample:
         """With every missing score of the sample at one value."""
@@ -119,19 +141,25 @@ class StratifiedSample:
         return replace(self, scores=np.where(missing, value, self.scores))
 
     def _sums(self, values: FloatArray) -> FloatArray:
-        return np.bincount(self.stratum, weights=values, minlength=len(self.sizes)).astype(np.float64)
+        return np.bincount(
+            self.stratum, weights=values, minlength=len(self.sizes)
+        ).astype(np.float64)
 
 
-def as_sample(scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike) -> StratifiedSample:
+def as_sample(
+    scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike
+) -> StratifiedSample:
     """Checked arrays of N prompts.
 
     Raises:
-        StatisticsError: shapes that do not fit, infinite scores, scores outside the sample, strata that are
-            not numbered from 0 without gaps, none scored.
+        StatisticsError: shapes that do not fit, infinite scores, scores outside the
+            sample, strata that are not numbered from 0 without gaps, none scored.
     """
     y = as_floats(scores, "scores")
     if y.ndim != 1 or not len(y):
-        raise StatisticsError("`scores` must be one-dimensional, with NaN for prompts that were not asked")
+        raise StatisticsError(
+            "`scores` must be one-dimensional, with NaN for prompts that were not asked"
+        )
     of, chosen = np.asarray(stratum), np.asarray(selected)
     check_length(len(of), len(y), "stratum")
     check_length(len(chosen), len(y), "selected")
@@ -140,16 +168,23 @@ def as_sample(scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike) -> Str
     if chosen.dtype != bool:
         raise StatisticsError(f"`selected` must be true or false, found {chosen.dtype}")
     if np.isinf(y).any():
-        raise StatisticsError(f"`scores` holds {int(np.isinf(y).sum())} infinite value(s); a missing score is NaN")
+        raise StatisticsError(
+            f"`scores` holds {int(np.isinf(y).sum())} infinite value(s); a missing "
+            "score is NaN"
+        )
     outside = int((np.isfinite(y) & ~chosen).sum())
     if outside:
-        raise StatisticsError(f"{outside} scores are of prompts outside the sample; leave them out and count them")
+        raise StatisticsError(
+            f"{outside} scores are of prompts outside the sample; leave them out and "
+            "count them"
+        )
     if not np.isfinite(y).any():
         raise StatisticsError("no prompt of the sample has a score")
     return StratifiedSample(y, of.astype(np.intp), chosen)
 
 
-#: Fewer prompts than this above, or at or below, the middle of the range: the interval is kept wide.
+#: Fewer prompts than this above, or at or below, the middle of the range: the interval
+#: is kept wide.
 FEW_OFF = 5
 
 Ends = tuple[float, float]
@@ -165,7 +200,9 @@ class Sampled:
     scores: FloatArray  #: of the sample, shape (m,).
     n: int  #: prompts of the benchmark, N.
     finite: bool  #: whether the figure is that of these N prompts; else of others like them, or of other generations.
-    draws: StudentisedDraws | None = None  #: bootstrap distribution of scores without bounds; None: Student's t alone.
+    draws: StudentisedDraws | None = (
+        None  #: bootstrap distribution of scores without bounds; None: Student's t alone.
+    )
 
     @property
     def size(self) -> int:
@@ -189,7 +226,9 @@ class Sampled:
         return self.size / (1 - self.size / self.n) if self.finite else float(self.size)
 
 
-def bounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, float | None, str, str]:
+def bounded_interval(
+    sample: Sampled, level: float
+) -> tuple[Ends | None, float | None, str, str]:
     """Wilson's interval at an effective number of prompts, for scores in [0, 1].
 
     Returns:
@@ -203,7 +242,12 @@ def bounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, float 
         return None, None, "none", "no stratum with two scored prompts"
     effective = _effective(sample, level)
     if effective is None:
-        return None, None, "none", "the sample has no variance, and the scores are not 0 and 1"
+        return (
+            None,
+            None,
+            "none",
+            "the sample has no variance, and the scores are not 0 and 1",
+        )
     wilson = interval_wilson(sample.estimate * effective, effective, level=level)
     low, high, method = wilson.low, wilson.high, "wilson_subset"
     if sample.is_zero_one and sample.n_off < FEW_OFF:
@@ -229,8 +273,11 @@ def _effective(sample: Sampled, level: float) -> float | None:
     return min(effective, n_0) if sample.n_off < FEW_OFF else effective
 
 
-def unbounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, float | None, str, str]:
-    """The hull of Student's t, ν degrees of freedom, and bootstrap-t; returns what :func:`bounded_interval` does."""
+def unbounded_interval(
+    sample: Sampled, level: float
+) -> tuple[Ends | None, float | None, str, str]:
+    """The hull of Student's t, ν degrees of freedom, and bootstrap-t; returns what
+    :func:`bounded_interval` does."""
     if sample.finite and sample.size == sample.n:
         return (sample.estimate, sample.estimate), None, "all_prompts", ""
     if sample.size < LEAST:
@@ -244,21 +291,31 @@ def unbounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, floa
     if ends is None:
         half = t_quantile(level, sample.degrees_of_freedom) * error
         return (sample.estimate - half, sample.estimate + half), None, "t_subset", ""
-    return (sample.estimate - ends[1] * error, sample.estimate - ends[0] * error), None, "hull_subset", ""
+    return (
+        (sample.estimate - ends[1] * error, sample.estimate - ends[0] * error),
+        None,
+        "hull_subset",
+        "",
+    )
 
 
 def hull_ends(draws: StudentisedDraws | None, level: float) -> Ends | None:
-    """Low and high of t (`StudentisedDraws.ends`); None without draws, or where too many resamples have no error."""
+    """Low and high of t (`StudentisedDraws.ends`); None without draws, or where too
+    many resamples have no error."""
     if draws is None:
         return None
     low, high = draws.ends(level)
     return (low, high) if math.isfinite(high - low) else None
 
 
-def hypergeometric_interval(successes: int, n: int, size: int, *, level: float = 0.95) -> Ends:
-    """Exact interval of the share of successes among N, from those in a simple sample of m.
+def hypergeometric_interval(
+    successes: int, n: int, size: int, *, level: float = 0.95
+) -> Ends:
+    """Exact interval of the share of successes among N, from those in a simple sample
+    of m.
 
-    The successes K that neither tail of the hypergeometric distribution refuses at (1 − level)/2.
+    The successes K that neither tail of the hypergeometric distribution refuses at (1 −
+    level)/2.
 
     Args:
         successes: in the sample, from 0 to ``size``.
@@ -269,7 +326,13 @@ def hypergeometric_interval(successes: int, n: int, size: int, *, level: float =
     least, most, tail = successes, n - (size - successes), (1 - level) / 2
     # P(X ≥ x) rises with K, P(X ≤ x) falls: each end is found by halving
     low = bisect(
-        range(least, most + 1), False, key=lambda k: scipy.stats.hypergeom.sf(successes - 1, n, k, size) > tail
+        range(least, most + 1),
+        False,
+        key=lambda k: scipy.stats.hypergeom.sf(successes - 1, n, k, size) > tail,
     )
-    high = bisect(range(least, most + 1), False, key=lambda k: scipy.stats.hypergeom.cdf(successes, n, k, size) <= tail)
+    high = bisect(
+        range(least, most + 1),
+        False,
+        key=lambda k: scipy.stats.hypergeom.cdf(successes, n, k, size) <= tail,
+    )
     return (least + low) / n, (least + high - 1) / n

@@ -1,7 +1,9 @@
-"""One run on one leaf of a suite, and the units that leaves share: what both add to the error of a weighted sum.
+"""One run on one leaf of a suite, and the units that leaves share: what both add to the
+error of a weighted sum.
 
-A unit is what is independent: a cluster, or a prompt without one. Equal unit numbers in two leaves
-or two runs are the same unit, which is how sums and differences get their covariances.
+A unit is what is independent: a cluster, or a prompt without one. Equal unit numbers in
+two leaves or two runs are the same unit, which is how sums and differences get their
+covariances.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.core.results import Interval
 from warehouse.stats.intervals.clopper_pearson import kish
-from warehouse.stats.intervals.closed_form import interval_normal, interval_wilson, interval_wilson_bounded
+from warehouse.stats.intervals.closed_form import (
+    interval_normal,
+    interval_wilson,
+    interval_wilson_bounded,
+)
 from warehouse.stats.intervals.standard_errors import UnitWeights, unit_weights
 
 UnitArray = NDArray[np.int64]
@@ -44,11 +50,14 @@ class Design:
 
     units: UnitArray  #: numbers of the units, ascending, shape (U,).
     sizes: FloatArray  #: prompts in each, shape (U,).
-    weights: UnitWeights | None = None  #: of the prompts by unit; None where all are alike.
+    weights: UnitWeights | None = (
+        None  #: of the prompts by unit; None where all are alike.
+    )
 
     @property
     def shares(self) -> FloatArray:
-        """F_u, the share of the weight: n_u/n where all prompts weigh the same, shape (U,)."""
+        """F_u, the share of the weight: n_u/n where all prompts weigh the same, shape
+        (U,)."""
         if self.weights is not None:
             return self.weights.shares
         shares: FloatArray = self.sizes / self.sizes.sum()
@@ -56,7 +65,8 @@ class Design:
 
     @property
     def own(self) -> FloatArray:
-        """v_u/Σv: each unit's part of the variance under independent scores, shape (U,)."""
+        """v_u/Σv: each unit's part of the variance under independent scores, shape
+        (U,)."""
         if self.weights is None:
             return self.shares
         own: FloatArray = self.weights.squares / self.weights.squares.sum()
@@ -80,7 +90,11 @@ class Design:
     @cached_property
     def key(self) -> bytes:
         """Equal for equal designs."""
-        return self.units.tobytes() + self.sizes.tobytes() + (self.shares.tobytes() if self.weights else b"")
+        return (
+            self.units.tobytes()
+            + self.sizes.tobytes()
+            + (self.shares.tobytes() if self.weights else b"")
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,34 +102,43 @@ class Cell:
     """A run's figure on one leaf."""
 
     estimate: float  #: mean of the prompt figures, or as published.
-    #: of ``estimate``: CR2² over the units (the CLT's where each unit is one prompt); None where not defined.
+    #: of ``estimate``: CR2² over the units (the CLT's where each unit is one prompt);
+    #: None where not defined.
     variance: float | None
     n_prompts: int  #: prompts behind it.
     design: Design | None  #: units; None for a published figure.
-    #: S_u / (n sqrt(a_u)), S_u the sum of the deviations of unit u, a_u = 1 − f_u or that of the weights: their squares
-    #: add up to ``variance``; None where there is none, shape (U,).
+    #: S_u / (n sqrt(a_u)), S_u the sum of the deviations of unit u, a_u = 1 − f_u or
+    #: that of the weights: their squares add up to ``variance``; None where there is
+    #: none, shape (U,).
     pulls: FloatArray | None
     binary: bool  #: every score is 0 or 1.
     constant: bool  #: all scores are equal.
     flags: tuple[str, ...] = ()  #: of the figure alone.
-    #: units by weight that hold the rarer answer (`clopper_pearson.effective_n`), of 0/1 scores; else 0.
+    #: units by weight that hold the rarer answer (`clopper_pearson.effective_n`), of
+    #: 0/1 scores; else 0.
     informative: float = 0.0
 
 
 def leaf_cell(
-    scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = None, *, flags: tuple[str, ...] = ()
+    scores: ArrayLike,
+    units: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    flags: tuple[str, ...] = (),
 ) -> Cell:
     """The figure of a run on a leaf from its prompts.
 
     Args:
-        scores: figure of each prompt, finite, shape (n,); their mean is the leaf's figure.
+        scores: figure of each prompt, finite, shape (n,); their mean is the leaf's
+            figure.
         units: whole number of the unit of each prompt, shape (n,).
-        weights: of the prompts, at least 0, where ``scores`` are the linearised ones of a weighted
-            mean (`sample.linearise_figure`), shape (n,).
+        weights: of the prompts, at least 0, where ``scores`` are the linearised ones of
+            a weighted mean (`sample.linearise_figure`), shape (n,).
         flags: of the figure alone.
 
     Raises:
-        StatisticsError: scores empty or not finite, units of another length or not whole.
+        StatisticsError: scores empty or not finite, units of another length or not
+            whole.
 
     Examples:
         >>> cell = leaf_cell([1, 1, 0, 1, 0, 0, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1, 2, 2, 2, 3])
@@ -153,15 +176,21 @@ def leaf_cell(
     )
 
 
-def _by_unit(weights: ArrayLike | None, codes: NDArray[np.intp], sizes: FloatArray) -> UnitWeights | None:
+def _by_unit(
+    weights: ArrayLike | None, codes: NDArray[np.intp], sizes: FloatArray
+) -> UnitWeights | None:
     """The weights of prompts by unit; None where all are alike."""
     if weights is None:
         return None
     checked = as_prompt_weights(weights, len(codes))
-    return None if is_constant(checked) else unit_weights(checked, Clusters(codes, sizes))
+    return (
+        None if is_constant(checked) else unit_weights(checked, Clusters(codes, sizes))
+    )
 
 
-def published_cell(estimate: float, standard_error: float | None, n_prompts: int = 0) -> Cell:
+def published_cell(
+    estimate: float, standard_error: float | None, n_prompts: int = 0
+) -> Cell:
     """A published figure: independent of every other.
 
     Args:
@@ -175,19 +204,25 @@ def published_cell(estimate: float, standard_error: float | None, n_prompts: int
     if not math.isfinite(estimate):
         raise StatisticsError(f"a published figure must be finite, found {estimate}")
     if standard_error is not None and not 0 < standard_error < math.inf:
-        raise StatisticsError(f"a published error must be above 0, found {standard_error}")
+        raise StatisticsError(
+            f"a published error must be above 0, found {standard_error}"
+        )
     variance = None if standard_error is None else standard_error**2
     return Cell(estimate, variance, n_prompts, None, None, False, False)
 
 
 def overlap(first: Design, second: Design) -> float:
-    """tr(K K'): how the squared errors of two leaves vary together under independent units.
+    """tr(K K'): how the squared errors of two leaves vary together under independent
+    units.
 
-    K is the matrix of the unit sums' covariances in CR2, divided by its trace: K_uu = v_u/q,
-    K_uv = x_u x_v − x_u y_v − y_u x_v with x = F/sqrt(a), y = v/(q sqrt(a)); without weights
-    x = y. For one design 1/tr(K²) is Satterthwaite's ν; disjoint designs give 0.
+    K is the matrix of the unit sums' covariances in CR2, divided by its trace: K_uu =
+    v_u/q, K_uv = x_u x_v − x_u y_v − y_u x_v with x = F/sqrt(a), y = v/(q sqrt(a));
+    without weights x = y. For one design 1/tr(K²) is Satterthwaite's ν; disjoint
+    designs give 0.
     """
-    _, a, b = np.intersect1d(first.units, second.units, assume_unique=True, return_indices=True)
+    _, a, b = np.intersect1d(
+        first.units, second.units, assume_unique=True, return_indices=True
+    )
     if not len(a):
         return 0.0
     (x, y), (p, r) = first.factors(), second.factors()
@@ -199,38 +234,66 @@ def overlap(first: Design, second: Design) -> float:
 
 
 def not_nearer(
-    interval: Interval, estimate: float, cells: Sequence[Cell], shares: FloatArray, limits: tuple[float, float]
+    interval: Interval,
+    estimate: float,
+    cells: Sequence[Cell],
+    shares: FloatArray,
+    limits: tuple[float, float],
 ) -> Interval:
-    """``interval`` of Σ w_l m_l, its ends no nearer than √Σ (w_l h_l)², h_l how far the end of the leaf's own is.
+    """``interval`` of Σ w_l m_l, its ends no nearer than √Σ (w_l h_l)², h_l how far the
+    end of the leaf's own is.
 
-    A leaf of which all scores are equal adds nothing to the error of the sum, though it is not certain: of 1 000
-    prompts, .9 right, and 30, .97 right, 95 % covered .66, with this .99 (Zou and Donner 2008). The leaf's own interval
-    is Wilson's: at n = 1/Σ_u F_u² where its scores are equal, else at its error.
+    A leaf of which all scores are equal adds nothing to the error of the sum, though it
+    is not certain: of 1 000 prompts, .9 right, and 30, .97 right, 95 % covered .66,
+    with this .99 (Zou and Donner 2008). The leaf's own interval is Wilson's: at n =
+    1/Σ_u F_u² where its scores are equal, else at its error.
     """
     squares = np.zeros(2)
     low, width = limits[0], limits[1] - limits[0]
     for cell, w in zip(cells, shares, strict=True):
         own: Interval | None
         if cell.design is None:
-            own = interval_normal(cell.estimate, math.sqrt(cell.variance or 0), level=interval.level)
+            own = interval_normal(
+                cell.estimate, math.sqrt(cell.variance or 0), level=interval.level
+            )
         elif cell.constant:
             n = 1 / float(cell.design.shares @ cell.design.shares)
-            unit = interval_wilson((cell.estimate - low) / width * n, n, level=interval.level)
-            own = Interval(low + width * unit.low, low + width * unit.high, interval.level, unit.method)
+            unit = interval_wilson(
+                (cell.estimate - low) / width * n, n, level=interval.level
+            )
+            own = Interval(
+                low + width * unit.low,
+                low + width * unit.high,
+                interval.level,
+                unit.method,
+            )
         else:
-            error, df = math.sqrt(cell.variance or 0), 1 / overlap(cell.design, cell.design)
-            own = interval_wilson_bounded(cell.estimate, error, df, bounds=limits, level=interval.level)
+            error, df = (
+                math.sqrt(cell.variance or 0),
+                1 / overlap(cell.design, cell.design),
+            )
+            own = interval_wilson_bounded(
+                cell.estimate, error, df, bounds=limits, level=interval.level
+            )
         if own is not None:
-            squares += (w * (cell.estimate - own.low)) ** 2, (w * (own.high - cell.estimate)) ** 2
+            squares += (
+                (w * (cell.estimate - own.low)) ** 2,
+                (w * (own.high - cell.estimate)) ** 2,
+            )
     below, above = np.sqrt(squares)
-    ends = max(low, min(interval.low, estimate - below)), min(limits[1], max(interval.high, estimate + above))
+    ends = (
+        max(low, min(interval.low, estimate - below)),
+        min(limits[1], max(interval.high, estimate + above)),
+    )
     return Interval(float(ends[0]), float(ends[1]), interval.level, interval.method)
 
 
 def unseen_error(units: NDArray[np.int64], width: float, level: float) -> float:
-    """Error of a mean difference of which all are equal, as far as its units leave it open: z of it is Wilson's end.
+    """Error of a mean difference of which all are equal, as far as its units leave it
+    open: z of it is Wilson's end.
 
-    Taken as 0, 95 % intervals of the mean of 1 000 prompts and of 30, of which .03 are lost, cover .65, with this .99.
+    Taken as 0, 95 % intervals of the mean of 1 000 prompts and of 30, of which .03 are
+    lost, cover .65, with this .99.
 
     Args:
         units: what each difference belongs to, shape (n,).
@@ -251,11 +314,13 @@ def unseen_variances(
     block: slice,
     others: slice,
 ) -> FloatArray:
-    """What leaves on which two runs do not differ, or neither varies, add to the variance of their difference.
+    """What leaves on which two runs do not differ, or neither varies, add to the
+    variance of their difference.
 
     Args:
         runs: the cells of each.
-        per_leaf: w_l² times the variance of the difference on leaf l of some runs and others, shape (L, B, O).
+        per_leaf: w_l² times the variance of the difference on leaf l of some runs and
+            others, shape (L, B, O).
         own: w_l² times that of each run, shape (M, L).
         shares: w_l, shape (L,).
         limits: smallest and largest score; None: unbounded, and nothing is added.
@@ -266,14 +331,24 @@ def unseen_variances(
     if limits is None:
         return np.zeros_like(per_leaf)
     n, n_others = _sizes(runs[block]), _sizes(runs[others])
-    error = _unseen(np.minimum(n[:, :, None], n_others[:, None, :]), limits[1] - limits[0], level)
+    error = _unseen(
+        np.minimum(n[:, :, None], n_others[:, None, :]), limits[1] - limits[0], level
+    )
     both = own[block].T[:, :, None] + own[others].T[:, None, :]
-    return np.where(per_leaf <= ROUNDING * both, (shares[:, None, None] * error) ** 2, 0.0)
+    return np.where(
+        per_leaf <= ROUNDING * both, (shares[:, None, None] * error) ** 2, 0.0
+    )
 
 
 def _sizes(runs: Sequence[Sequence[Cell]]) -> FloatArray:
-    """Prompts of equal weight that the units of each run count as on each leaf, infinite without any, shape (L, M)."""
-    return np.array([[cell.design.size if cell.design else np.inf for cell in cells] for cells in runs]).T
+    """Prompts of equal weight that the units of each run count as on each leaf,
+    infinite without any, shape (L, M)."""
+    return np.array(
+        [
+            [cell.design.size if cell.design else np.inf for cell in cells]
+            for cells in runs
+        ]
+    ).T
 
 
 def _unseen(n: FloatArray | float, width: float, level: float) -> FloatArray:
@@ -281,7 +356,8 @@ def _unseen(n: FloatArray | float, width: float, level: float) -> FloatArray:
     return np.asarray(width * z / (n + z**2))
 
 
-#: A table of all units is kept where at least one in so many of its places holds a number, or it is small.
+#: A table of all units is kept where at least one in so many of its places holds a
+#: number, or it is small.
 _DENSE, _SMALL = 4, 1_000_000
 #: Units of which the covariances are worked out at a time.
 BLOCK = 65_536
@@ -318,7 +394,12 @@ class UnitTable:
 
     def pair_table(self, shares: FloatArray) -> PairTable:
         """What variances of differences are worked out from."""
-        stored = sum(cell.pulls.size for cells in self.runs for cell in cells if cell.pulls is not None)
+        stored = sum(
+            cell.pulls.size
+            for cells in self.runs
+            for cell in cells
+            if cell.pulls is not None
+        )
         lone = np.array([lone_variance(cells, shares) for cells in self.runs])
         if self.n * len(self.runs) <= max(_DENSE * stored, _SMALL):
             pulls = self._pulls(shares, self.names)
@@ -328,7 +409,11 @@ class UnitTable:
 
     def _sparse(self, shares: FloatArray) -> scipy.sparse.csr_matrix:
         """Σ_l w_l p_ul of all units, where few of them are of each run, shape (M, U)."""
-        rows, columns, values = [np.empty(0, np.intp)], [np.empty(0, np.intp)], [np.empty(0)]
+        rows, columns, values = (
+            [np.empty(0, np.intp)],
+            [np.empty(0, np.intp)],
+            [np.empty(0)],
+        )
         for row, cells in enumerate(self.runs):
             for cell, w in zip(cells, shares, strict=True):
                 if cell.design is not None and cell.pulls is not None:
@@ -336,10 +421,13 @@ class UnitTable:
                     columns.append(np.searchsorted(self.names, cell.design.units))
                     values.append(w * cell.pulls)
         where = np.concatenate(rows), np.concatenate(columns)
-        return scipy.sparse.csr_matrix((np.concatenate(values), where), (len(self.runs), self.n))
+        return scipy.sparse.csr_matrix(
+            (np.concatenate(values), where), (len(self.runs), self.n)
+        )
 
     def pair_thirds(self, shares: FloatArray) -> FloatArray:
-        """Σ_u (t_au − t_bu)³ of every two runs, shape (M, M): with the variance the skewness of their difference."""
+        """Σ_u (t_au − t_bu)³ of every two runs, shape (M, M): with the variance the
+        skewness of their difference."""
         mixed = np.zeros((len(self.runs), len(self.runs)))
         for start in range(0, self.n, BLOCK):
             pulls = self._pulls(shares, self.names[start : start + BLOCK])
@@ -365,7 +453,9 @@ class UnitTable:
             for cell, w in zip(cells, shares, strict=True):
                 if cell.design is None or cell.pulls is None:
                     continue
-                first, last = np.searchsorted(cell.design.units, [names[0], names[-1] + 1])
+                first, last = np.searchsorted(
+                    cell.design.units, [names[0], names[-1] + 1]
+                )
                 rows = np.searchsorted(names, cell.design.units[first:last])
                 row[rows] += w * cell.pulls[first:last]
         return table
@@ -373,24 +463,35 @@ class UnitTable:
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """What variances of differences of runs are worked out from, a block of them at a time."""
+    """What variances of differences of runs are worked out from, a block of them at a
+    time."""
 
-    pulls: FloatArray | scipy.sparse.csr_matrix  #: Σ_l w_l p_ul of each run, sparse where few units are shared, (M, U).
+    pulls: (
+        FloatArray | scipy.sparse.csr_matrix
+    )  #: Σ_l w_l p_ul of each run, sparse where few units are shared, (M, U).
     own: FloatArray  #: sum of the squares of each run, shape (M,).
-    lone: FloatArray  #: variance of what has no units, NaN where not defined, shape (M,).
+    lone: (
+        FloatArray  #: variance of what has no units, NaN where not defined, shape (M,).
+    )
 
     def variances(self, block: slice, others: slice) -> FloatArray:
-        """Variance of the difference of some runs and some others, shape (B, O); NaN where not defined."""
+        """Variance of the difference of some runs and some others, shape (B, O); NaN
+        where not defined."""
         common: Any = self.pulls[block] @ self.pulls[others].T
         if scipy.sparse.issparse(common):
             common = common.toarray()
-        between = np.maximum(self.own[block, None] + self.own[None, others] - 2 * common, 0.0)
-        variances: FloatArray = between + self.lone[block, None] + self.lone[None, others]
+        between = np.maximum(
+            self.own[block, None] + self.own[None, others] - 2 * common, 0.0
+        )
+        variances: FloatArray = (
+            between + self.lone[block, None] + self.lone[None, others]
+        )
         return variances
 
 
 def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
-    """What cells without units add to the variance: published errors; NaN where one has none."""
+    """What cells without units add to the variance: published errors; NaN where one has
+    none."""
     return math.fsum(
         w**2 * (math.nan if cell.variance is None else cell.variance)
         for cell, w in zip(cells, shares, strict=True)
@@ -399,27 +500,43 @@ def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
 
 
 def overlaps(designs: Sequence[Design | None]) -> scipy.sparse.csr_matrix:
-    """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and for a
-    design of a single unit, which has no error."""
-    clustered = [(leaf, design) for leaf, design in enumerate(designs) if design is not None and len(design.units) > 1]
+    """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and
+    for a design of a single unit, which has no error."""
+    clustered = [
+        (leaf, design)
+        for leaf, design in enumerate(designs)
+        if design is not None and len(design.units) > 1
+    ]
     if not clustered:
         return scipy.sparse.csr_matrix((len(designs), len(designs)))
-    rows = np.repeat([leaf for leaf, _ in clustered], [len(design.units) for _, design in clustered])
+    rows = np.repeat(
+        [leaf for leaf, _ in clustered], [len(design.units) for _, design in clustered]
+    )
     units = np.concatenate([design.units for _, design in clustered])
     names, columns = np.unique(units, return_inverse=True)
     own = np.concatenate([design.own for _, design in clustered])
-    x, y = (np.concatenate(part) for part in zip(*(design.factors() for _, design in clustered), strict=True))
+    x, y = (
+        np.concatenate(part)
+        for part in zip(*(design.factors() for _, design in clustered), strict=True)
+    )
     shape = (len(designs), len(names))
     own, x, y, corner = (
-        scipy.sparse.csr_matrix((values, (rows, columns)), shape) for values in (own, x, y, x**2 - 2 * x * y)
+        scipy.sparse.csr_matrix((values, (rows, columns)), shape)
+        for values in (own, x, y, x**2 - 2 * x * y)
     )
     xx, xy, yy = x @ x.T, x @ y.T, y @ y.T
     yx = xy.T
-    whole = xx.multiply(xx) - 2 * xx.multiply(xy + yx) + 2 * (xx.multiply(yy) + xy.multiply(yx))
+    whole = (
+        xx.multiply(xx)
+        - 2 * xx.multiply(xy + yx)
+        + 2 * (xx.multiply(yy) + xy.multiply(yx))
+    )
     return scipy.sparse.csr_matrix(own @ own.T + whole - corner @ corner.T)
 
 
-def satterthwaite(parts: scipy.sparse.csr_matrix, overlapping: scipy.sparse.csr_matrix) -> FloatArray:
+def satterthwaite(
+    parts: scipy.sparse.csr_matrix, overlapping: scipy.sparse.csr_matrix
+) -> FloatArray:
     """Degrees of freedom of sums of variances: (Σ τ_b)² / Σ τ_b τ_c tr(K_b K_c).
 
     Args:
@@ -427,8 +544,8 @@ def satterthwaite(parts: scipy.sparse.csr_matrix, overlapping: scipy.sparse.csr_
         overlapping: from `overlaps`, shape (B, B).
 
     Returns:
-        ν of each sum; infinite where no part is estimated (published errors), NaN where a part
-        is not defined, shape (S,).
+        ν of each sum; infinite where no part is estimated (published errors), NaN where
+        a part is not defined, shape (S,).
     """
     spread = np.asarray((parts @ overlapping).multiply(parts).sum(axis=1)).ravel()
     total = np.asarray(parts.sum(axis=1)).ravel()

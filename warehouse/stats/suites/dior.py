@@ -1,5 +1,5 @@
-"""Decision Impact on Reliability: what another draw of scenarios, subscenarios, prompts or few-shot seeds would
-change (Perlitz et al. 2024 §2, §4; statistics.md §6)."""
+"""Decision Impact on Reliability: what another draw of scenarios, subscenarios, prompts
+or few-shot seeds would change (Perlitz et al. 2024 §2, §4; statistics.md §6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_wilson
-from warehouse.stats.suites.instances import GRANULARITIES, Instances, draw_instances, shared_sizes
+from warehouse.stats.suites.instances import (
+    GRANULARITIES,
+    Instances,
+    draw_instances,
+    shared_sizes,
+)
 from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
@@ -37,7 +42,8 @@ LEAST_SCENARIOS = 5
 WINDOWS = (2, 3, 5, 10, 20)
 #: A variance of shares below this is none.
 _ROUNDING = 1e-20
-#: Windows whose mean Perlitz et al. 2024 show: those that begin with so many first models.
+#: Windows whose mean Perlitz et al. 2024 show: those that begin with so many first
+#: models.
 _FIRST = 5
 #: Instances without a ranking above this share leave no figure.
 MOST_UNDEFINED = 0.05
@@ -49,10 +55,12 @@ PROMPT_SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 class Dior(NamedFigures):
     """A lower bound over instances, with what the number of instances leaves open."""
 
-    #: the 2.5 % quantile of the meta-metric over instances (of the best model: 1 − the upper end of Wilson's interval
-    #: of the error rate); None with the reason of `Reliability`.
+    #: the 2.5 % quantile of the meta-metric over instances (of the best model: 1 − the
+    #: upper end of Wilson's interval of the error rate); None with the reason of
+    #: `Reliability`.
     value: float | None
-    #: low, high: Monte Carlo interval: order statistics (Wilson's other end), at the same level.
+    #: low, high: Monte Carlo interval: order statistics (Wilson's other end), at the
+    #: same level.
     low: float | None
     high: float | None
 
@@ -67,12 +75,14 @@ _NONE = Dior(None, None, None)
 
 @dataclass(frozen=True)
 class Switch(NamedFigures):
-    """How often the last of a few adjacent models beats the first; all NaN where there are fewer models."""
+    """How often the last of a few adjacent models beats the first; all NaN where there
+    are fewer models."""
 
     window: int  #: models, both counted.
     probability: float  #: share of instances, ties ½, mean over windows.
-    #: low, high: Monte Carlo interval of it: Wilson's at the number of instances that would give its variance, whose
-    #: unit is the instance, as windows share them; never fewer than there are.
+    #: low, high: Monte Carlo interval of it: Wilson's at the number of instances that
+    #: would give its variance, whose unit is the instance, as windows share them; never
+    #: fewer than there are.
     low: float
     high: float
     first: float  #: mean over the windows that begin with the first five models (Perlitz et al. 2024 fig. 3).
@@ -91,28 +101,43 @@ class Reliability(NamedFigures):
     ranking: Dior = _NONE  #: DIoR of the full ranking, Kendall's τ-b.
     weighted: Dior = _NONE  #: the same weighted towards the top models.
     quality: Dior = _NONE  #: DIoR of the models' quality: mean over models of 1 − |difference of mean win rates|.
-    quality_by_model: FloatArray | None = None  #: of each model, shape (M,); NaN where not defined.
+    quality_by_model: FloatArray | None = (
+        None  #: of each model, shape (M,); NaN where not defined.
+    )
     best: Dior = _NONE  #: DIoR of the best model: 1 − the upper Wilson end of the mean error rate.
     best_error: float | None = None  #: mean of e_j.
-    #: e_j, share of instances in which the second of the pool without the best j beats its first, ties ½; j = 0 …
-    #: min(4, M − 2).
+    #: e_j, share of instances in which the second of the pool without the best j beats
+    #: its first, ties ½; j = 0 … min(4, M − 2).
     best_errors: tuple[float, ...] = ()
-    same_order: float | None = None  #: share of instances in which every pair of models stands as in the suite.
-    rank_resolution: int | None = None  #: 95 % quantile of |rank − rank in the suite| over models and instances.
-    rank_resolution_by_model: FloatArray | None = None  #: the same of each model, shape (M,).
-    #: mean rank of each model over instances, and the two ends of the middle share ``level`` of its ranks (quantiles,
-    #: 'lower' and 'higher'); NaN where not defined, shape (3, M).
+    same_order: float | None = (
+        None  #: share of instances in which every pair of models stands as in the suite.
+    )
+    rank_resolution: int | None = (
+        None  #: 95 % quantile of |rank − rank in the suite| over models and instances.
+    )
+    rank_resolution_by_model: FloatArray | None = (
+        None  #: the same of each model, shape (M,).
+    )
+    #: mean rank of each model over instances, and the two ends of the middle share
+    #: ``level`` of its ranks (quantiles, 'lower' and 'higher'); NaN where not defined,
+    #: shape (3, M).
     rank_by_model: FloatArray | None = None
-    #: for windows of 2, 3, 5, 10 and 20 adjacent models, how often the last beats the first.
+    #: for windows of 2, 3, 5, 10 and 20 adjacent models, how often the last beats the
+    #: first.
     switches: tuple[Switch, ...] = ()
-    n_undefined: int = 0  #: instances with a constant ranking or fewer than 2 models in common.
+    n_undefined: int = (
+        0  #: instances with a constant ranking or fewer than 2 models in common.
+    )
     reason: str = ""  #: why there are no figures, or not all of them.
 
     def __str__(self) -> str:
         size = "all" if self.size is None else str(self.size)
         if self.reason and self.ranking.value is None:
             return f"{self.granularity}, {size}: {self.reason}"
-        return f"{self.granularity}, {size}: ranking {self.ranking}, quality {self.quality}, best {self.best}"
+        return (
+            f"{self.granularity}, {size}: ranking {self.ranking}, quality "
+            f"{self.quality}, best {self.best}"
+        )
 
 
 def reliability(
@@ -137,16 +162,18 @@ def reliability(
         level: of the bounds and of the Monte Carlo intervals.
 
     Returns:
-        without figures, with the reason: below 5 scenarios for ``scenarios``, where no scenario has
-        two subscenarios for ``subscenarios``, no data set two prompts for ``prompts``, without few-shot
-        seeds for ``seeds``.
+        without figures, with the reason: below 5 scenarios for ``scenarios``, where no
+        scenario has two subscenarios for ``subscenarios``, no data set two prompts for
+        ``prompts``, without few-shot seeds for ``seeds``.
 
     Raises:
         StatisticsError: another granularity, a number out of range.
     """
     _check(granularity, size, n_resamples, ties)
     tie = ties if ties is not None else TIES_PUBLISHED if size is None else TIES_HALF
-    empty = Reliability(granularity, size, prompts_of(suite, granularity, size), n_resamples, tie)
+    empty = Reliability(
+        granularity, size, prompts_of(suite, granularity, size), n_resamples, tie
+    )
     reason = _why_none(suite, granularity)
     if reason:
         return replace(empty, reason=reason)
@@ -154,7 +181,9 @@ def reliability(
     measured = [
         _measure(block, tie, chosen)
         for chosen in [pools(own, suite.models, tie)]
-        for block in draw_instances(suite, granularity, size, n_resamples, as_seed(seed))
+        for block in draw_instances(
+            suite, granularity, size, n_resamples, as_seed(seed)
+        )
     ]
     rates = np.concatenate([figures for figures, _ in measured])
     errors = np.concatenate([wrong for _, wrong in measured])
@@ -172,24 +201,52 @@ def prompts_of(suite: SuiteScores, granularity: str, size: int | None) -> float:
     of = suite.scenario_of
     sizes = np.array([sub.n for sub in suite.subscenarios], dtype=np.float64)
     if granularity == "seeds":
-        seeds = [1 if sub.seeds is None else len(sub.seeds) for sub in suite.subscenarios]
+        seeds = [
+            1 if sub.seeds is None else len(sub.seeds) for sub in suite.subscenarios
+        ]
         return float(sizes @ np.array([min(size, k) / k for k in seeds]))
-    return float(sum(sizes[of == c].mean() * min(size, int((of == c).sum())) for c in range(len(suite.scenarios))))
+    return float(
+        sum(
+            sizes[of == c].mean() * min(size, int((of == c).sum()))
+            for c in range(len(suite.scenarios))
+        )
+    )
 
 
 def sizes_of(suite: SuiteScores, granularity: str) -> list[int]:
     """Sizes below all that are worth a look."""
     if granularity == "scenarios":
-        return list(range(1, len(suite.scenarios))) if len(suite.scenarios) >= LEAST_SCENARIOS else []
+        return (
+            list(range(1, len(suite.scenarios)))
+            if len(suite.scenarios) >= LEAST_SCENARIOS
+            else []
+        )
     if granularity == "subscenarios":
         return list(range(1, int(np.bincount(suite.scenario_of).max())))
     if granularity == "seeds":
-        return list(range(1, max((len(sub.seeds) for sub in suite.subscenarios if sub.seeds is not None), default=1)))
+        return list(
+            range(
+                1,
+                max(
+                    (
+                        len(sub.seeds)
+                        for sub in suite.subscenarios
+                        if sub.seeds is not None
+                    ),
+                    default=1,
+                ),
+            )
+        )
     return [size for size in PROMPT_SIZES if size < suite.sizes.max()]
 
 
 def summarise(
-    empty: Reliability, suite: SuiteScores, own: FloatArray, rates: FloatArray, errors: FloatArray, level: float
+    empty: Reliability,
+    suite: SuiteScores,
+    own: FloatArray,
+    rates: FloatArray,
+    errors: FloatArray,
+    level: float,
 ) -> Reliability:
     """The figures of instances.
 
@@ -198,7 +255,8 @@ def summarise(
         suite: the scores.
         own: comparable scenario scores of the suite, shape (C, M).
         rates: mean win rates of the instances, shape (B, M).
-        errors: whether the second of each pool beats its first (½ for a tie), shape (B, J).
+        errors: whether the second of each pool beats its first (½ for a tie), shape (B,
+            J).
         level: of the bounds.
     """
     reference = mean_over_scenarios(win_rates(own, empty.ties))
@@ -215,7 +273,8 @@ def summarise(
     notes = []
     if undefined > MOST_UNDEFINED * len(tau):
         notes.append(
-            f"{undefined} of {len(tau)} instances have no ranking: win rates are all equal, or of fewer than 2 models"
+            f"{undefined} of {len(tau)} instances have no ranking: win rates are all "
+            "equal, or of fewer than 2 models"
         )
     if math.isnan(mean_error):
         notes.append("the first two models of a pool do not both have what was drawn")
@@ -224,13 +283,19 @@ def summarise(
         ranking=quantile_bound(tau, level),
         weighted=quantile_bound(weighted_tau(reference, rates), level),
         quality=quantile_bound(quality, level),
-        quality_by_model=np.array([_or_nan(quantile_bound(1 - column, level).value) for column in gaps.T]),
-        best=_NONE if math.isnan(mean_error) else _wilson(mean_error, len(errors), level),
+        quality_by_model=np.array(
+            [_or_nan(quantile_bound(1 - column, level).value) for column in gaps.T]
+        ),
+        best=_NONE
+        if math.isnan(mean_error)
+        else _wilson(mean_error, len(errors), level),
         best_error=None if math.isnan(mean_error) else mean_error,
         best_errors=tuple(e.tolist()),
         same_order=float(np.mean(_same_order(reference, rates))),
         rank_resolution=_highest(away, level),
-        rank_resolution_by_model=np.array([_or_nan(_highest(column, level)) for column in away.T]),
+        rank_resolution_by_model=np.array(
+            [_or_nan(_highest(column, level)) for column in away.T]
+        ),
         rank_by_model=_ranks_by_model(ranks, level),
         switches=_switches(suite, own, reference, rates, level),
         n_undefined=undefined,
@@ -239,15 +304,18 @@ def summarise(
 
 
 def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
-    """The lower quantile (linear) at (1 − level)/2 of the values that are defined; None if more than
-    5 % are not. Its Monte Carlo interval are the order statistics that hold it with the level."""
+    """The lower quantile (linear) at (1 − level)/2 of the values that are defined; None
+    if more than 5 % are not. Its Monte Carlo interval are the order statistics that
+    hold it with the level."""
     ordered = np.sort(values[~np.isnan(values)])
     if not len(ordered) or len(values) - len(ordered) > MOST_UNDEFINED * len(values):
         return _NONE
     alpha = (1 - level) / 2
     low, high = _bounding(len(ordered), alpha)
     return Dior(
-        float(np.quantile(ordered, alpha)), float(ordered[max(low - 1, 0)]), float(ordered[min(high, len(ordered) - 1)])
+        float(np.quantile(ordered, alpha)),
+        float(ordered[max(low - 1, 0)]),
+        float(ordered[min(high, len(ordered) - 1)]),
     )
 
 
@@ -258,7 +326,9 @@ def _bounding(n: int, alpha: float) -> tuple[int, int]:
     return low, high
 
 
-def _measure(block: Instances, ties: float, chosen: Sequence[ModelPool]) -> tuple[FloatArray, FloatArray]:
+def _measure(
+    block: Instances, ties: float, chosen: Sequence[ModelPool]
+) -> tuple[FloatArray, FloatArray]:
     """Mean win rates of a block's instances (b, M), and the errors of each pool (b, J)."""
     rates = mean_over_scenarios(win_rates(block.scores, ties), block.weights)
     errors = [np.empty((len(rates), 0))]
@@ -269,7 +339,9 @@ def _measure(block: Instances, ties: float, chosen: Sequence[ModelPool]) -> tupl
         two = _two_rates(scores, among, ties)
         pair = comparable(mean_over_scenarios(two, block.weights))
         gap = pair[:, 1] - pair[:, 0]
-        errors.append(np.where(np.isnan(gap), np.nan, (gap > 0) + 0.5 * (gap == 0))[:, None])
+        errors.append(
+            np.where(np.isnan(gap), np.nan, (gap > 0) + 0.5 * (gap == 0))[:, None]
+        )
     return rates, np.concatenate(errors, axis=1)
 
 
@@ -287,11 +359,16 @@ def _two_rates(scores: FloatArray, two: NDArray[np.intp], ties: float) -> FloatA
 
 
 def _error_rates(errors: FloatArray) -> FloatArray:
-    """e_j over the instances in which both models have what was drawn; NaN if more than 5 % are not."""
+    """e_j over the instances in which both models have what was drawn; NaN if more than
+    5 % are not."""
     defined = ~np.isnan(errors)
     enough = defined.sum(axis=0) >= max(1.0, (1 - MOST_UNDEFINED) * len(errors))
     with np.errstate(invalid="ignore"):
-        return np.where(enough, np.where(defined, errors, 0.0).sum(axis=0) / defined.sum(axis=0), np.nan)
+        return np.where(
+            enough,
+            np.where(defined, errors, 0.0).sum(axis=0) / defined.sum(axis=0),
+            np.nan,
+        )
 
 
 def _wilson(error: float, n: int, level: float) -> Dior:
@@ -305,11 +382,13 @@ def _highest(values: FloatArray, level: float) -> int | None:
 
 
 def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
-    """Whether every pair that the suite does not tie stands the same way round, shape (B,)."""
+    """Whether every pair that the suite does not tie stands the same way round, shape
+    (B,)."""
     there = ~np.isnan(reference)
     order = np.argsort(-comparable(reference)[there], kind="stable")
     x, y = comparable(reference)[there][order], comparable(rates)[:, there][:, order]
-    # groups of tied models: the lowest of each must lie above the highest of all that follow
+    # groups of tied models: the lowest of each must lie above the highest of all that
+    # follow
     best_after = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1]
     worst_before = np.minimum.accumulate(y, axis=1)
     steps = np.flatnonzero(x[:-1] > x[1:])
@@ -317,12 +396,17 @@ def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
 
 
 def _ranks_by_model(ranks: FloatArray, level: float) -> FloatArray:
-    """Mean rank and the ends of the middle share of ranks, NaN for a model that no instance ranks, shape (3, M)."""
+    """Mean rank and the ends of the middle share of ranks, NaN for a model that no
+    instance ranks, shape (3, M)."""
     columns = [column[~np.isnan(column)] for column in ranks.T]
     alpha = (1 - level) / 2
     return np.array(
         [
-            [column.mean(), np.quantile(column, alpha, method="lower"), np.quantile(column, 1 - alpha, method="higher")]
+            [
+                column.mean(),
+                np.quantile(column, alpha, method="lower"),
+                np.quantile(column, 1 - alpha, method="higher"),
+            ]
             if column.size
             else [math.nan] * 3
             for column in columns
@@ -331,7 +415,11 @@ def _ranks_by_model(ranks: FloatArray, level: float) -> FloatArray:
 
 
 def _switches(
-    suite: SuiteScores, own: FloatArray, reference: FloatArray, rates: FloatArray, level: float
+    suite: SuiteScores,
+    own: FloatArray,
+    reference: FloatArray,
+    rates: FloatArray,
+    level: float,
 ) -> tuple[Switch, ...]:
     order = best_first(reference, mean_over_scenarios(own), suite.models)
     order = order[~np.isnan(reference[order])]
@@ -344,25 +432,40 @@ def _switches(
         first, last = y[:, : len(order) - window + 1], y[:, window - 1 :]
         scored = ~np.isnan(first - last)
         wrong = np.where(scored, (last > first) + 0.5 * (last == first), np.nan)
-        switches.append(_switch(window, wrong[scored.any(axis=1)][:, scored.any(axis=0)], level))
+        switches.append(
+            _switch(window, wrong[scored.any(axis=1)][:, scored.any(axis=0)], level)
+        )
     return tuple(switches)
 
 
 def _switch(window: int, wrong: FloatArray, level: float) -> Switch:
-    """Figures of a window from whether its last beats its first, instances × windows, NaN where unknown."""
+    """Figures of a window from whether its last beats its first, instances × windows,
+    NaN where unknown."""
     if not wrong.size:
         return Switch(window, *[math.nan] * 5)
     share, by_window = float(np.nanmean(wrong)), np.nanmean(wrong, axis=0)
     spread = float(np.nanmean(wrong, axis=1).var())
-    n = len(wrong) * (max(1.0, share * (1 - share) / spread) if spread > _ROUNDING else 1.0)
+    n = len(wrong) * (
+        max(1.0, share * (1 - share) / spread) if spread > _ROUNDING else 1.0
+    )
     interval = interval_wilson(share * n, n, level=level)
-    return Switch(window, share, interval.low, interval.high, float(by_window[:_FIRST].mean()), float(by_window.max()))
+    return Switch(
+        window,
+        share,
+        interval.low,
+        interval.high,
+        float(by_window[:_FIRST].mean()),
+        float(by_window.max()),
+    )
 
 
 def _why_none(suite: SuiteScores, granularity: str) -> str:
     n = len(suite.scenarios)
     if granularity == "scenarios" and n < LEAST_SCENARIOS:
-        return f"{n} scenario{'s' * (n > 1)}: their choice is judged from {LEAST_SCENARIOS} on"
+        return (
+            f"{n} scenario{'s' * (n > 1)}: their choice is judged from "
+            f"{LEAST_SCENARIOS} on"
+        )
     if granularity == "subscenarios" and len(suite.subscenarios) == n:
         return "no scenario has two subscenarios"
     if granularity == "prompts" and suite.sizes.max() < 2:
@@ -372,9 +475,14 @@ def _why_none(suite: SuiteScores, granularity: str) -> str:
     return ""
 
 
-def _check(granularity: str, size: int | None, n_resamples: int, ties: float | None) -> None:
+def _check(
+    granularity: str, size: int | None, n_resamples: int, ties: float | None
+) -> None:
     if granularity not in GRANULARITIES:
-        raise StatisticsError(f"`granularity` must be one of {', '.join(GRANULARITIES)}, found {granularity!r}")
+        raise StatisticsError(
+            f"`granularity` must be one of {', '.join(GRANULARITIES)}, found "
+            f"{granularity!r}"
+        )
     if size is not None and size < 1:
         raise StatisticsError(f"`size` must be at least 1, found {size}")
     if n_resamples < 1:

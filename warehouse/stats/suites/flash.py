@@ -1,5 +1,5 @@
-"""Coarse-to-fine ranking of a model on a suite: few prompts settle a low rank, more a high one
-(Flash-HELM, Perlitz et al. 2024 §6, algorithm 1; statistics.md §6)."""
+"""Coarse-to-fine ranking of a model on a suite: few prompts settle a low rank, more a
+high one (Flash-HELM, Perlitz et al. 2024 §6, algorithm 1; statistics.md §6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from warehouse.stats.suites.score_table import (
 
 #: Prompts of each scenario that are tried before all.
 SIZES = (20, 50, 200, 1000)
-#: TierRank of these and of all, for about 40 models, and as shares of any number of them.
+#: TierRank of these and of all, for about 40 models, and as shares of any number of
+#: them.
 TIERS, TIER_SHARES = (20, 10, 5, 2, 1), (0.5, 0.25, 0.125, 0.05)
 _ABOUT_40 = (36, 44)
 LEVEL = 0.95
@@ -44,7 +45,9 @@ class FlashStep(NamedFigures):
     rank: int  #: of the model among the stored ones and itself on these prompts.
     resolution: int  #: Res(S): how far ranks of stored models then lie from the full ones (95 %); 0 at all.
     tier: int  #: TierRank(S): the best rank for which this size is enough.
-    is_enough: bool  #: rank − resolution is at least the tier, or these are all prompts.
+    is_enough: (
+        bool  #: rank − resolution is at least the tier, or these are all prompts.
+    )
 
     @property
     def best_rank(self) -> int:
@@ -65,8 +68,8 @@ class FlashCheck(NamedFigures):
     tiers: tuple[int, ...]  #: TierRank of each step.
     mean_error: FloatArray  #: |rank where it stopped − full rank|, mean over orders of the prompts, shape (M,).
     largest_error: FloatArray  #: the largest, shape (M,).
-    #: share of orders in which the full rank lies within rank ± Res(S), shape (M,); those that use all prompts cannot
-    #: miss.
+    #: share of orders in which the full rank lies within rank ± Res(S), shape (M,);
+    #: those that use all prompts cannot miss.
     within: FloatArray
     within_early: FloatArray  #: the same of the orders that stop before all prompts, NaN where none does, shape (M,).
     saving: FloatArray  #: all prompts over those used, mean over orders, shape (M,).
@@ -75,42 +78,62 @@ class FlashCheck(NamedFigures):
 
     def __str__(self) -> str:
         return (
-            f"{len(self.mean_error)} models: mean rank error {float(self.mean_error.mean()):.3g},"
-            f" mean saving {float(self.saving.mean()):.3g} x"
+            f"{len(self.mean_error)} models: mean rank error "
+            f"{float(self.mean_error.mean()):.3g}, mean saving "
+            f"{float(self.saving.mean()):.3g} x"
         )
 
 
 def flash_sizes(suite: SuiteScores, sizes: Sequence[int] = SIZES) -> list[int]:
-    """The sizes below all: those that leave some scenario's prompts out, ascending (StatisticsError: sizes below 1)."""
+    """The sizes below all: those that leave some scenario's prompts out, ascending
+    (StatisticsError: sizes below 1)."""
     if min(sizes, default=1) < 1:
         raise StatisticsError(f"sizes must be at least 1, found {min(sizes)}")
     return sorted({size for size in sizes if size < suite.sizes.max()})
 
 
-def tier_ranks(n_models: int, sizes: Sequence[int], tiers: Sequence[int] | None = None) -> list[int]:
+def tier_ranks(
+    n_models: int, sizes: Sequence[int], tiers: Sequence[int] | None = None
+) -> list[int]:
     """TierRank of the sizes below all, and 1 for all.
 
     Args:
         n_models: M, the new one counted.
         sizes: of `flash_sizes`.
-        tiers: given ones, for the sizes; None: 20, 10, 5, 2 for 20, 50, 200, 1000 prompts and about 40
-            models, else ⌈M·(.5, .25, .125, .05)⌉. Other sizes have the tier of the largest of these
-            that they hold, those below 20 that of 20.
+        tiers: given ones, for the sizes; None: 20, 10, 5, 2 for 20, 50, 200, 1000
+            prompts and about 40 models, else ⌈M·(.5, .25, .125, .05)⌉. Other sizes have
+            the tier of the largest of these that they hold, those below 20 that of 20.
 
     Raises:
         StatisticsError: another number of tiers than of sizes, tiers below 1 or rising.
     """
     if tiers is not None:
-        if len(tiers) != len(sizes) or min(tiers, default=1) < 1 or list(tiers) != sorted(tiers, reverse=True):
-            raise StatisticsError(f"`tiers` must fall, one for each of {len(sizes)} sizes, found {list(tiers)}")
+        if (
+            len(tiers) != len(sizes)
+            or min(tiers, default=1) < 1
+            or list(tiers) != sorted(tiers, reverse=True)
+        ):
+            raise StatisticsError(
+                f"`tiers` must fall, one for each of {len(sizes)} sizes, found "
+                f"{list(tiers)}"
+            )
         return [*tiers, 1]
     about = _ABOUT_40[0] <= n_models <= _ABOUT_40[1]
-    fixed = TIERS[:-1] if about else [math.ceil(n_models * share) for share in TIER_SHARES]
-    return [*(fixed[max(0, int(np.searchsorted(SIZES, size, side="right")) - 1)] for size in sizes), 1]
+    fixed = (
+        TIERS[:-1] if about else [math.ceil(n_models * share) for share in TIER_SHARES]
+    )
+    return [
+        *(
+            fixed[max(0, int(np.searchsorted(SIZES, size, side="right")) - 1)]
+            for size in sizes
+        ),
+        1,
+    ]
 
 
 def resolution(scores: ArrayLike, full: ArrayLike, level: float = LEVEL) -> int:
-    """Res(S): the quantile ('higher') of |rank_S − rank_full| over stored models and subsets.
+    """Res(S): the quantile ('higher') of |rank_S − rank_full| over stored models and
+    subsets.
 
     Args:
         scores: scenario scores on each subset, shape (B, C, M).
@@ -134,7 +157,8 @@ def flash_path(
 ) -> list[FlashStep]:
     """The steps of one model, as far as its scores go.
 
-    A step is there if the model has scores of 95 % or more of the prompts that it asks of each subscenario.
+    A step is there if the model has scores of 95 % or more of the prompts that it asks
+    of each subscenario.
 
     Args:
         suite: stored models, and the new one with the scores that it has so far.
@@ -150,27 +174,48 @@ def flash_path(
     """
     stored = np.delete(np.arange(len(suite.models)), model)
     if len(stored) < 2:
-        raise StatisticsError(f"a rank needs at least 2 stored models, found {len(stored)}")
+        raise StatisticsError(
+            f"a rank needs at least 2 stored models, found {len(stored)}"
+        )
     steps = flash_sizes(suite, sizes)
     ranks = tier_ranks(len(suite.models), steps, tiers)
     resolutions = [0] * (len(steps) + 1)
     if steps:
-        resolutions = [*resolutions_of(suite.part(stored), steps, n_resamples=n_resamples, seed=seed), 0]
+        resolutions = [
+            *resolutions_of(
+                suite.part(stored), steps, n_resamples=n_resamples, seed=seed
+            ),
+            0,
+        ]
     path = []
     for index, size in enumerate([*steps, None]):
         counts = shared_sizes(suite, size)
         cut_rows = [order[:count] for order, count in zip(orders, counts, strict=True)]
-        cut = [sub.scores[rows] for sub, rows in zip(suite.subscenarios, cut_rows, strict=True)]
+        cut = [
+            sub.scores[rows]
+            for sub, rows in zip(suite.subscenarios, cut_rows, strict=True)
+        ]
         if any(np.isnan(part[:, model]).mean() > MOST_MISSING for part in cut):
             break
         means = np.array([mean_of_present(part) for part in cut])
         rank = _ranks(comparable(suite.scores(means)))[model]
         is_enough = size is None or rank - resolutions[index] >= ranks[index]
-        path.append(FlashStep(size, sum(counts), int(rank), resolutions[index], ranks[index], bool(is_enough)))
+        path.append(
+            FlashStep(
+                size,
+                sum(counts),
+                int(rank),
+                resolutions[index],
+                ranks[index],
+                bool(is_enough),
+            )
+        )
     return path
 
 
-def resolutions_of(suite: SuiteScores, sizes: Sequence[int], *, n_resamples: int = 200, seed: int = 0) -> list[int]:
+def resolutions_of(
+    suite: SuiteScores, sizes: Sequence[int], *, n_resamples: int = 200, seed: int = 0
+) -> list[int]:
     """Res(S) of each size, over random subsets without replacement.
 
     Args:
@@ -184,7 +229,10 @@ def resolutions_of(suite: SuiteScores, sizes: Sequence[int], *, n_resamples: int
         [np.abs(_ranks(scores) - full) for scores in block]
         for block in _nested(suite, sizes, n_resamples, as_seed(seed))
     ]
-    return [_quantile(np.concatenate([block[i] for block in away]), LEVEL) for i in range(len(sizes))]
+    return [
+        _quantile(np.concatenate([block[i] for block in away]), LEVEL)
+        for i in range(len(sizes))
+    ]
 
 
 def flash_check(
@@ -197,8 +245,8 @@ def flash_check(
 ) -> FlashCheck:
     """Leave one model out, rank it as if it were new, and compare with its full rank.
 
-    Res(S) is that of the other models, over the same random orders of the prompts; each order is a
-    path of its own, whose steps hold the ones before.
+    Res(S) is that of the other models, over the same random orders of the prompts; each
+    order is a path of its own, whose steps hold the ones before.
 
     Args:
         suite: stored models, at least 3.
@@ -250,18 +298,31 @@ def flash_check(
         mean_error=error.mean(axis=0),
         largest_error=error.max(axis=0),
         within=inside.mean(axis=0),
-        within_early=np.where(n_early > 0, (inside * early).sum(axis=0) / np.maximum(n_early, 1), np.nan),
+        within_early=np.where(
+            n_early > 0, (inside * early).sum(axis=0) / np.maximum(n_early, 1), np.nan
+        ),
         saving=saving.mean(axis=0),
-        stopped=np.stack([(stopped == i).mean(axis=0) for i in range(len(prompts))], axis=1),
+        stopped=np.stack(
+            [(stopped == i).mean(axis=0) for i in range(len(prompts))], axis=1
+        ),
         n_orders=n_resamples,
     )
 
 
-def _nested(suite: SuiteScores, sizes: Sequence[int], n_resamples: int, seed: int) -> Iterator[list[FloatArray]]:
-    """Blocks of random orders: for each size the comparable scenario scores, shape (b, C, M)."""
-    rngs = [np.random.default_rng([seed, 20, index]) for index in range(len(suite.subscenarios))]
+def _nested(
+    suite: SuiteScores, sizes: Sequence[int], n_resamples: int, seed: int
+) -> Iterator[list[FloatArray]]:
+    """Blocks of random orders: for each size the comparable scenario scores, shape (b,
+    C, M)."""
+    rngs = [
+        np.random.default_rng([seed, 20, index])
+        for index in range(len(suite.subscenarios))
+    ]
     counts = [shared_sizes(suite, size) for size in sizes]
-    filled = [(np.nan_to_num(sub.scores), (~np.isnan(sub.scores)).astype(np.float64)) for sub in suite.subscenarios]
+    filled = [
+        (np.nan_to_num(sub.scores), (~np.isnan(sub.scores)).astype(np.float64))
+        for sub in suite.subscenarios
+    ]
     for start in range(0, n_resamples, _BLOCK):
         b = min(_BLOCK, n_resamples - start)
         means = np.empty((len(sizes), b, len(filled), len(suite.models)))
@@ -280,7 +341,8 @@ def _ranks(scores: FloatArray) -> FloatArray:
 
 
 def _ranks_without_each(scores: FloatArray) -> FloatArray:
-    """Ranks of the others in the pool without each model, NaN for itself, shape (b, M, M)."""
+    """Ranks of the others in the pool without each model, NaN for itself, shape (b, M,
+    M)."""
     scored = ~np.isnan(scores)
     m, n = scores.shape[-1], scored.sum(axis=-1)
     wins = np.nan_to_num(win_rates(scores, TIES_HALF)) * np.maximum(n[..., None] - 1, 0)
@@ -290,7 +352,9 @@ def _ranks_without_each(scores: FloatArray) -> FloatArray:
         lost = wins - ((scores > other) + TIES_HALF * (scores == other))
         left = n - scored[..., gone] - 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            rates = np.where(scored & (left > 0)[..., None], lost / left[..., None], np.nan)
+            rates = np.where(
+                scored & (left > 0)[..., None], lost / left[..., None], np.nan
+            )
         rates[..., gone] = np.nan
         ranks[:, gone] = ranks_of(mean_over_scenarios(rates))
     return ranks

@@ -1,8 +1,8 @@
-"""Instances of a decision: the suite with other scenarios, subscenarios, prompts or few-shot seeds, drawn
-with replacement (Perlitz et al. 2024 §4; statistics.md §6).
+"""Instances of a decision: the suite with other scenarios, subscenarios, prompts or
+few-shot seeds, drawn with replacement (Perlitz et al. 2024 §4; statistics.md §6).
 
-Everything is a product of counts with scores, in blocks of a fixed number of instances, each
-subscenario with random numbers of its own: the same seed gives the same instances.
+Everything is a product of counts with scores, in blocks of a fixed number of instances,
+each subscenario with random numbers of its own: the same seed gives the same instances.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class Instances:
     """A block of instances."""
 
     scores: FloatArray  #: comparable scenario scores, shape (b, C, M); (C, M) where they are those of the suite.
-    weights: FloatArray | None  #: how often each scenario was drawn, shape (b, C); None: once.
+    weights: (
+        FloatArray | None
+    )  #: how often each scenario was drawn, shape (b, C); None: once.
 
 
 def draw_instances(
@@ -36,10 +38,12 @@ def draw_instances(
 
     Args:
         suite: the scores.
-        granularity: what is drawn anew: ``scenarios``; ``subscenarios`` within each scenario;
-            ``prompts`` within each subscenario; few-shot ``seeds`` of each subscenario.
-        size: scenarios; subscenarios of each scenario; prompts of each scenario, shared equally by
-            its subscenarios; seeds: all where there are fewer. None: as many as there are.
+        granularity: what is drawn anew: ``scenarios``; ``subscenarios`` within each
+            scenario; ``prompts`` within each subscenario; few-shot ``seeds`` of each
+            subscenario.
+        size: scenarios; subscenarios of each scenario; prompts of each scenario, shared
+            equally by its subscenarios; seeds: all where there are fewer. None: as many
+            as there are.
         n_resamples: instances in all.
         seed: of the random numbers.
     """
@@ -53,7 +57,9 @@ def draw_instances(
         own = comparable(suite.scores(suite.means))
         n = len(suite.scenarios)
         for b in blocks:
-            yield Instances(own, draw_counts(rngs[0], b, n, n if size is None else size))
+            yield Instances(
+                own, draw_counts(rngs[0], b, n, n if size is None else size)
+            )
     elif granularity == "subscenarios":
         for b in blocks:
             yield Instances(comparable(_scenario_means(suite, rngs, b, size)), None)
@@ -61,16 +67,23 @@ def draw_instances(
         parts = [_Units.of(sub) for sub in suite.subscenarios]
         shares = shared_sizes(suite, size)
         for b in blocks:
-            means = [part.resampled(rng, b, s) for part, rng, s in zip(parts, rngs, shares, strict=True)]
+            means = [
+                part.resampled(rng, b, s)
+                for part, rng, s in zip(parts, rngs, shares, strict=True)
+            ]
             yield Instances(comparable(suite.scores(np.stack(means, axis=1))), None)
     else:
         for b in blocks:
-            means = [_seed_means(sub, rng, b, size) for sub, rng in zip(suite.subscenarios, rngs, strict=True)]
+            means = [
+                _seed_means(sub, rng, b, size)
+                for sub, rng in zip(suite.subscenarios, rngs, strict=True)
+            ]
             yield Instances(comparable(suite.scores(np.stack(means, axis=1))), None)
 
 
 def draw_counts(rng: np.random.Generator, b: int, n: int, size: int) -> FloatArray:
-    """How often each of ``n`` things is drawn in ``size`` draws with replacement, shape (b, n)."""
+    """How often each of ``n`` things is drawn in ``size`` draws with replacement, shape
+    (b, n)."""
     drawn = rng.integers(0, n, (b, size)) + n * np.arange(b)[:, None]
     return np.bincount(drawn.ravel(), minlength=b * n).reshape(b, n).astype(np.float64)
 
@@ -83,8 +96,9 @@ def draw_subsets(rng: np.random.Generator, b: int, n: int, size: int) -> FloatAr
 
 
 def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
-    """Prompts of each subscenario where a scenario has ``size``: equal shares, the first ones one more;
-    all, where there are fewer, the others then taking what is left."""
+    """Prompts of each subscenario where a scenario has ``size``: equal shares, the
+    first ones one more; all, where there are fewer, the others then taking what is
+    left."""
     if size is None:
         return [sub.n for sub in suite.subscenarios]
     sizes = [0] * len(suite.subscenarios)
@@ -92,7 +106,9 @@ def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
         members = np.flatnonzero(suite.scenario_of == c).tolist()
         left = min(size, int(suite.sizes[c]))
         # the smallest first: what they lack goes to the others
-        for index, member in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
+        for index, member in enumerate(
+            sorted(members, key=lambda i: (suite.subscenarios[i].n, i))
+        ):
             share = -(-left // (len(members) - index))
             sizes[member] = max(1, min(share, suite.subscenarios[member].n))
             left = max(0, left - sizes[member])
@@ -111,15 +127,21 @@ class _Units:
     @classmethod
     def of(cls, subscenario: Subscenario) -> _Units:
         scored = ~np.isnan(subscenario.scores)
-        filled, counts = np.where(scored, subscenario.scores, 0.0), scored.astype(np.float64)
+        filled, counts = (
+            np.where(scored, subscenario.scores, 0.0),
+            scored.astype(np.float64),
+        )
         lacking = np.asarray(~scored.any(axis=0))
         counts = np.ones((subscenario.n, 1)) if scored[:, ~lacking].all() else counts
         if subscenario.clusters is not None:
-            filled, counts = (_summed(x, subscenario.clusters) for x in (filled, counts))
+            filled, counts = (
+                _summed(x, subscenario.clusters) for x in (filled, counts)
+            )
         return cls(filled, counts, subscenario.n, lacking)
 
     def resampled(self, rng: np.random.Generator, b: int, size: int) -> FloatArray:
-        """Means of instances, NaN where a model has no score of what was drawn, shape (b, M)."""
+        """Means of instances, NaN where a model has no score of what was drawn, shape
+        (b, M)."""
         units = len(self.sums)
         drawn = units if size == self.n else max(1, round(size * units / self.n))
         weights = draw_counts(rng, b, units, drawn)
@@ -135,7 +157,9 @@ def _summed(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
     return sums
 
 
-def _scenario_means(suite: SuiteScores, rngs: list[np.random.Generator], b: int, size: int | None) -> FloatArray:
+def _scenario_means(
+    suite: SuiteScores, rngs: list[np.random.Generator], b: int, size: int | None
+) -> FloatArray:
     """Scenario scores with subscenarios drawn anew within each, shape (b, C, M)."""
     by_scenario = []
     for c in range(len(suite.scenarios)):
@@ -149,7 +173,9 @@ def _scenario_means(suite: SuiteScores, rngs: list[np.random.Generator], b: int,
     return np.stack(by_scenario, axis=1)
 
 
-def _seed_means(subscenario: Subscenario, rng: np.random.Generator, b: int, size: int | None) -> FloatArray:
+def _seed_means(
+    subscenario: Subscenario, rng: np.random.Generator, b: int, size: int | None
+) -> FloatArray:
     """Subscenario scores with few-shot seeds drawn anew, shape (b, M)."""
     if subscenario.seeds is None:
         return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))

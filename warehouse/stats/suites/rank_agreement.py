@@ -1,5 +1,5 @@
-"""How far rankings of the same models agree: Kendall's τ-b, ways to aggregate, what a pool of models decides
-(statistics.md §6)."""
+"""How far rankings of the same models agree: Kendall's τ-b, ways to aggregate, what a
+pool of models decides (statistics.md §6)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def kendall_tau_b(reference: FloatArray, rankings: FloatArray) -> FloatArray:
         rankings: shape (B, M).
 
     Returns:
-        NaN with fewer than 2 models in common, or where either is constant over them; shape (B,).
+        NaN with fewer than 2 models in common, or where either is constant over them;
+        shape (B,).
     """
 
     def tau(x: FloatArray, y: FloatArray, i: FloatArray, j: FloatArray) -> FloatArray:
@@ -42,14 +43,17 @@ def kendall_tau_b(reference: FloatArray, rankings: FloatArray) -> FloatArray:
         both = ~np.isnan(x + y)
         a, b = np.where(both, np.sign(x), 0.0), np.where(both, np.sign(y), 0.0)
         with np.errstate(invalid="ignore"):
-            return np.asarray((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
+            return np.asarray(
+                (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+            )
 
     return _in_blocks(reference, rankings, tau)
 
 
 def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
-    """Weighted τ of each ranking, as ``scipy.stats.weightedtau(rank=True)`` has it: the mean of
-    both orders of importance, hyperbolic weights, added. Shapes and NaN as in `kendall_tau_b`."""
+    """Weighted τ of each ranking, as ``scipy.stats.weightedtau(rank=True)`` has it: the
+    mean of both orders of importance, hyperbolic weights, added. Shapes and NaN as in
+    `kendall_tau_b`."""
 
     def tau(x: FloatArray, y: FloatArray, i: FloatArray, j: FloatArray) -> FloatArray:
         a, b = np.sign(x), np.sign(y)
@@ -59,7 +63,9 @@ def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
             pairs = np.triu_indices(ranks.shape[1], 1)
             w = weights[:, pairs[0]] + weights[:, pairs[1]]
             with np.errstate(invalid="ignore"):
-                total += (w * a * b).sum(axis=1) / np.sqrt((w * a * a).sum(axis=1) * (w * b * b).sum(axis=1))
+                total += (w * a * b).sum(axis=1) / np.sqrt(
+                    (w * a * a).sum(axis=1) * (w * b * b).sum(axis=1)
+                )
         return total / 2
 
     x, y = comparable(reference), comparable(rankings)
@@ -70,7 +76,9 @@ def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
     for row in np.flatnonzero(~whole):  # models lack all that an instance drew: rare
         differs = ~gaps[row]
         if differs.sum() > 1 and np.ptp(x[differs]) > 0 and np.ptp(y[row, differs]) > 0:
-            taus[row] = stats.weightedtau(x[differs], y[row, differs], rank=True).statistic
+            taus[row] = stats.weightedtau(
+                x[differs], y[row, differs], rank=True
+            ).statistic
     return taus
 
 
@@ -101,12 +109,20 @@ def _importance(x: FloatArray, y: FloatArray) -> FloatArray:
     """Rank of each model, 0 the most important: by x, then y, decreasing; shape (B, M)."""
     order = np.lexsort((y, x), axis=-1)[:, ::-1]
     ranks = np.empty(order.shape)
-    np.put_along_axis(ranks, order, np.arange(order.shape[1], dtype=np.float64)[None], axis=1)
+    np.put_along_axis(
+        ranks, order, np.arange(order.shape[1], dtype=np.float64)[None], axis=1
+    )
     return ranks
 
 
 #: Names of the aggregates, in the order of the rows.
-AGGREGATES = ("mean_win_rate", "mean", "mean_z", "bradley_terry", "subscenario_win_rate")
+AGGREGATES = (
+    "mean_win_rate",
+    "mean",
+    "mean_z",
+    "bradley_terry",
+    "subscenario_win_rate",
+)
 _ROUNDS, _TOLERANCE = 200, 1e-12
 
 
@@ -116,34 +132,48 @@ class Aggregates(NamedFigures):
 
     names: tuple[str, ...]  #: of the aggregates, K of them.
     figures: FloatArray  #: NaN where a model has none, shape (K, M).
-    ranks: FloatArray  #: 1 + number of strictly greater figures (12 digits), shape (K, M).
+    ranks: (
+        FloatArray  #: 1 + number of strictly greater figures (12 digits), shape (K, M).
+    )
     tau: FloatArray  #: Kendall's τ-b between the rankings, shape (K, K); NaN where one is constant.
     n_scenarios: FloatArray  #: that each model has, shape (M,): figures of those that lack some are over the rest.
 
     def __str__(self) -> str:
-        moved = int((np.nanmax(self.ranks, axis=0) > np.nanmin(self.ranks, axis=0)).sum())
-        return f"{self.figures.shape[1]} models by {len(self.names)} aggregates, {moved} of them change rank"
+        moved = int(
+            (np.nanmax(self.ranks, axis=0) > np.nanmin(self.ranks, axis=0)).sum()
+        )
+        return (
+            f"{self.figures.shape[1]} models by {len(self.names)} aggregates, {moved} "
+            "of them change rank"
+        )
 
 
-def aggregates(suite: SuiteScores, *, ties: float = TIES_PUBLISHED, partial: bool = False) -> Aggregates:
-    """Mean win rate, mean, mean z-score, Bradley–Terry strength and win rate over subscenarios.
+def aggregates(
+    suite: SuiteScores, *, ties: float = TIES_PUBLISHED, partial: bool = False
+) -> Aggregates:
+    """Mean win rate, mean, mean z-score, Bradley–Terry strength and win rate over
+    subscenarios.
 
-    The mean z-score is over scenarios, in standard deviations (ddof 0) of the models that have the
-    scenario; one that all tie gives 0.
+    The mean z-score is over scenarios, in standard deviations (ddof 0) of the models
+    that have the scenario; one that all tie gives 0.
 
     Args:
         suite: the scores.
         ties: what a tie counts in the win rates.
-        partial: a scenario's score is over the subscenarios that a model has; else only models with
-            all of them have one.
+        partial: a scenario's score is over the subscenarios that a model has; else only
+            models with all of them have one.
 
     Raises:
         StatisticsError: no scenario that two models have.
     """
     scores = comparable(suite.scores(suite.means, partial=partial))
-    scores = np.where((~np.isnan(scores)).sum(axis=1, keepdims=True) > 1, scores, np.nan)
+    scores = np.where(
+        (~np.isnan(scores)).sum(axis=1, keepdims=True) > 1, scores, np.nan
+    )
     if np.isnan(scores).all():
-        raise StatisticsError("no scenario has scores of two models: there is nothing to compare")
+        raise StatisticsError(
+            "no scenario has scores of two models: there is nothing to compare"
+        )
     with np.errstate(invalid="ignore"):
         figures = np.array(
             [
@@ -155,12 +185,18 @@ def aggregates(suite: SuiteScores, *, ties: float = TIES_PUBLISHED, partial: boo
             ]
         )
     tau = np.array([kendall_tau_b(row, figures) for row in figures])
-    return Aggregates(AGGREGATES, figures, ranks_of(figures), tau, (~np.isnan(scores)).sum(axis=0).astype(np.float64))
+    return Aggregates(
+        AGGREGATES,
+        figures,
+        ranks_of(figures),
+        tau,
+        (~np.isnan(scores)).sum(axis=0).astype(np.float64),
+    )
 
 
 def bradley_terry(scores: FloatArray) -> FloatArray:
-    """Log strengths, mean 0: P(i beats j on a scenario) = σ(s_i − s_j), ties ½ and half a win added
-    each way for every pair (so that all are finite), by Newton's method.
+    """Log strengths, mean 0: P(i beats j on a scenario) = σ(s_i − s_j), ties ½ and half
+    a win added each way for every pair (so that all are finite), by Newton's method.
 
     Args:
         scores: comparable scenario scores, NaN where lacking, shape (C, M).
@@ -175,7 +211,10 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
     wins = np.zeros((m, m))
     for c in range(len(x)):
         both = scored[c][:, None] & scored[c][None, :]
-        wins += both * (TIES_HALF * (x[c][:, None] == x[c][None, :]) + (x[c][:, None] > x[c][None, :]))
+        wins += both * (
+            TIES_HALF * (x[c][:, None] == x[c][None, :])
+            + (x[c][:, None] > x[c][None, :])
+        )
     wins += 0.5
     np.fill_diagonal(wins, 0.0)
     games, strength = wins + wins.T, np.zeros(m)
@@ -183,7 +222,9 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
         p = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
         slope = (wins - games * p).sum(axis=1)
         curve = games * p * (1 - p)
-        information = np.diag(curve.sum(axis=1)) - curve + 1.0 / m  # the last term holds the mean
+        information = (
+            np.diag(curve.sum(axis=1)) - curve + 1.0 / m
+        )  # the last term holds the mean
         step = np.linalg.solve(information, slope)
         strength += np.clip(step, -2, 2)
         if np.abs(step).max() < _TOLERANCE:
@@ -201,25 +242,36 @@ def _z_scores(scores: FloatArray) -> FloatArray:
     spread = np.sqrt((centred**2).sum(axis=1, keepdims=True) / n)
     size = np.abs(filled).max(axis=1, keepdims=True)
     flat = spread <= 1e-12 * size
-    return np.where(scored, np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)), np.nan)
+    return np.where(
+        scored, np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)), np.nan
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class PoolStability(NamedFigures):
     """Ranks among the others with and without each model."""
 
-    n_moved: NDArray[np.intp]  #: of the others, how many then have another rank, shape (M,).
+    n_moved: NDArray[
+        np.intp
+    ]  #: of the others, how many then have another rank, shape (M,).
     largest: NDArray[np.intp]  #: the largest change of a rank, shape (M,).
-    #: pairs of the others that change order, or are tied only with it or only without it, shape (M,).
+    #: pairs of the others that change order, or are tied only with it or only without
+    #: it, shape (M,).
     n_reversed: NDArray[np.intp]
     leader_changes: NDArray[np.bool_]  #: another model is then first, shape (M,).
 
     def __str__(self) -> str:
-        return f"{int((self.n_moved > 0).sum())} of {len(self.n_moved)} models move others when they leave"
+        return (
+            f"{int((self.n_moved > 0).sum())} of {len(self.n_moved)} models move "
+            "others when they leave"
+        )
 
 
-def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolStability:
-    """Rank changes among the others when one model leaves; read backwards, when it joins.
+def pool_stability(
+    suite: SuiteScores, *, ties: float = TIES_PUBLISHED
+) -> PoolStability:
+    """Rank changes among the others when one model leaves; read backwards, when it
+    joins.
 
     Args:
         suite: the scores; with 2 models nothing is left to change.
@@ -233,14 +285,21 @@ def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolS
         others = np.delete(np.arange(m), gone)
         before = full[others]
         after = comparable(mean_over_scenarios(win_rates(scores[:, others], ties)))
-        before = np.where(np.isnan(after), np.nan, before)  # who had only this model to compare with
+        before = np.where(
+            np.isnan(after), np.nan, before
+        )  # who had only this model to compare with
         ranks = np.array([ranks_of(before), ranks_of(after)])
         moves = np.abs(np.diff(ranks, axis=0)[0])
         i, j = np.triu_indices(m - 1, 1)
         signs = [np.sign(x[i] - x[j]) for x in (before, after)]
         turned = (signs[0] != signs[1]) & ~np.isnan(signs[0] + signs[1])
         leaders = [set(np.flatnonzero(row == 1).tolist()) for row in ranks]
-        changes[:, gone] = np.nansum(moves > 0), np.nanmax(moves, initial=0), turned.sum(), leaders[0] != leaders[1]
+        changes[:, gone] = (
+            np.nansum(moves > 0),
+            np.nanmax(moves, initial=0),
+            turned.sum(),
+            leaders[0] != leaders[1],
+        )
     counts = changes.astype(np.intp)
     return PoolStability(counts[0], counts[1], counts[2], changes[3] > 0)
 
@@ -249,8 +308,8 @@ def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolS
 class SubscenarioAgreement(NamedFigures):
     """Do subscenarios of one scenario rank models more alike than those of others?"""
 
-    #: Kendall's τ-b between subscenarios over the models that both have, shape (L, L); NaN with fewer than 2 of them,
-    #: or where one is constant.
+    #: Kendall's τ-b between subscenarios over the models that both have, shape (L, L);
+    #: NaN with fewer than 2 of them, or where one is constant.
     tau: FloatArray
     within: float | None  #: mean over pairs of one scenario; None without any.
     across: float | None  #: mean over pairs of two.
@@ -259,8 +318,13 @@ class SubscenarioAgreement(NamedFigures):
     n_across: int
 
     def __str__(self) -> str:
-        within, across = ("-" if x is None else f"{x:.3g}" for x in (self.within, self.across))
-        return f"τ within scenarios {within} ({self.n_within} pairs), across {across} ({self.n_across})"
+        within, across = (
+            "-" if x is None else f"{x:.3g}" for x in (self.within, self.across)
+        )
+        return (
+            f"τ within scenarios {within} ({self.n_within} pairs), across {across} "
+            f"({self.n_across})"
+        )
 
 
 def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:

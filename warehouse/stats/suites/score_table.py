@@ -1,5 +1,5 @@
-"""Scores of all models on the prompts of a suite, checked once, and mean win rates (Perlitz et al. 2024;
-statistics.md §6).
+"""Scores of all models on the prompts of a suite, checked once, and mean win rates
+(Perlitz et al. 2024; statistics.md §6).
 
 A benchmark is a tree, suite → scenario → subscenario → prompt (Perlitz et al. 2024 §3).
 
@@ -26,12 +26,15 @@ class Subscenario:
 
     scenario: str  #: name of the scenario that it belongs to.
     name: str  #: its own.
-    #: higher is better, NaN where a model has no score, shape (n, M); a model without any lacks the subscenario. Means
-    #: over the few-shot seeds where there are several.
+    #: higher is better, NaN where a model has no score, shape (n, M); a model without
+    #: any lacks the subscenario. Means over the few-shot seeds where there are several.
     scores: FloatArray
-    #: number of each prompt's cluster, 0 to G−1, shape (n,); None: every prompt by itself.
+    #: number of each prompt's cluster, 0 to G−1, shape (n,); None: every prompt by
+    #: itself.
     clusters: NDArray[np.intp] | None = None
-    seeds: FloatArray | None = None  #: scores by few-shot seed, shape (K, n, M), none missing; None: one seed.
+    seeds: FloatArray | None = (
+        None  #: scores by few-shot seed, shape (K, n, M), none missing; None: one seed.
+    )
 
     @property
     def n(self) -> int:
@@ -40,7 +43,8 @@ class Subscenario:
 
     @cached_property
     def means(self) -> FloatArray:
-        """Mean of each model over the prompts that it has scores of; NaN without any, shape (M,)."""
+        """Mean of each model over the prompts that it has scores of; NaN without any,
+        shape (M,)."""
         return mean_of_present(self.scores)
 
 
@@ -49,7 +53,9 @@ class SuiteScores:
     """Models on a suite."""
 
     models: tuple[str, ...]  #: their names, shape (M,).
-    subscenarios: tuple[Subscenario, ...]  #: at least one; those of one scenario stand together.
+    subscenarios: tuple[
+        Subscenario, ...
+    ]  #: at least one; those of one scenario stand together.
 
     @cached_property
     def scenarios(self) -> tuple[str, ...]:
@@ -60,7 +66,9 @@ class SuiteScores:
     def scenario_of(self) -> NDArray[np.intp]:
         """Number of each subscenario's scenario, shape (L,)."""
         index_of = {name: number for number, name in enumerate(self.scenarios)}
-        return np.array([index_of[part.scenario] for part in self.subscenarios], dtype=np.intp)
+        return np.array(
+            [index_of[part.scenario] for part in self.subscenarios], dtype=np.intp
+        )
 
     @cached_property
     def means(self) -> FloatArray:
@@ -70,7 +78,9 @@ class SuiteScores:
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """Prompts of each scenario, shape (C,)."""
-        return np.bincount(self.scenario_of, weights=[part.n for part in self.subscenarios]).astype(np.intp)
+        return np.bincount(
+            self.scenario_of, weights=[part.n for part in self.subscenarios]
+        ).astype(np.intp)
 
     @property
     def n_prompts(self) -> int:
@@ -81,16 +91,23 @@ class SuiteScores:
     def has_score(self) -> NDArray[np.bool_]:
         """Which scenarios each model has: all of their subscenarios, shape (C, M)."""
         has = ~np.isnan(self.means)
-        return np.array([has[self.scenario_of == c].all(axis=0) for c in range(len(self.scenarios))])
+        return np.array(
+            [has[self.scenario_of == c].all(axis=0) for c in range(len(self.scenarios))]
+        )
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """The former name of :attr:`has_score`."""
-        warnings.warn("known of scores of a suite is now has_score", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            "known of scores of a suite is now has_score",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return self.has_score
 
     def scores(self, means: FloatArray, *, partial: bool = False) -> FloatArray:
-        """Scenario scores from those of subscenarios: their mean, NaN unless the model has all.
+        """Scenario scores from those of subscenarios: their mean, NaN unless the model
+        has all.
 
         Args:
             means: of the subscenarios, shape (…, L, M).
@@ -99,7 +116,9 @@ class SuiteScores:
         Returns:
             shape (…, C, M).
         """
-        groups = [means[..., self.scenario_of == c, :] for c in range(len(self.scenarios))]
+        groups = [
+            means[..., self.scenario_of == c, :] for c in range(len(self.scenarios))
+        ]
         if not partial:
             return np.stack([group.mean(axis=-2) for group in groups], axis=-2)
         return np.stack([mean_of_present(group) for group in groups], axis=-2)
@@ -107,7 +126,13 @@ class SuiteScores:
     def standalone(self) -> SuiteScores:
         """Each subscenario a scenario of its own."""
         single = [
-            Subscenario(f"{part.scenario}/{part.name}", part.name, part.scores, part.clusters, part.seeds)
+            Subscenario(
+                f"{part.scenario}/{part.name}",
+                part.name,
+                part.scores,
+                part.clusters,
+                part.seeds,
+            )
             for part in self.subscenarios
         ]
         return SuiteScores(self.models, tuple(single))
@@ -129,7 +154,12 @@ class SuiteScores:
 
 
 def subscenario(
-    scenario: str, name: str, scores: ArrayLike, *, clusters: ArrayLike | None = None, seeds: ArrayLike | None = None
+    scenario: str,
+    name: str,
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    seeds: ArrayLike | None = None,
 ) -> Subscenario:
     """Check the scores of one data set.
 
@@ -138,14 +168,17 @@ def subscenario(
         name: its own.
         scores: prompts × models, higher is better, NaN where missing, shape (n, M).
         clusters: of the prompts, labels, shape (n,); None: every prompt by itself.
-        seeds: the same by few-shot seed, shape (K, n, M), K at least 2, none missing; ``scores`` are then their means.
+        seeds: the same by few-shot seed, shape (K, n, M), K at least 2, none missing;
+            ``scores`` are then their means.
 
     Raises:
         StatisticsError: another shape, infinite scores, no prompt.
     """
     values = as_floats(scores, "scores")
     if values.ndim != 2 or not values.size:
-        raise StatisticsError(f"`scores` of {name} must be prompts x models, found shape {values.shape}")
+        raise StatisticsError(
+            f"`scores` of {name} must be prompts x models, found shape {values.shape}"
+        )
     _refuse_infinite(values, name)
     codes = None
     if clusters is not None:
@@ -155,13 +188,21 @@ def subscenario(
     if seeds is not None:
         by_seed = as_floats(seeds, "seeds")
         if by_seed.ndim != 3 or by_seed.shape[1:] != values.shape or len(by_seed) < 2:
-            raise StatisticsError(f"`seeds` of {name} must be seeds x prompts x models, found shape {by_seed.shape}")
+            raise StatisticsError(
+                f"`seeds` of {name} must be seeds x prompts x models, found shape "
+                f"{by_seed.shape}"
+            )
         if not np.isfinite(by_seed).all():
-            raise StatisticsError(f"`seeds` of {name} hold missing or infinite scores; leave such prompts out")
+            raise StatisticsError(
+                f"`seeds` of {name} hold missing or infinite scores; leave such "
+                "prompts out"
+            )
     return Subscenario(scenario, name, values, codes, by_seed)
 
 
-def suite_scores(models: Sequence[str], subscenarios: Iterable[Subscenario]) -> SuiteScores:
+def suite_scores(
+    models: Sequence[str], subscenarios: Iterable[Subscenario]
+) -> SuiteScores:
     """Check a suite.
 
     Args:
@@ -169,29 +210,42 @@ def suite_scores(models: Sequence[str], subscenarios: Iterable[Subscenario]) -> 
         subscenarios: of `subscenario`.
 
     Raises:
-        StatisticsError: fewer than 2 models, a name twice, scores of another number of models, a
-            model without any score, no subscenario.
+        StatisticsError: fewer than 2 models, a name twice, scores of another number of
+            models, a model without any score, no subscenario.
     """
     names = tuple(models)
     ordered = list(subscenarios)
-    index_of = {name: number for number, name in enumerate(dict.fromkeys(part.scenario for part in ordered))}
+    index_of = {
+        name: number
+        for number, name in enumerate(dict.fromkeys(part.scenario for part in ordered))
+    }
     ordered.sort(key=lambda part: index_of[part.scenario])
     if len(names) < 2:
         raise StatisticsError(f"win rates need at least 2 models, found {len(names)}")
     if len(set(names)) < len(names):
-        raise StatisticsError(f"model {next(n for n in names if names.count(n) > 1)!r} stands there twice")
+        raise StatisticsError(
+            f"model {next(n for n in names if names.count(n) > 1)!r} stands there twice"
+        )
     if not ordered:
         raise StatisticsError("a suite needs at least one scenario, found none")
     twice = [(part.scenario, part.name) for part in ordered]
     if len(set(twice)) < len(twice):
-        raise StatisticsError(f"subscenario {next(n for n in twice if twice.count(n) > 1)[1]!r} stands there twice")
+        raise StatisticsError(
+            f"subscenario {next(n for n in twice if twice.count(n) > 1)[1]!r} stands "
+            "there twice"
+        )
     for part in ordered:
         if part.scores.shape[1] != len(names):
-            raise StatisticsError(f"{part.name} has scores of {part.scores.shape[1]} models, expected {len(names)}")
+            raise StatisticsError(
+                f"{part.name} has scores of {part.scores.shape[1]} models, expected "
+                f"{len(names)}"
+            )
     suite = SuiteScores(names, tuple(ordered))
     empty = np.isnan(suite.means).all(axis=0)
     if empty.any():
-        raise StatisticsError(f"{names[int(np.argmax(empty))]} has no score at all; leave it out")
+        raise StatisticsError(
+            f"{names[int(np.argmax(empty))]} has no score at all; leave it out"
+        )
     return suite
 
 
@@ -200,8 +254,8 @@ def _refuse_infinite(values: FloatArray, name: str) -> None:
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
         raise StatisticsError(
-            f"`scores` of {name} hold {int(infinite.sum())} infinite value(s) (first: prompt {row}, model {column});"
-            " a prompt that was not scored is NaN"
+            f"`scores` of {name} hold {int(infinite.sum())} infinite value(s) (first: "
+            f"prompt {row}, model {column}); a prompt that was not scored is NaN"
         )
 
 
@@ -209,7 +263,9 @@ def mean_of_present(values: FloatArray) -> FloatArray:
     """Mean over the rows that have a value, shape (…, M); NaN without any."""
     present = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(present, values, 0.0).sum(axis=-2) / present.sum(axis=-2))
+        return np.asarray(
+            np.where(present, values, 0.0).sum(axis=-2) / present.sum(axis=-2)
+        )
 
 
 DIGITS = 12
@@ -220,7 +276,8 @@ _POOLS = 5
 
 
 def comparable(values: FloatArray) -> FloatArray:
-    """Values rounded to 12 significant digits, NaN kept: what rounding alone tells apart is equal."""
+    """Values rounded to 12 significant digits, NaN kept: what rounding alone tells
+    apart is equal."""
     with np.errstate(divide="ignore", invalid="ignore"):
         exponent = np.floor(np.log10(np.abs(values)))
         shift = np.where(np.isfinite(exponent), DIGITS - 1 - exponent, 0.0)
@@ -254,8 +311,11 @@ def win_rates(scores: FloatArray, ties: float) -> FloatArray:
         return np.where(there & (rivals > 0), wins / rivals, np.nan)
 
 
-def mean_over_scenarios(rates: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Mean over the scenarios that a model has, shape (…, M); NaN for a model without any.
+def mean_over_scenarios(
+    rates: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Mean over the scenarios that a model has, shape (…, M); NaN for a model without
+    any.
 
     Args:
         rates: shape (…, C, M), NaN where lacking.
@@ -268,7 +328,9 @@ def mean_over_scenarios(rates: FloatArray, weights: FloatArray | None = None) ->
     if rates.ndim == 2:
         total, count = weights @ filled, weights @ counted
     else:
-        total, count = (np.einsum("bc,bcm->bm", weights, values) for values in (filled, counted))
+        total, count = (
+            np.einsum("bc,bcm->bm", weights, values) for values in (filled, counted)
+        )
     with np.errstate(invalid="ignore"):
         return np.asarray(total / count)
 
@@ -277,7 +339,8 @@ def mean_win_rate(scores: ArrayLike, *, ties: float = TIES_PUBLISHED) -> FloatAr
     """Mean win rate of each model, shape (M,), in [0, 1].
 
     Args:
-        scores: scenario scores, higher is better, NaN where a model lacks the scenario, shape (C, M).
+        scores: scenario scores, higher is better, NaN where a model lacks the scenario,
+            shape (C, M).
         ties: what a tie counts: 0 as published, 0.5 for half a win.
 
     Raises:
@@ -289,9 +352,14 @@ def mean_win_rate(scores: ArrayLike, *, ties: float = TIES_PUBLISHED) -> FloatAr
     """
     values = as_floats(scores, "scores")
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
-        raise StatisticsError(f"`scores` must be scenarios x models with 2 models or more, found shape {values.shape}")
+        raise StatisticsError(
+            "`scores` must be scenarios x models with 2 models or more, found shape "
+            f"{values.shape}"
+        )
     if np.isinf(values).any():
-        raise StatisticsError("`scores` hold infinite values; a scenario that a model lacks is NaN")
+        raise StatisticsError(
+            "`scores` hold infinite values; a scenario that a model lacks is NaN"
+        )
     if not 0 <= ties <= 1:
         raise StatisticsError(f"`ties` must lie between 0 and 1, found {ties}")
     return mean_over_scenarios(win_rates(comparable(values), ties))
@@ -315,15 +383,23 @@ class ModelPool:
     models: NDArray[np.intp]  #: numbers of all, ascending.
 
 
-def best_first(figures: FloatArray, mean_scores: FloatArray, names: tuple[str, ...]) -> NDArray[np.intp]:
-    """Models by figure (12 digits), then mean score, then name; those without a figure last."""
-    keys = [comparable(np.where(np.isnan(x), -np.inf, x)) for x in (figures, mean_scores)]
-    order = sorted(range(len(names)), key=lambda i: (-keys[0][i], -keys[1][i], names[i]))
+def best_first(
+    figures: FloatArray, mean_scores: FloatArray, names: tuple[str, ...]
+) -> NDArray[np.intp]:
+    """Models by figure (12 digits), then mean score, then name; those without a figure
+    last."""
+    keys = [
+        comparable(np.where(np.isnan(x), -np.inf, x)) for x in (figures, mean_scores)
+    ]
+    order = sorted(
+        range(len(names)), key=lambda i: (-keys[0][i], -keys[1][i], names[i])
+    )
     return np.array(order, dtype=np.intp)
 
 
 def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[ModelPool]:
-    """Pools j = 0…min(4, M−2): again and again the best model goes, and win rates are taken anew.
+    """Pools j = 0…min(4, M−2): again and again the best model goes, and win rates are
+    taken anew.
 
     Args:
         scores: comparable scenario scores, shape (C, M).

@@ -1,13 +1,17 @@
-"""One row of a suite over the training seeds of a model: the mean over benchmarks within a seed, then over seeds.
+"""One row of a suite over the training seeds of a model: the mean over benchmarks
+within a seed, then over seeds.
 
-A seed moves all benchmarks of a suite together. So what a seed adds to the figure is B_s = Σ_l w_l b_ls, with b_ls what
-it adds to benchmark l (`seed_fit`), and V_s = s²(B)/S holds how seeds of one number go together on the benchmarks
-(statistics.md §20 A, composed). V_p is the squared error of the suite by the parts of the prompts a_il, V_i that of the
-residuals y_sil − a_il, both over units that benchmarks share (`weighted_mean`). With one benchmark this is `seed_row`.
+A seed moves all benchmarks of a suite together. So what a seed adds to the figure is
+B_s = Σ_l w_l b_ls, with b_ls what it adds to benchmark l (`seed_fit`), and V_s =
+s²(B)/S holds how seeds of one number go together on the benchmarks (statistics.md §20
+A, composed). V_p is the squared error of the suite by the parts of the prompts a_il,
+V_i that of the residuals y_sil − a_il, both over units that benchmarks share
+(`weighted_mean`). With one benchmark this is `seed_row`.
 
-Benchmarks whose seeds have other labels are other trainings: their seeds are independent, so that V_s and V_i add up,
-and so do the squared distances to the ends of the seeds' intervals (Zou and Donner 2008). A benchmark with one run adds
-nothing to the seeds' part, as nothing is known of it there.
+Benchmarks whose seeds have other labels are other trainings: their seeds are
+independent, so that V_s and V_i add up, and so do the squared distances to the ends of
+the seeds' intervals (Zou and Donner 2008). A benchmark with one run adds nothing to the
+seeds' part, as nothing is known of it there.
 """
 
 from __future__ import annotations
@@ -25,13 +29,24 @@ from warehouse.stats.core.results import Interval, NamedFigures
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
 from warehouse.stats.paired.paired import figure_values
-from warehouse.stats.rows.seed_difference import RowSeeds, SeedReach, cut_to_range, seed_parts
+from warehouse.stats.rows.seed_difference import (
+    RowSeeds,
+    SeedReach,
+    cut_to_range,
+    seed_parts,
+)
 from warehouse.stats.rows.seed_fit import as_cells, fit_seeds
 from warehouse.stats.rows.seed_row import interval_over_parts, seed_flags
 from warehouse.stats.suites.cells import Cell, UnitTable, leaf_cell
-from warehouse.stats.suites.weighted_mean import CombinedDifference, SuiteEstimate, combine_shares, leaf_weights
+from warehouse.stats.suites.weighted_mean import (
+    CombinedDifference,
+    SuiteEstimate,
+    combine_shares,
+    leaf_weights,
+)
 
-#: Flag of a figure to which a benchmark with one run belongs, though others have several seeds.
+#: Flag of a figure to which a benchmark with one run belongs, though others have
+#: several seeds.
 ONE_SEED = "one_seed"
 
 
@@ -39,7 +54,9 @@ ONE_SEED = "one_seed"
 class LeafSeeds:
     """The seeds of a row on one benchmark."""
 
-    labels: tuple[Hashable, ...]  #: of the seeds; equal ones on two benchmarks are one seed, S.
+    labels: tuple[
+        Hashable, ...
+    ]  #: of the seeds; equal ones on two benchmarks are one seed, S.
     cell: Cell  #: of the parts of the prompts a_i: the benchmark's figure, and what other prompts would change.
     parts: FloatArray  #: b_s, what each seed adds to the figure, shape (S,).
     residuals: tuple[Cell, ...]  #: y_s − a of each seed, over the prompts that it has.
@@ -56,7 +73,8 @@ def leaf_seeds(
     """The seeds of a row on one benchmark of a suite.
 
     Args:
-        cells: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n), S at least 2.
+        cells: mean over draws of each seed on each prompt, NaN where it has none, shape
+            (S, n), S at least 2.
         labels: of the seeds, S different ones.
         units: whole number of the unit of each prompt, as of `leaf_cell`, shape (n,).
         weights: of the prompts, at least 0, shape (n,), or None.
@@ -67,7 +85,10 @@ def leaf_seeds(
     """
     table = as_cells(cells)
     if len(table) < 2 or len(labels) != len(table) or len(set(labels)) < len(labels):
-        raise StatisticsError(f"`labels` must name two seeds at least, each once; found {len(labels)} of {len(table)}")
+        raise StatisticsError(
+            f"`labels` must name two seeds at least, each once; found {len(labels)} of "
+            f"{len(table)}"
+        )
     curve, identity = find_link(link), find_link("identity")
     fit = fit_seeds(table, weights=weights)
     slope = curve.slope(fit.mean)
@@ -78,13 +99,16 @@ def leaf_seeds(
         has = np.isfinite(row)
         own = None if shares is None else shares[has]
         moved = slope * (row - fit.prompt_parts)[has]
-        residuals.append(leaf_cell(figure_values(moved, own, identity), numbers[has], own))
+        residuals.append(
+            leaf_cell(figure_values(moved, own, identity), numbers[has], own)
+        )
     whole = leaf_cell(figure_values(fit.prompt_parts, shares, curve), numbers, shares)
     return LeafSeeds(tuple(labels), whole, slope * fit.seed_parts, tuple(residuals))
 
 
 def seeds_together(labels: Sequence[Sequence[Hashable]]) -> list[tuple[Hashable, ...]]:
-    """Which seeds count on each benchmark: those that all of them have, where these are two or more; else each its own.
+    """Which seeds count on each benchmark: those that all of them have, where these are
+    two or more; else each its own.
 
     Args:
         labels: of the seeds on each benchmark that has several.
@@ -109,7 +133,9 @@ class SuiteSeeds(NamedFigures):
 
     n_seeds: int  #: S; of benchmarks whose seeds are others the fewest.
     labels: tuple[Hashable, ...]  #: of the seeds; empty where benchmarks have others.
-    seed_means: tuple[float, ...]  #: figure of each seed on the suite; empty where benchmarks have others.
+    seed_means: tuple[
+        float, ...
+    ]  #: figure of each seed on the suite; empty where benchmarks have others.
     v_prompts: float | None  #: V_p.
     v_seeds: float  #: V_s.
     v_interaction: float | None  #: V_i; None where a benchmark has a single unit.
@@ -129,18 +155,24 @@ def combine_over_seeds(
     bounds: Bounds | None = None,
     level: float = 0.95,
 ) -> tuple[SuiteEstimate, SuiteSeeds | None]:
-    """A row's figure on a suite, and what its seeds add; the second is None where no benchmark has several.
+    """A row's figure on a suite, and what its seeds add; the second is None where no
+    benchmark has several.
 
     Args:
         leaves: one for each benchmark.
         weights: of the benchmarks, above 0, divided by their sum; None: equal.
-        bounds: smallest and largest possible figure of every benchmark; None: unbounded.
+        bounds: smallest and largest possible figure of every benchmark; None:
+            unbounded.
         level: nominal coverage, in (0, 1).
 
     Raises:
         StatisticsError: as of `combine_leaves`.
     """
-    shares, level, limits = leaf_weights(weights, len(leaves)), as_level(level), finite_bounds(bounds)
+    shares, level, limits = (
+        leaf_weights(weights, len(leaves)),
+        as_level(level),
+        finite_bounds(bounds),
+    )
     cells = [leaf.cell if isinstance(leaf, LeafSeeds) else leaf for leaf in leaves]
     of_prompts = combine_shares(cells, shares, bounds=bounds, level=level)
     groups = _groups(leaves)
@@ -150,8 +182,14 @@ def combine_over_seeds(
     v_seeds = math.fsum(part.v_seeds for part in parts)
     known = [part.v_interaction for part in parts if part.v_interaction is not None]
     v_interaction = math.fsum(known) if len(known) == len(parts) else None
-    v_prompts = None if of_prompts.standard_error is None else of_prompts.standard_error**2
-    if v_prompts is None and of_prompts.degrees_of_freedom is None and of_prompts.ci_low is not None:
+    v_prompts = (
+        None if of_prompts.standard_error is None else of_prompts.standard_error**2
+    )
+    if (
+        v_prompts is None
+        and of_prompts.degrees_of_freedom is None
+        and of_prompts.ci_low is not None
+    ):
         v_prompts = 0.0  # all scores are equal, of which Wilson's interval knows
     fewest = min(part.effects.size for part in parts)
     one = parts[0] if len(parts) == 1 else None
@@ -159,7 +197,9 @@ def combine_over_seeds(
     seeds = SuiteSeeds(
         n_seeds=fewest,
         labels=() if one is None else one.labels,
-        seed_means=() if one is None else tuple(float(of_prompts.estimate + effect) for effect in one.effects),
+        seed_means=()
+        if one is None
+        else tuple(float(of_prompts.estimate + effect) for effect in one.effects),
         v_prompts=v_prompts,
         v_seeds=v_seeds,
         v_interaction=v_interaction,
@@ -212,11 +252,16 @@ def _group(
     centred = effects - effects.mean()
     v_seeds = float(centred @ centred) / (n_seeds - 1) / n_seeds
     below, above = _reach(own, weights, v_seeds, n_seeds, limits, level)
-    return _Group(labels, effects, v_seeds, _interaction(own, places, weights), below, above)
+    return _Group(
+        labels, effects, v_seeds, _interaction(own, places, weights), below, above
+    )
 
 
-def _interaction(own: Sequence[LeafSeeds], places: Sequence[Sequence[int]], weights: FloatArray) -> float | None:
-    """V_i = Σ_s Var(Σ_l w_l mean(y_sl − a_l)) / (S(S − 1)), over units that benchmarks share."""
+def _interaction(
+    own: Sequence[LeafSeeds], places: Sequence[Sequence[int]], weights: FloatArray
+) -> float | None:
+    """V_i = Σ_s Var(Σ_l w_l mean(y_sl − a_l)) / (S(S − 1)), over units that benchmarks
+    share."""
     n_seeds = len(own[0].labels)
     total = 0.0
     for seed in range(n_seeds):
@@ -235,38 +280,59 @@ def _reach(
     limits: tuple[float, float] | None,
     level: float,
 ) -> tuple[float, float]:
-    """How far the ends of the seeds' interval lie from the figure: Wilson's on the scale of the benchmarks, or t's."""
+    """How far the ends of the seeds' interval lie from the figure: Wilson's on the
+    scale of the benchmarks, or t's."""
     if not v_seeds:
         return 0.0, 0.0
     share = float(weights.sum())
-    mean = math.fsum(w * leaf.cell.estimate for w, leaf in zip(weights, own, strict=True)) / share
+    mean = (
+        math.fsum(w * leaf.cell.estimate for w, leaf in zip(weights, own, strict=True))
+        / share
+    )
     error = math.sqrt(v_seeds) / share
     interval: Interval | None
     if limits is None:
         interval = interval_t(mean, error, n_seeds - 1, level=level)
     else:
-        interval = interval_wilson_bounded(mean, error, n_seeds - 1, bounds=limits, level=level)
+        interval = interval_wilson_bounded(
+            mean, error, n_seeds - 1, bounds=limits, level=level
+        )
     if interval is None:
         return 0.0, 0.0
     return share * (mean - interval.low), share * (interval.high - mean)
 
 
 def _with_seeds(
-    of_prompts: SuiteEstimate, seeds: SuiteSeeds, parts: Sequence[_Group], limits: tuple[float, float] | None
+    of_prompts: SuiteEstimate,
+    seeds: SuiteSeeds,
+    parts: Sequence[_Group],
+    limits: tuple[float, float] | None,
 ) -> SuiteEstimate:
     """The figure with the error and the interval that the seeds give it."""
     flags = [*of_prompts.flags, *([ONE_SEED] if seeds.n_single else [])]
     v_p, v_i = seeds.v_prompts, seeds.v_interaction
-    if v_p is None or v_i is None or of_prompts.ci_low is None or of_prompts.ci_high is None:
-        return replace(of_prompts, flags=(*flags, *seed_flags(seeds.n_seeds, None, None, limits)))
-    pooled = Interval(of_prompts.ci_low, of_prompts.ci_high, of_prompts.level, of_prompts.method)
+    if (
+        v_p is None
+        or v_i is None
+        or of_prompts.ci_low is None
+        or of_prompts.ci_high is None
+    ):
+        return replace(
+            of_prompts, flags=(*flags, *seed_flags(seeds.n_seeds, None, None, limits))
+        )
+    pooled = Interval(
+        of_prompts.ci_low, of_prompts.ci_high, of_prompts.level, of_prompts.method
+    )
     below = math.hypot(*(part.below for part in parts))
     above = math.hypot(*(part.above for part in parts))
     share = max(0.0, 1 - v_i / v_p) if v_p > 0 else 0.0
-    interval = interval_over_parts(of_prompts.estimate, pooled, share, (below, above), limits)
+    interval = interval_over_parts(
+        of_prompts.estimate, pooled, share, (below, above), limits
+    )
     return replace(
         of_prompts,
-        standard_error=math.sqrt(max(v_p + seeds.v_seeds - v_i, v_p, seeds.v_seeds)) or None,
+        standard_error=math.sqrt(max(v_p + seeds.v_seeds - v_i, v_p, seeds.v_seeds))
+        or None,
         ci_low=interval.low,
         ci_high=interval.high,
         degrees_of_freedom=None,
@@ -277,9 +343,13 @@ def _with_seeds(
 
 
 def combined_over_seeds(
-    combined: CombinedDifference, rows: tuple[RowSeeds, RowSeeds], *, bounds: Bounds | None = None
+    combined: CombinedDifference,
+    rows: tuple[RowSeeds, RowSeeds],
+    *,
+    bounds: Bounds | None = None,
 ) -> tuple[CombinedDifference, SeedReach | None]:
-    """The mean difference on several benchmarks with the error that the seeds give it (statistics.md §20 B, composed).
+    """The mean difference on several benchmarks with the error that the seeds give it
+    (statistics.md §20 B, composed).
 
     Args:
         combined: of the parts of the prompts: its error is the root of V_p.
@@ -296,7 +366,9 @@ def combined_over_seeds(
     if not error:
         return combined, None
     half = float(parts.half_width(1 - combined.level)[0])
-    low, high = cut_to_range(combined.difference - half, combined.difference + half, bounds)
+    low, high = cut_to_range(
+        combined.difference - half, combined.difference + half, bounds
+    )
     found = replace(
         combined,
         standard_error=error,

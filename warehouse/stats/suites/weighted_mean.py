@@ -1,12 +1,14 @@
-"""Suites: weighted sums of leaf figures with the error propagated, and all pairs of runs on them.
+"""Suites: weighted sums of leaf figures with the error propagated, and all pairs of
+runs on them.
 
-The sum T = Σ w_l m_l moves by Σ_l w_l p_ul with unit u (`Cell.pulls`), so that its variance is V = Σ_u (Σ_l w_l p_ul)².
-Where leaves share no units that is Σ w_l² se_l², where they do the covariances are in it; it is CR2 of the regression
-of all scores on the leaves (Bell and McCaffrey 2002). Degrees of freedom are Satterthwaite's with each leaf's own
-variance, which is Welch-Satterthwaite's over leaves that share nothing.
+The sum T = Σ w_l m_l moves by Σ_l w_l p_ul with unit u (`Cell.pulls`), so that its
+variance is V = Σ_u (Σ_l w_l p_ul)². Where leaves share no units that is Σ w_l² se_l²,
+where they do the covariances are in it; it is CR2 of the regression of all scores on
+the leaves (Bell and McCaffrey 2002). Degrees of freedom are Satterthwaite's with each
+leaf's own variance, which is Welch-Satterthwaite's over leaves that share nothing.
 
-A difference is a sum over the leaves of both runs, the second with weights −w (see `suites`):
-prompts that both have are paired, others are not.
+A difference is a sum over the leaves of both runs, the second with weights −w (see
+`suites`): prompts that both have are paired, others are not.
 """
 
 from __future__ import annotations
@@ -36,10 +38,23 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.core.quantiles import t_p_value, t_p_values
 from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
 from warehouse.stats.core.sample import components, distinct
-from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
+from warehouse.stats.intervals.closed_form import (
+    interval_normal,
+    interval_t,
+    interval_wilson,
+    interval_wilson_bounded,
+)
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.rows.seed_difference import RowSeeds
-from warehouse.stats.suites.cells import Cell, Design, UnitTable, not_nearer, overlaps, satterthwaite, unseen_variances
+from warehouse.stats.suites.cells import (
+    Cell,
+    Design,
+    UnitTable,
+    not_nearer,
+    overlaps,
+    satterthwaite,
+    unseen_variances,
+)
 from warehouse.stats.suites.parts import (
     Halves,
     correlation_of_cells,
@@ -63,7 +78,9 @@ class SuiteEstimate(NamedFigures):
     ci_low: float | None  #: lower end of the interval.
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage.
-    degrees_of_freedom: float | None  #: of ``standard_error``; None for published errors alone (normal).
+    degrees_of_freedom: (
+        float | None
+    )  #: of ``standard_error``; None for published errors alone (normal).
     n_leaves: int  #: leaves L.
     n_prompts: int  #: prompts, those of every leaf counted.
     n_units: int  #: different units (prompts or clusters); 0 for published figures.
@@ -71,25 +88,33 @@ class SuiteEstimate(NamedFigures):
     se_independent: float | None  #: sqrt(Σ w_l² se_l²), as if leaves shared nothing.
     method: str  #: ``wilson_bounded``, ``t``, ``normal``, ``wilson`` or ``none``.
     reason: str  #: why this method, or why there is no interval.
-    #: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, those of the weights of prompts, and those of
-    #: leaves' own intervals, where flagged leaves hold more than a quarter of the variance.
+    #: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, those of the
+    #: weights of prompts, and those of leaves' own intervals, where flagged leaves hold
+    #: more than a quarter of the variance.
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
-        figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(
+            self.estimate, self.standard_error, self.ci_low, self.ci_high
+        )
         return f"{figures} ({self.n_leaves} benchmarks, {self.method})"
 
 
 def combine_leaves(
-    cells: Sequence[Cell], weights: ArrayLike | None = None, *, bounds: Bounds | None = None, level: float = 0.95
+    cells: Sequence[Cell],
+    weights: ArrayLike | None = None,
+    *,
+    bounds: Bounds | None = None,
+    level: float = 0.95,
 ) -> SuiteEstimate:
     """A run's figure on a suite, with its error and an interval.
 
-    Where all leaves have the same finite bounds the interval is Wilson's at the effective size
-    n_e = T(1 − T)/V · (z/t_ν)² on [0, 1], which stays within them; else the hull of Student's t and of
-    the leaves' own ends (`parts`); normal where all figures are published ones. 0/1 scores that are
-    all equal: Wilson at
-    n = 1/Σ_u (Σ_l w_l f_ul)². Where some leaf has no spread, at least as wide as `cells.not_nearer` says.
+    Where all leaves have the same finite bounds the interval is Wilson's at the
+    effective size n_e = T(1 − T)/V · (z/t_ν)² on [0, 1], which stays within them; else
+    the hull of Student's t and of the leaves' own ends (`parts`); normal where all
+    figures are published ones. 0/1 scores that are all equal: Wilson at n = 1/Σ_u (Σ_l
+    w_l f_ul)². Where some leaf has no spread, at least as wide as `cells.not_nearer`
+    says.
 
     Args:
         cells: one for each leaf.
@@ -98,7 +123,8 @@ def combine_leaves(
         level: nominal coverage, in (0, 1).
 
     Raises:
-        StatisticsError: no leaf, weights misaligned or not above 0, ``level`` out of range.
+        StatisticsError: no leaf, weights misaligned or not above 0, ``level`` out of
+            range.
 
     Examples:
         >>> from warehouse.stats.suites.cells import leaf_cell
@@ -106,15 +132,24 @@ def combine_leaves(
         >>> print(combine_leaves([one, two], bounds=(0, 1)))
         0.625 ± 0.2795 [0.03185, 0.9883] (2 benchmarks, wilson_bounded)
     """
-    return combine_shares(cells, leaf_weights(weights, len(cells)), bounds=bounds, level=as_level(level))
+    return combine_shares(
+        cells, leaf_weights(weights, len(cells)), bounds=bounds, level=as_level(level)
+    )
 
 
-def combine_shares(cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds | None, level: float) -> SuiteEstimate:
-    """`combine_leaves` of weights that are known to sum to 1 and of a level that is one."""
-    estimate = math.fsum(w * cell.estimate for w, cell in zip(shares, cells, strict=True))
+def combine_shares(
+    cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds | None, level: float
+) -> SuiteEstimate:
+    """`combine_leaves` of weights that are known to sum to 1 and of a level that is
+    one."""
+    estimate = math.fsum(
+        w * cell.estimate for w, cell in zip(shares, cells, strict=True)
+    )
     if all(cell.design is None for cell in cells):
         return _of_published(cells, shares, estimate, level)
-    parts = None if any(c.variance is None for c in cells) else _variances(cells, shares)
+    parts = (
+        None if any(c.variance is None for c in cells) else _variances(cells, shares)
+    )
     units = UnitTable([cells])
     variance = None if parts is None else units.variance(shares)
     independent = None if parts is None else math.sqrt(float(parts.sum()))
@@ -122,7 +157,9 @@ def combine_shares(cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds 
     if variance and parts is not None:
         table = overlaps([cell.design for cell in cells])
         df = float(satterthwaite(scipy.sparse.csr_matrix(parts[None]), table)[0])
-    interval, reason = _interval(cells, shares, estimate, variance, df, bounds, level, units)
+    interval, reason = _interval(
+        cells, shares, estimate, variance, df, bounds, level, units
+    )
     finite = df is not None and math.isfinite(df)
     return SuiteEstimate(
         estimate=estimate,
@@ -142,8 +179,11 @@ def combine_shares(cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds 
     )
 
 
-def _of_published(cells: Sequence[Cell], shares: FloatArray, estimate: float, level: float) -> SuiteEstimate:
-    """`combine_leaves` of published figures alone, of which thousands of models may have nothing else: no units."""
+def _of_published(
+    cells: Sequence[Cell], shares: FloatArray, estimate: float, level: float
+) -> SuiteEstimate:
+    """`combine_leaves` of published figures alone, of which thousands of models may
+    have nothing else: no units."""
     lacking = sum(cell.variance is None for cell in cells)
     error, interval = None, None
     reason = f"{lacking} of {len(cells)} benchmarks have no standard error"
@@ -178,7 +218,9 @@ def leaf_weights(weights: ArrayLike | None, n_leaves: int) -> FloatArray:
 
 def _variances(cells: Sequence[Cell], shares: FloatArray) -> FloatArray:
     """w_l² se_l², shape (L,)."""
-    return np.array([w**2 * (c.variance or 0.0) for w, c in zip(shares, cells, strict=True)])
+    return np.array(
+        [w**2 * (c.variance or 0.0) for w, c in zip(shares, cells, strict=True)]
+    )
 
 
 def _interval(
@@ -196,47 +238,74 @@ def _interval(
         return None, f"{lacking} of {len(cells)} benchmarks have no standard error"
     limits = finite_bounds(bounds)
     if variance == 0 or df is None:
-        if all(cell.binary for cell in cells) and len({cell.estimate for cell in cells}) == 1:
+        if (
+            all(cell.binary for cell in cells)
+            and len({cell.estimate for cell in cells}) == 1
+        ):
             n = 1 / _concentration(cells, shares, units)
             return interval_wilson(estimate * n, n, level=level), "all scores are equal"
         return None, "the scores of every benchmark are equal"
     error = math.sqrt(variance)
     if not math.isfinite(df):
-        return interval_normal(estimate, error, level=level), "published errors, added up"
+        return interval_normal(
+            estimate, error, level=level
+        ), "published errors, added up"
     n = units.n_shared
-    how = f"errors paired on {n} shared units" if n else "no unit is shared: errors are added up"
+    how = (
+        f"errors paired on {n} shared units"
+        if n
+        else "no unit is shared: errors are added up"
+    )
     if limits is None:
         by_t = interval_t(estimate, error, df, level=level)
         assert by_t is not None
-        halves = halves_of_cells(cells, level).together(shares, correlation_of_cells(cells) if n else None)
-        return hull_with(by_t, estimate, halves), f"{how}; unbounded: no less far off than the benchmarks' own ends"
+        halves = halves_of_cells(cells, level).together(
+            shares, correlation_of_cells(cells) if n else None
+        )
+        return hull_with(
+            by_t, estimate, halves
+        ), f"{how}; unbounded: no less far off than the benchmarks' own ends"
     bounded = interval_wilson_bounded(estimate, error, df, bounds=limits, level=level)
     if bounded is None:
         return None, "the figure lies on a bound"
     if any(cell.constant for cell in cells):
         bounded = not_nearer(bounded, estimate, cells, shares, limits)
-        how += "; those without spread are as unsure as Wilson's intervals at their prompts"
+        how += (
+            "; those without spread are as unsure as Wilson's intervals at their "
+            "prompts"
+        )
     return bounded, how
 
 
-def _concentration(cells: Sequence[Cell], shares: FloatArray, units: UnitTable) -> float:
+def _concentration(
+    cells: Sequence[Cell], shares: FloatArray, units: UnitTable
+) -> float:
     """Σ_u (Σ_l w_l f_ul)²: 1/n of a plain mean of n prompts."""
     weight = np.zeros(units.n)
     for cell, w in zip(cells, shares, strict=True):
         if cell.design is not None:
-            weight[np.searchsorted(units.names, cell.design.units)] += w * cell.design.shares
+            weight[np.searchsorted(units.names, cell.design.units)] += (
+                w * cell.design.shares
+            )
     return float(weight @ weight)
 
 
-def _flags(cells: Sequence[Cell], units: UnitTable, variances: FloatArray | None) -> tuple[str, ...]:
-    """Of the suite, of the weights of prompts, and those of leaves that hold much of the variance."""
+def _flags(
+    cells: Sequence[Cell], units: UnitTable, variances: FloatArray | None
+) -> tuple[str, ...]:
+    """Of the suite, of the weights of prompts, and those of leaves that hold much of
+    the variance."""
     constant = [cell.constant for cell in cells]
     own = flags_of(
         shared_units=units.n_shared > 0,
         leaves_without_spread=any(constant) and not all(constant),
         all_scores_equal=all(constant),
     )
-    weights = [cell.design.weights for cell in cells if cell.design is not None and cell.design.weights is not None]
+    weights = [
+        cell.design.weights
+        for cell in cells
+        if cell.design is not None and cell.design.weights is not None
+    ]
     of_weights = [flag for of_leaf in weights for flag in of_leaf.flags]
     flags = [flags_among_several(cell) for cell in cells]
     of_leaves = () if variances is None else flags_that_count(flags, variances)
@@ -245,15 +314,21 @@ def _flags(cells: Sequence[Cell], units: UnitTable, variances: FloatArray | None
 
 @dataclass(frozen=True)
 class SuitePairs:
-    """Differences of all pairs of M runs on a suite, row minus column; NaN where not defined."""
+    """Differences of all pairs of M runs on a suite, row minus column; NaN where not
+    defined."""
 
     difference: FloatArray  #: shape (M, M).
     standard_error: FloatArray  #: NaN where 0 or not defined, shape (M, M).
-    degrees_of_freedom: FloatArray  #: infinite for published errors alone, shape (M, M).
-    #: two-sided, Student's t; without bounds of the scores the larger of it and Hall's, for skewed ones, shape (M, M).
+    degrees_of_freedom: (
+        FloatArray  #: infinite for published errors alone, shape (M, M).
+    )
+    #: two-sided, Student's t; without bounds of the scores the larger of it and Hall's,
+    #: for skewed ones, shape (M, M).
     p_value: FloatArray
     p_holm: FloatArray  #: Holm's adjustment over all pairs that could be tested, shape (M, M).
-    statistical_rank: tuple[int | None, ...]  #: 1 + number of runs significantly better; None for a run without a test.
+    statistical_rank: tuple[
+        int | None, ...
+    ]  #: 1 + number of runs significantly better; None for a run without a test.
 
 
 def compare_suites(
@@ -270,13 +345,16 @@ def compare_suites(
     Args:
         runs: the cells of each run, one for each leaf, in the same order of leaves.
         weights: of the leaves, above 0, divided by their sum; None: equal.
-        bounds: of every leaf's figure; with them a leaf on which two runs do not differ is not taken for certain.
+        bounds: of every leaf's figure; with them a leaf on which two runs do not differ
+            is not taken for certain.
         level: 1 − level is the size of the tests.
         higher_is_better: direction of the ranks.
-        seeds: what is known of the training seeds of each run, ``n_seeds`` 1 for one without; None: none has any.
+        seeds: what is known of the training seeds of each run, ``n_seeds`` 1 for one
+            without; None: none has any.
 
     Raises:
-        StatisticsError: no run, runs of different numbers of leaves, weights misaligned.
+        StatisticsError: no run, runs of different numbers of leaves, weights
+            misaligned.
     """
     if not runs or len({len(cells) for cells in runs}) > 1:
         raise StatisticsError("`runs` must hold at least one run, each with all leaves")
@@ -299,13 +377,22 @@ def compare_suites(
     return SuitePairs(difference, error, df, p, adjusted, ranks)
 
 
-def _p_of_skewed(statistic: FloatArray, skewness: FloatArray, df: FloatArray) -> FloatArray:
-    """p by Hall's transformation of t, which takes off what the skewness of the difference adds (Hall 1992, §3.9).
+def _p_of_skewed(
+    statistic: FloatArray, skewness: FloatArray, df: FloatArray
+) -> FloatArray:
+    """p by Hall's transformation of t, which takes off what the skewness of the
+    difference adds (Hall 1992, §3.9).
 
-    g(T) = T + γT²/3 + γ²T³/27 + γ/6. A model of skewed scores against one of even ones of the same mean, two
-    benchmarks of 30: t tells them apart in .10, the larger of both p in .06.
+    g(T) = T + γT²/3 + γ²T³/27 + γ/6. A model of skewed scores against one of even ones
+    of the same mean, two benchmarks of 30: t tells them apart in .10, the larger of
+    both p in .06.
     """
-    turned = statistic + skewness * statistic**2 / 3 + skewness**2 * statistic**3 / 27 + skewness / 6
+    turned = (
+        statistic
+        + skewness * statistic**2 / 3
+        + skewness**2 * statistic**3 / 27
+        + skewness / 6
+    )
     same_side = np.sign(turned) == np.sign(statistic)
     return np.where(same_side | np.isnan(statistic), t_p_values(turned, df), 1.0)
 
@@ -319,11 +406,16 @@ _BLOCK_VALUES = 2_000_000
 
 
 def _errors(
-    runs: Sequence[Sequence[Cell]], shares: FloatArray, limits: tuple[float, float] | None, level: float
+    runs: Sequence[Sequence[Cell]],
+    shares: FloatArray,
+    limits: tuple[float, float] | None,
+    level: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Standard error of the difference of every two runs and its degrees of freedom, shape (M, M) each.
+    """Standard error of the difference of every two runs and its degrees of freedom,
+    shape (M, M) each.
 
-    A block of runs at a time against itself and those after it: leaves x runs x runs never stand in memory at once.
+    A block of runs at a time against itself and those after it: leaves x runs x runs
+    never stand in memory at once.
     """
     m, n_leaves = len(runs), len(shares)
     own = np.array([_own(cells) for cells in runs]) * shares**2
@@ -340,9 +432,15 @@ def _errors(
     for start in range(0, m, step):
         block, others = slice(start, min(start + step, m)), slice(start, m)
         per_leaf = np.stack([table.variances(block, others) for table in apart])
-        total = per_leaf.sum(axis=0) if together is None else together.variances(block, others)
+        total = (
+            per_leaf.sum(axis=0)
+            if together is None
+            else together.variances(block, others)
+        )
         with np.errstate(invalid="ignore"):
-            unseen = unseen_variances(runs, per_leaf, own, shares, limits, level, block, others)
+            unseen = unseen_variances(
+                runs, per_leaf, own, shares, limits, level, block, others
+            )
             is_seen = total > ROUNDING * (sums[block, None] + sums[None, others])
             total = np.where(is_seen, total + unseen.sum(axis=0), np.nan)
             error[block, others] = np.sqrt(total)
@@ -357,8 +455,9 @@ def _errors(
 class _Freedoms:
     """Degrees of freedom of differences.
 
-    The variance of a leaf's difference is divided between the designs of the two runs as their
-    own variances are: one design gives ν of the paired test, two without a common unit Welch's.
+    The variance of a leaf's difference is divided between the designs of the two runs
+    as their own variances are: one design gives ν of the paired test, two without a
+    common unit Welch's.
     """
 
     def __init__(self, runs: Sequence[Sequence[Cell]], own: FloatArray) -> None:
@@ -378,10 +477,13 @@ class _Freedoms:
         """Those of some runs against some others.
 
         Args:
-            per_leaf: variance of each difference on each leaf, shape (L, block, others).
+            per_leaf: variance of each difference on each leaf, shape (L, block,
+                others).
         """
         n_leaves, n_block, n_others = per_leaf.shape
-        if self._n_designs == n_leaves:  # all runs have one design on each leaf, in the order of leaves
+        if (
+            self._n_designs == n_leaves
+        ):  # all runs have one design on each leaf, in the order of leaves
             sums = scipy.sparse.csr_matrix(per_leaf.reshape(n_leaves, -1).T)
             return satterthwaite(sums, self._table).reshape(n_block, n_others)
         found = np.empty((n_block, n_others))
@@ -398,7 +500,9 @@ class _Freedoms:
         columns = np.hstack([np.broadcast_to(blocks[run], both.shape), blocks[others]])
         rows = np.broadcast_to(np.arange(len(both))[:, None], columns.shape)
         shape = (len(both), self._n_designs)
-        sums = scipy.sparse.csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), shape)
+        sums = scipy.sparse.csr_matrix(
+            (parts.ravel(), (rows.ravel(), columns.ravel())), shape
+        )
         return satterthwaite(sums, self._table)
 
 
@@ -414,7 +518,10 @@ def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, 
     with np.errstate(invalid="ignore"):
         beaten = (rejects(p, 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
-    return tuple(1 + int(count) if is_tested else None for count, is_tested in zip(beaten, tested, strict=True))
+    return tuple(
+        1 + int(count) if is_tested else None
+        for count, is_tested in zip(beaten, tested, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -422,12 +529,16 @@ class BenchmarkDifference:
     """The differences on one benchmark."""
 
     differences: FloatArray  #: a − b of each prompt, finite, shape (n,).
-    #: what is independent: the cluster of each prompt, else the prompt itself; equal numbers in two parts are the same
-    #: unit, shape (n,).
+    #: what is independent: the cluster of each prompt, else the prompt itself; equal
+    #: numbers in two parts are the same unit, shape (n,).
     units: NDArray[np.int64]
-    error: float | None  #: standard error of the mean difference: 0 where it is 0, None where not defined.
+    error: (
+        float | None
+    )  #: standard error of the mean difference: 0 where it is 0, None where not defined.
     degrees_of_freedom: float | None  #: of ``error``.
-    low: float | None = None  #: lower end of its own interval, at the level asked for; None: t alone counts.
+    low: float | None = (
+        None  #: lower end of its own interval, at the level asked for; None: t alone counts.
+    )
     high: float | None = None  #: upper end.
     p_value: float | None = None  #: its own, two-sided.
     flags: tuple[str, ...] = ()  #: its own.
@@ -438,29 +549,39 @@ class CombinedDifference(NamedFigures):
     """Weighted mean of the differences on several benchmarks."""
 
     difference: float  #: Σ w_l d_l, weights summing to 1.
-    standard_error: float | None  #: None where that of a part is not defined, or where it is 0.
+    standard_error: (
+        float | None
+    )  #: None where that of a part is not defined, or where it is 0.
     ci_low: float | None  #: lower end of the t interval.
     ci_high: float | None  #: upper end of the t interval.
     level: float  #: nominal coverage of the interval.
-    degrees_of_freedom: float | None  #: Welch-Satterthwaite over parts that share nothing.
+    degrees_of_freedom: (
+        float | None
+    )  #: Welch-Satterthwaite over parts that share nothing.
     p_value: float | None  #: two-sided, Student's t.
     n_parts: int  #: benchmarks.
     n_zero: int  #: parts with an error of 0.
     n_shared: int  #: units (prompts or clusters) that stand in more than one part.
     method: str  #: ``"independent_parts_t"`` or ``"shared_units_t"``.
     reason: str  #: how the errors were put together, or why there is none.
-    flags: tuple[str, ...] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
+    flags: tuple[
+        str, ...
+    ] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
 
 
 def combine_differences(
-    parts: Sequence[BenchmarkDifference], *, weights: ArrayLike | None = None, level: float = 0.95
+    parts: Sequence[BenchmarkDifference],
+    *,
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
 ) -> CombinedDifference:
     """The weighted mean of differences on several benchmarks.
 
-    Without shared units se² = Σ w_l² se_l². Units that stand in several parts are paired: with
-    D_lu the sum of the deviations of unit u in part l, scaled so that Σ_u (D_lu/n_l)² = se_l²
-    (the part's own error, with its correction), se² = Σ_u (Σ_l w_l D_lu/n_l)². Degrees of freedom
-    are Welch-Satterthwaite's; parts that share units count as one, with the fewest of theirs.
+    Without shared units se² = Σ w_l² se_l². Units that stand in several parts are
+    paired: with D_lu the sum of the deviations of unit u in part l, scaled so that Σ_u
+    (D_lu/n_l)² = se_l² (the part's own error, with its correction), se² = Σ_u (Σ_l w_l
+    D_lu/n_l)². Degrees of freedom are Welch-Satterthwaite's; parts that share units
+    count as one, with the fewest of theirs.
 
     Args:
         parts: at least one.
@@ -468,12 +589,15 @@ def combine_differences(
         level: nominal coverage of the interval, in (0, 1).
 
     Raises:
-        StatisticsError: no part, weights of another length or not above 0, ``level`` out of range.
+        StatisticsError: no part, weights of another length or not above 0, ``level``
+            out of range.
     """
     if not parts:
         raise StatisticsError("`parts` is empty: a mean needs at least one benchmark")
     shares = as_shares(weights, len(parts))
-    difference = math.fsum(w * _mean(part) for w, part in zip(shares, parts, strict=True))
+    difference = math.fsum(
+        w * _mean(part) for w, part in zip(shares, parts, strict=True)
+    )
     layout = _layout(parts)
     error, df = _error(parts, shares, layout)
     interval = interval_t(difference, error, df, level=as_level(level))
@@ -497,7 +621,9 @@ def combine_differences(
         n_shared=layout.n_shared,
         method="shared_units_t" if layout.n_shared else "independent_parts_t",
         reason=_reason(parts, error, layout.n_shared),
-        flags=flags_that_count([_flags_alone(part) for part in parts], _own_variances(parts, shares)),
+        flags=flags_that_count(
+            [_flags_alone(part) for part in parts], _own_variances(parts, shares)
+        ),
     )
 
 
@@ -506,16 +632,24 @@ def _flags_alone(part: BenchmarkDifference) -> tuple[str, ...]:
     return without_few_prompts(part.flags) if of_zero_one else part.flags
 
 
-def _own_variances(parts: Sequence[BenchmarkDifference], shares: FloatArray) -> FloatArray:
+def _own_variances(
+    parts: Sequence[BenchmarkDifference], shares: FloatArray
+) -> FloatArray:
     """w_l² se_l² of each part, 0 where its error is not defined, shape (L,)."""
-    return np.array([(share * (part.error or 0.0)) ** 2 for share, part in zip(shares, parts, strict=True)])
+    return np.array(
+        [
+            (share * (part.error or 0.0)) ** 2
+            for share, part in zip(shares, parts, strict=True)
+        ]
+    )
 
 
 def _are_one(parts: Sequence[BenchmarkDifference]) -> bool:
     """Whether all parts are one and the same, under several names."""
     first = parts[0]
     return all(
-        np.array_equal(first.differences, part.differences) and np.array_equal(first.units, part.units)
+        np.array_equal(first.differences, part.differences)
+        and np.array_equal(first.units, part.units)
         for part in parts[1:]
     )
 
@@ -532,7 +666,8 @@ def _own_figures(
 def _own_halves(
     parts: Sequence[BenchmarkDifference], shares: FloatArray, layout: _Layout
 ) -> tuple[float, float] | None:
-    """How far the parts' own ends are off together; None where no part has ends of its own."""
+    """How far the parts' own ends are off together; None where no part has ends of its
+    own."""
     if all(part.low is None for part in parts):
         return None
     below, above = [], []
@@ -542,7 +677,9 @@ def _own_halves(
         above.append(0.0 if part.high is None else part.high - mean)
     correlation = None
     if layout.n_shared:
-        correlation = correlation_of_sums([_scaled(part) for part in parts], layout.units)
+        correlation = correlation_of_sums(
+            [_scaled(part) for part in parts], layout.units
+        )
     return Halves(np.array(below), np.array(above)).together(shares, correlation)
 
 
@@ -551,11 +688,14 @@ def contributions(
 ) -> tuple[FloatArray, NDArray[np.int64]]:
     """What each prompt of each part adds to the combined difference, and its unit.
 
-    The sum of the first is `combine_differences`' ``difference``; flipping the signs of whole
-    units is its permutation test. Both of shape (Σ n_l,).
+    The sum of the first is `combine_differences`' ``difference``; flipping the signs of
+    whole units is its permutation test. Both of shape (Σ n_l,).
     """
     shares = as_shares(weights, len(parts))
-    values = [w * part.differences / len(part.differences) for w, part in zip(shares, parts, strict=True)]
+    values = [
+        w * part.differences / len(part.differences)
+        for w, part in zip(shares, parts, strict=True)
+    ]
     return np.concatenate(values), np.concatenate([part.units for part in parts])
 
 
@@ -569,8 +709,11 @@ def _mean(part: BenchmarkDifference) -> float:
 class _Layout:
     """Which unit each prompt of each part belongs to."""
 
-    units: NDArray[np.intp]  #: number of the unit, all parts one after the other, shape (Σ n_l,).
-    #: number of the group of each part: parts of one group share units, directly or through others, shape (L,).
+    units: NDArray[
+        np.intp
+    ]  #: number of the unit, all parts one after the other, shape (Σ n_l,).
+    #: number of the group of each part: parts of one group share units, directly or
+    #: through others, shape (L,).
     groups: NDArray[np.intp]
     group_of_unit: NDArray[np.intp]  #: shape (U,).
     n_shared: int  #: units in more than one part.
@@ -579,7 +722,9 @@ class _Layout:
 def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:
     owners = np.repeat(np.arange(len(parts)), [len(part.units) for part in parts])
     names, units = distinct(np.concatenate([part.units for part in parts]))
-    groups = components(owners, len(parts) + units, len(parts) + len(names))[: len(parts)]
+    groups = components(owners, len(parts) + units, len(parts) + len(names))[
+        : len(parts)
+    ]
     group_of_unit = np.zeros(len(names), np.intp)
     group_of_unit[units] = groups[owners]
     last = np.full(len(names), -1)
@@ -591,7 +736,8 @@ def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:
 def _error(
     parts: Sequence[BenchmarkDifference], shares: FloatArray, layout: _Layout
 ) -> tuple[float | None, float | None]:
-    """Error and its degrees of freedom, None where a part has none; 0 where nothing varies."""
+    """Error and its degrees of freedom, None where a part has none; 0 where nothing
+    varies."""
     if any(part.error is None for part in parts):
         return None, None
     values = [w * _scaled(part) for w, part in zip(shares, parts, strict=True)]
@@ -620,9 +766,15 @@ def _scaled(part: BenchmarkDifference) -> FloatArray:
     return centred
 
 
-def _reason(parts: Sequence[BenchmarkDifference], error: float | None, n_shared: int) -> str:
+def _reason(
+    parts: Sequence[BenchmarkDifference], error: float | None, n_shared: int
+) -> str:
     if error is None:
         return "a benchmark has no standard error"
     if not error:
         return "the differences do not vary"
-    return f"errors paired on {n_shared} shared units" if n_shared else "no unit is shared: errors are independent"
+    return (
+        f"errors paired on {n_shared} shared units"
+        if n_shared
+        else "no unit is shared: errors are independent"
+    )

@@ -1,7 +1,9 @@
-"""What a curve along training shows: where it leaves chance, falls, crosses another, and whether it rises at all.
+"""What a curve along training shows: where it leaves chance, falls, crosses another,
+and whether it rises at all.
 
-Every family of tests is adjusted over the checkpoints by Holm (1979): statistics.md asks for a correction over
-checkpoints and names none. Neighbouring checkpoints depend on each other, which Holm allows.
+Every family of tests is adjusted over the checkpoints by Holm (1979): statistics.md
+asks for a correction over checkpoints and names none. Neighbouring checkpoints depend
+on each other, which Holm allows.
 
 Kendall's τ-b against the order of checkpoints, and how often a
 curve that goes nowhere would look as if it rose (Madaan et al. 2024 §3.2).
@@ -18,15 +20,22 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, as_seed, rejects
+from warehouse.stats.core.inputs import (
+    TIE,
+    FloatArray,
+    as_level,
+    as_scores,
+    as_seed,
+    rejects,
+)
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.training.seed_means import as_trajectory
 
 
 def binomial_p_above(successes: float, n: int, chance: float) -> float:
-    """P(X ≥ successes) of n independent answers that are right with probability ``chance``: the
-    exact test of one run whose scores are 0 or 1.
+    """P(X ≥ successes) of n independent answers that are right with probability
+    ``chance``: the exact test of one run whose scores are 0 or 1.
 
     Args:
         successes: right answers, a whole number in [0, n].
@@ -34,7 +43,10 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
         chance: in [0, 1].
     """
     if not 0 <= chance <= 1 or not 0 <= successes <= n:
-        raise StatisticsError(f"expected chance in [0, 1] and successes in [0, n], found {chance}, {successes} of {n}")
+        raise StatisticsError(
+            f"expected chance in [0, 1] and successes in [0, n], found {chance}, "
+            f"{successes} of {n}"
+        )
     return float(special.bdtrc(successes - 1, n, chance)) if successes > 0 else 1.0
 
 
@@ -42,12 +54,15 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
 class Departure(NamedFigures):
     """Which checkpoints are significant."""
 
-    p_holm: tuple[float, ...]  #: adjusted over the checkpoints that could be tested, NaN for the others.
+    p_holm: tuple[
+        float, ...
+    ]  #: adjusted over the checkpoints that could be tested, NaN for the others.
     first: int | None  #: place of the first significant checkpoint; None without one.
 
 
 def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
-    """Where a curve leaves a line, from one-sided p-values by checkpoint (StatisticsError: a value outside [0, 1]).
+    """Where a curve leaves a line, from one-sided p-values by checkpoint
+    (StatisticsError: a value outside [0, 1]).
 
     Args:
         p_values: in the order of training, NaN where there is no test, shape (T,).
@@ -62,12 +77,13 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
 class Crossing(NamedFigures):
     """Where the difference of two curves changes its sign."""
 
-    #: last checkpoint at which the one is significantly ahead before the other first is: with probability ``level`` the
-    #: true curves change places between ``low`` and ``high``. None where no change is shown.
+    #: last checkpoint at which the one is significantly ahead before the other first
+    #: is: with probability ``level`` the true curves change places between ``low`` and
+    #: ``high``. None where no change is shown.
     low: float | None
     high: float | None  #: first checkpoint at which the other is significantly ahead.
-    #: between the two, where the sum of differences turns, interpolated linearly between neighbouring checkpoints; None
-    #: where no change is shown.
+    #: between the two, where the sum of differences turns, interpolated linearly
+    #: between neighbouring checkpoints; None where no change is shown.
     position: float | None
     ahead_before: int  #: +1 if the first curve is the higher one before, −1 if the second; 0 unknown.
     ahead_after: int  #: the same after.
@@ -78,12 +94,20 @@ class Crossing(NamedFigures):
     level: float  #: in (0, 1).
 
 
-def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, *, level: float = 0.95) -> Crossing:
+def crossing(
+    differences: ArrayLike,
+    p_values: ArrayLike,
+    positions: ArrayLike,
+    *,
+    level: float = 0.95,
+) -> Crossing:
     """Where two curves cross (Madaan et al. 2024 §3.3), with an interval of the place.
 
-    The interval is one of signs: between two checkpoints whose differences are significant with opposite signs (Holm
-    over all checkpoints, two-sided) the true difference must change its sign, whatever the curves look like in between.
-    It needs no model and no bootstrap, and its level holds also where the curves touch more than once.
+    The interval is one of signs: between two checkpoints whose differences are
+    significant with opposite signs (Holm over all checkpoints, two-sided) the true
+    difference must change its sign, whatever the curves look like in between. It needs
+    no model and no bootstrap, and its level holds also where the curves touch more than
+    once.
 
     Args:
         differences: first curve minus second, finite, shape (T,).
@@ -97,14 +121,19 @@ def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, 
     d, u = as_trajectory(differences, positions)
     adjusted = holm(p_values)
     if adjusted.shape != d.shape:
-        raise StatisticsError(f"`p_values` has {len(adjusted)} entries, expected one per checkpoint: {len(d)}")
+        raise StatisticsError(
+            f"`p_values` has {len(adjusted)} entries, expected one per checkpoint: "
+            f"{len(d)}"
+        )
     signs = np.where(rejects(adjusted, 1 - as_level(level)), np.sign(d), 0.0)
     nonzero = np.flatnonzero(signs)
     changes = np.flatnonzero(np.diff(signs[nonzero]))
     counts = int((signs > 0).sum()), int((signs < 0).sum())
     if not len(changes):
         side = int(signs[nonzero[0]]) if len(nonzero) else 0
-        return Crossing(None, None, None, side, side, 0, *counts, tuple(adjusted.tolist()), level)
+        return Crossing(
+            None, None, None, side, side, 0, *counts, tuple(adjusted.tolist()), level
+        )
     left, right = int(nonzero[changes[0]]), int(nonzero[changes[0] + 1])
     return Crossing(
         float(u[left]),
@@ -120,14 +149,16 @@ def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, 
 
 
 def _turning_point(d: FloatArray, u: FloatArray) -> float:
-    """Where the sum of differences is at its extreme, between checkpoints of opposite signs."""
+    """Where the sum of differences is at its extreme, between checkpoints of opposite
+    signs."""
     d = d * math.copysign(1.0, -d[0])  # from below to above
     k = int(np.argmin(np.cumsum(d)[:-1]))
     step = d[k + 1] - d[k]
     return float(u[k] + (u[k + 1] - u[k]) * (-d[k] / step if step > 0 else 0.5))
 
 
-#: Seeds from which their signs are flipped, and checkpoints from which one curve is tested.
+#: Seeds from which their signs are flipped, and checkpoints from which one curve is
+#: tested.
 FROM_SEEDS, FROM_CHECKPOINTS = 5, 8
 #: p of the seeds' common path below which their mean curve is tested as one as well.
 SHARED_PATH = 0.2
@@ -138,11 +169,12 @@ HIGHEST, WANDERING = 0.97, 0.9
 
 
 def monotonicity_tau(scores: ArrayLike) -> float | None:
-    """τ-b of one curve against an increasing sequence: concordant minus discordant pairs over
-    sqrt of all pairs times those not tied; None for a constant curve.
+    """τ-b of one curve against an increasing sequence: concordant minus discordant
+    pairs over sqrt of all pairs times those not tied; None for a constant curve.
 
     Args:
-        scores: in the order of checkpoints, oriented so that higher is better, shape (T,).
+        scores: in the order of checkpoints, oriented so that higher is better, shape
+            (T,).
 
     Raises:
         StatisticsError: scores that are not finite.
@@ -152,8 +184,8 @@ def monotonicity_tau(scores: ArrayLike) -> float | None:
 
 
 def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
-    """τ-b: concordant minus discordant pairs over sqrt of the pairs not tied in x times those not
-    tied in y; None where one is constant.
+    """τ-b: concordant minus discordant pairs over sqrt of the pairs not tied in x times
+    those not tied in y; None where one is constant.
 
     Args:
         x: finite, shape (n,).
@@ -166,8 +198,8 @@ def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
 
 
 def monotonicity_spearman(scores: ArrayLike) -> float | None:
-    """Spearman's correlation of a series with its order, ties at their mean rank; None where it is constant or has
-    one value.
+    """Spearman's correlation of a series with its order, ties at their mean rank; None
+    where it is constant or has one value.
 
     Args:
         scores: in order, shape (T,).
@@ -178,12 +210,14 @@ def monotonicity_spearman(scores: ArrayLike) -> float | None:
     x = as_scores(scores, "scores")
     _, groups, counts = np.unique(x, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[groups]
-    return float(np.corrcoef(ranks, np.arange(len(x)))[0, 1]) if len(counts) > 1 else None
+    return (
+        float(np.corrcoef(ranks, np.arange(len(x)))[0, 1]) if len(counts) > 1 else None
+    )
 
 
 def relative_spread(scores: ArrayLike) -> float | None:
-    """Standard deviation (ddof 0) of the last five checkpoints over the size of their mean; None for fewer checkpoints,
-    or a mean of 0.
+    """Standard deviation (ddof 0) of the last five checkpoints over the size of their
+    mean; None for fewer checkpoints, or a mean of 0.
 
     Args:
         scores: of one run in the order of training, shape (T,).
@@ -202,21 +236,27 @@ class Monotonicity(NamedFigures):
 
     tau: float | None  #: mean τ-b over seeds that are not constant; None without any.
     p_value: float | None  #: one-sided, of a rise; None where it cannot be told.
-    #: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds), or ``sign_flip_and_ar1_sieve``: the
-    #: larger p of both, where seeds go up and down together.
+    #: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds), or
+    #: ``sign_flip_and_ar1_sieve``: the larger p of both, where seeds go up and down
+    #: together.
     method: str
     n_seeds: int  #: seeds whose curve is not constant.
     n_checkpoints: int  #: of the longest curve.
-    flags: tuple[str, ...]  #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
+    flags: tuple[
+        str, ...
+    ]  #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
     reason: str  #: why there is no p-value.
 
 
-def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int = 0) -> Monotonicity:
+def monotonicity(
+    curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int = 0
+) -> Monotonicity:
     """Monotonicity of one benchmark over seeds of one recipe.
 
     Args:
-        curves: one per seed, scores in the order of checkpoints, oriented so that higher is
-            better; below five usable seeds all on the same checkpoints, shape (T,) each.
+        curves: one per seed, scores in the order of checkpoints, oriented so that
+            higher is better; below five usable seeds all on the same checkpoints, shape
+            (T,) each.
         n_series: B, simulated series of the sieve, and sampled sign vectors above 2¹⁶.
         seed: of the random numbers, at least 0.
 
@@ -225,8 +265,13 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     """
     seed = as_seed(seed)
     if not len(curves) or n_series < 1:
-        raise StatisticsError(f"at least one curve and one series are needed, found {len(curves)}, {n_series}")
-    values = [as_scores(curve, f"curves[{index}]") for index, curve in enumerate(curves)]
+        raise StatisticsError(
+            f"at least one curve and one series are needed, found {len(curves)}, "
+            f"{n_series}"
+        )
+    values = [
+        as_scores(curve, f"curves[{index}]") for index, curve in enumerate(curves)
+    ]
     longest = max(map(len, values))
     all_tau = [monotonicity_tau(x) for x in values]
     taus = np.array([tau for tau in all_tau if tau is not None])
@@ -244,7 +289,8 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     reason = ""
     if len({len(x) for x in values}) > 1:
         reason = (
-            f"{len(taus)} seeds with different checkpoints: {FROM_SEEDS} seeds, or the same checkpoints, are needed"
+            f"{len(taus)} seeds with different checkpoints: {FROM_SEEDS} seeds, or the "
+            "same checkpoints, are needed"
         )
     elif longest < FROM_CHECKPOINTS:
         reason = f"{longest} checkpoints: a single curve needs {FROM_CHECKPOINTS}"
@@ -259,10 +305,12 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
 
 
 def _share_a_path(curves: Sequence[FloatArray]) -> bool:
-    """Whether the seeds of a recipe go up and down together beyond a straight line, by the F test of their checkpoints.
+    """Whether the seeds of a recipe go up and down together beyond a straight line, by
+    the F test of their checkpoints.
 
-    y_st = a_s + c_t + e_st; checkpoints beyond the line: T − 2 degrees of freedom against (S − 1)(T − 1). Signs of
-    whole seeds take these for independent: flat curves on one path were called rising in .36 to .46 (§1e e).
+    y_st = a_s + c_t + e_st; checkpoints beyond the line: T − 2 degrees of freedom
+    against (S − 1)(T − 1). Signs of whole seeds take these for independent: flat curves
+    on one path were called rising in .36 to .46 (§1e e).
     """
     n_seeds, n = len(curves), len(curves[0])
     if n < FROM_CHECKPOINTS or any(len(curve) != n for curve in curves):
@@ -275,7 +323,9 @@ def _share_a_path(curves: Sequence[FloatArray]) -> bool:
     path = n_seeds * float(beyond @ beyond) / (n - 2)
     if rest <= 0:
         return path > 0
-    return float(special.fdtrc(n - 2, (n_seeds - 1) * (n - 1), path / rest)) < SHARED_PATH
+    return (
+        float(special.fdtrc(n - 2, (n_seeds - 1) * (n - 1), path / rest)) < SHARED_PATH
+    )
 
 
 def _sign_flip(taus: FloatArray, n_sampled: int, seed: int) -> float:
@@ -287,7 +337,9 @@ def _sign_flip(taus: FloatArray, n_sampled: int, seed: int) -> float:
             sums = np.concatenate([sums + tau, sums - tau])
         return float(np.mean(sums >= taus.sum() - tolerance))
     draws = np.random.default_rng(seed).integers(0, 2, size=(n_sampled, n)) * 2 - 1
-    return float((1 + np.count_nonzero(draws @ taus >= taus.sum() - tolerance)) / (1 + n_sampled))
+    return float(
+        (1 + np.count_nonzero(draws @ taus >= taus.sum() - tolerance)) / (1 + n_sampled)
+    )
 
 
 def _sieve(x: FloatArray, n_series: int, seed: int) -> tuple[float, float]:
@@ -301,7 +353,9 @@ def _sieve(x: FloatArray, n_series: int, seed: int) -> tuple[float, float]:
     for t in range(1, n):
         series[:, t] = rho * series[:, t - 1] + noise[:, t]
     observed = _rises(x[None])[0]
-    return float((1 + np.count_nonzero(_rises(series) >= observed)) / (1 + n_series)), rho
+    return float(
+        (1 + np.count_nonzero(_rises(series) >= observed)) / (1 + n_series)
+    ), rho
 
 
 def _rises(series: FloatArray) -> FloatArray:

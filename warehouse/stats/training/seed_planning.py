@@ -1,6 +1,8 @@
-"""How many seeds find a difference of two recipes, and whether the better one stays so at a larger scale.
+"""How many seeds find a difference of two recipes, and whether the better one stays so
+at a larger scale.
 
-An interval over recipes, not over pairs: the pairs of R recipes are not R(R−1)/2 independent ones.
+An interval over recipes, not over pairs: the pairs of R recipes are not R(R−1)/2
+independent ones.
 """
 
 from __future__ import annotations
@@ -46,8 +48,9 @@ def seed_power(
     prompt_variance: float = 0.0,
     level: float = 0.95,
 ) -> float:
-    """Power of a two-sided t test of two recipes of S seeds each, by the noncentral t with 2S − 2
-    degrees of freedom, both tails. With ``prompt_variance`` above 0 the t is approximate.
+    """Power of a two-sided t test of two recipes of S seeds each, by the noncentral t
+    with 2S − 2 degrees of freedom, both tails. With ``prompt_variance`` above 0 the t
+    is approximate.
 
     Args:
         delta: true difference, in units of the score.
@@ -69,8 +72,8 @@ def seed_power(
 
 
 def _power_by_quadrature(nu: float, shift: float, t: float) -> float:
-    """The same where the series of the noncentral t gives up (large shifts, few degrees of freedom):
-    the mean of P(Z > t·s − shift) over s = sqrt(χ²_ν/ν)."""
+    """The same where the series of the noncentral t gives up (large shifts, few degrees
+    of freedom): the mean of P(Z > t·s − shift) over s = sqrt(χ²_ν/ν)."""
     tails = (np.arange(_NODES) + 0.5) / _NODES
     s = np.sqrt(special.chdtri(nu, tails) / nu)
     return float(np.mean(special.ndtr(shift - t * s) + special.ndtr(-shift - t * s)))
@@ -94,7 +97,10 @@ def seeds_needed(
         StatisticsError: arguments out of range, or no variance at all.
     """
     if not (delta != 0 and math.isfinite(delta)) or not 0 < power < 1:
-        raise StatisticsError(f"`delta` must differ from 0 and `power` lie in (0, 1), found {delta}, {power}")
+        raise StatisticsError(
+            f"`delta` must differ from 0 and `power` lie in (0, 1), found {delta}, "
+            f"{power}"
+        )
     noise = {
         "seed_variance": seed_variance,
         "jitter_variance": jitter_variance,
@@ -103,47 +109,88 @@ def seeds_needed(
     }
     _error(2, **noise)
     if prompt_variance and _power_at(delta, MOST_SEEDS, noise, level) < power:
-        reason = "the prompts are too few: no number of seeds finds it, more prompts would"
+        reason = (
+            "the prompts are too few: no number of seeds finds it, more prompts would"
+        )
         return SeedPlan(delta, None, averaged, None, None, power, reason)
     low, high = 1, 2
     while _power_at(delta, high, noise, level) < power:
         low, high = high, high * 2
         if high > MOST_SEEDS:
-            return SeedPlan(delta, None, averaged, None, None, power, f"more than {MOST_SEEDS} seeds")
+            return SeedPlan(
+                delta,
+                None,
+                averaged,
+                None,
+                None,
+                power,
+                f"more than {MOST_SEEDS} seeds",
+            )
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _power_at(delta, middle, noise, level) >= power else (middle, high)
-    return SeedPlan(delta, high, averaged, _power_at(delta, high, noise, level), _error(high, **noise), power, "")
+        low, high = (
+            (low, middle)
+            if _power_at(delta, middle, noise, level) >= power
+            else (middle, high)
+        )
+    return SeedPlan(
+        delta,
+        high,
+        averaged,
+        _power_at(delta, high, noise, level),
+        _error(high, **noise),
+        power,
+        "",
+    )
 
 
-def _power_at(delta: float, n_seeds: int, noise: dict[str, float], level: float) -> float:
+def _power_at(
+    delta: float, n_seeds: int, noise: dict[str, float], level: float
+) -> float:
     return seed_power(delta, n_seeds, level=level, **noise)  # type: ignore[arg-type]
 
 
 def _error(
-    n_seeds: int, seed_variance: float, jitter_variance: float, averaged: float, prompt_variance: float
+    n_seeds: int,
+    seed_variance: float,
+    jitter_variance: float,
+    averaged: float,
+    prompt_variance: float,
 ) -> float:
     """Standard error of the difference: V = 2(σ_S² + σ_J²/m)/S + ω²/n."""
     for value in (seed_variance, jitter_variance, prompt_variance):
         if not (math.isfinite(value) and value >= 0):
-            raise StatisticsError(f"variances must be finite and at least 0, found {value}")
+            raise StatisticsError(
+                f"variances must be finite and at least 0, found {value}"
+            )
     if n_seeds < 2 or averaged < 1:
-        raise StatisticsError(f"at least 2 seeds and 1 checkpoint are needed, found {n_seeds}, {averaged}")
-    variance = 2 * (seed_variance + jitter_variance / averaged) / n_seeds + prompt_variance
+        raise StatisticsError(
+            f"at least 2 seeds and 1 checkpoint are needed, found {n_seeds}, {averaged}"
+        )
+    variance = (
+        2 * (seed_variance + jitter_variance / averaged) / n_seeds + prompt_variance
+    )
     if variance == 0:
-        raise StatisticsError("all variances are 0: any difference is found; give what one recipe varies by")
+        raise StatisticsError(
+            "all variances are 0: any difference is found; give what one recipe varies "
+            "by"
+        )
     return math.sqrt(variance)
 
 
 @dataclass(frozen=True)
 class CheapestPlan(NamedFigures):
-    """The cheapest seeds and averaged checkpoints that find a difference δ of two recipes."""
+    """The cheapest seeds and averaged checkpoints that find a difference δ of two
+    recipes."""
 
-    n_seeds: int | None  #: of each recipe; None where nothing is enough, with ``reason``.
+    n_seeds: (
+        int | None
+    )  #: of each recipe; None where nothing is enough, with ``reason``.
     averaged: int | None  #: m, last checkpoints averaged in each run.
     cost: float | None  #: of both recipes, 2·S·(run + m·checkpoint).
     power: float | None  #: of the plan.
-    #: the most power that the budget buys; None without a budget, 0 where it does not buy two seeds.
+    #: the most power that the budget buys; None without a budget, 0 where it does not
+    #: buy two seeds.
     power_in_budget: float | None
     reason: str  #: why there is no plan, or that it is beyond the budget.
 
@@ -161,7 +208,8 @@ def cheapest_plan(
     power: float = 0.8,
     level: float = 0.95,
 ) -> CheapestPlan:
-    """The cheapest design that reaches a power; of equal ones that with fewest seeds, then checkpoints.
+    """The cheapest design that reaches a power; of equal ones that with fewest seeds,
+    then checkpoints.
 
     Args:
         most_averaged: checkpoints that each run has to average, at least 1.
@@ -173,23 +221,40 @@ def cheapest_plan(
     Raises:
         StatisticsError: arguments out of range, or no variance at all.
     """
-    if most_averaged < 1 or not (run_cost >= 0 and checkpoint_cost >= 0 and run_cost + checkpoint_cost > 0):
+    if most_averaged < 1 or not (
+        run_cost >= 0 and checkpoint_cost >= 0 and run_cost + checkpoint_cost > 0
+    ):
         raise StatisticsError(
-            "at least one checkpoint and costs of at least 0, not both 0, are needed, found"
-            f" {most_averaged}, {run_cost}, {checkpoint_cost}"
+            "at least one checkpoint and costs of at least 0, not both 0, are needed, "
+            f"found {most_averaged}, {run_cost}, {checkpoint_cost}"
         )
-    noise = {"seed_variance": seed_variance, "jitter_variance": jitter_variance, "prompt_variance": prompt_variance}
-    plans = [seeds_needed(delta, averaged=m, power=power, level=level, **noise) for m in range(1, most_averaged + 1)]
+    noise = {
+        "seed_variance": seed_variance,
+        "jitter_variance": jitter_variance,
+        "prompt_variance": prompt_variance,
+    }
+    plans = [
+        seeds_needed(delta, averaged=m, power=power, level=level, **noise)
+        for m in range(1, most_averaged + 1)
+    ]
 
     def cost_of(n_seeds: int, m: int) -> float:
         return 2 * n_seeds * (run_cost + m * checkpoint_cost)
 
-    feasible = [(cost_of(p.n_seeds, p.averaged), p.n_seeds, p.averaged, p) for p in plans if p.n_seeds]
+    feasible = [
+        (cost_of(p.n_seeds, p.averaged), p.n_seeds, p.averaged, p)
+        for p in plans
+        if p.n_seeds
+    ]
     bought = None
     if budget is not None:
-        affordable = [(int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)]
+        affordable = [
+            (int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)
+        ]
         powers = [
-            seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **noise) for n, m in affordable if n > 1
+            seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **noise)
+            for n, m in affordable
+            if n > 1
         ]
         bought = max(powers, default=0.0)
     if not feasible:
@@ -200,8 +265,11 @@ def cheapest_plan(
     return CheapestPlan(n_seeds, m, cost, plan.power, bought, reason)
 
 
-def least_prompts(delta: float, prompt_variance: float, *, power: float = 0.8, level: float = 0.95) -> int:
-    """Prompts below which no number of seeds finds a difference, where prompts are a sample: ω²·(z + z_power)²/δ².
+def least_prompts(
+    delta: float, prompt_variance: float, *, power: float = 0.8, level: float = 0.95
+) -> int:
+    """Prompts below which no number of seeds finds a difference, where prompts are a
+    sample: ω²·(z + z_power)²/δ².
 
     Args:
         delta: the difference, not 0.
@@ -210,9 +278,14 @@ def least_prompts(delta: float, prompt_variance: float, *, power: float = 0.8, l
     Raises:
         StatisticsError: arguments out of range.
     """
-    if not (delta != 0 and math.isfinite(delta)) or not 0 < power < 1 or not prompt_variance >= 0:
+    if (
+        not (delta != 0 and math.isfinite(delta))
+        or not 0 < power < 1
+        or not prompt_variance >= 0
+    ):
         raise StatisticsError(
-            f"expected a difference, a variance and a power, found {delta}, {prompt_variance}, {power}"
+            f"expected a difference, a variance and a power, found {delta}, "
+            f"{prompt_variance}, {power}"
         )
     z = float(special.ndtri((1 + as_level(level)) / 2) + special.ndtri(power))
     return math.ceil(prompt_variance * (z / delta) ** 2)
@@ -230,8 +303,8 @@ AccuracyWord = Literal["decides", "better than chance", "cannot decide", "cannot
 class DecisionAccuracy(NamedFigures):
     """Share of pairs of recipes that both scales order alike."""
 
-    #: over pairs that are not tied at the large scale; a tie at the small one counts ½. None below 6 recipes, and where
-    #: all are tied.
+    #: over pairs that are not tied at the large scale; a tie at the small one counts ½.
+    #: None below 6 recipes, and where all are tied.
     accuracy: float | None
     ci_low: float | None  #: lower end of the logit jackknife interval over recipes.
     ci_high: float | None  #: upper end.
@@ -241,17 +314,20 @@ class DecisionAccuracy(NamedFigures):
     agreements: int  #: those that both scales order alike.
     ties_small: int  #: those that are tied at the small scale, where each counts ½.
     ties_large: int  #: pairs that are tied at the large scale, which are left out.
-    #: what the interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot decide`` below .6, else
-    #: ``cannot tell``.
+    #: what the interval says: ``decides`` from .8 on, ``better than chance`` above .5,
+    #: ``cannot decide`` below .6, else ``cannot tell``.
     word: AccuracyWord
-    #: recipes at both scales with which the interval would leave out the nearest of these limits, the accuracy being as
-    #: it is; None where it decides or cannot, and where no number would.
+    #: recipes at both scales with which the interval would leave out the nearest of
+    #: these limits, the accuracy being as it is; None where it decides or cannot, and
+    #: where no number would.
     recipes_to_settle: int | None
     level: float  #: of the interval.
     reason: str  #: why there is no figure.
 
 
-def decision_accuracy(small: ArrayLike, large: ArrayLike, *, level: float = 0.95) -> DecisionAccuracy:
+def decision_accuracy(
+    small: ArrayLike, large: ArrayLike, *, level: float = 0.95
+) -> DecisionAccuracy:
     """Decision accuracy from a small to a large scale, with an interval over recipes.
 
     Args:
@@ -264,15 +340,31 @@ def decision_accuracy(small: ArrayLike, large: ArrayLike, *, level: float = 0.95
     """
     s, g, level = as_scores(small, "small"), as_scores(large, "large"), as_level(level)
     if len(s) != len(g):
-        raise StatisticsError(f"`small` has {len(s)} recipes, `large` {len(g)}: the same ones are needed")
+        raise StatisticsError(
+            f"`small` has {len(s)} recipes, `large` {len(g)}: the same ones are needed"
+        )
     n = len(s)
     alike, counted = _pairs(s, g)
-    n_pairs, n_alike, n_half = (int(x.sum()) // 2 for x in (counted, alike == 1, (alike == 0.5)))
+    n_pairs, n_alike, n_half = (
+        int(x.sum()) // 2 for x in (counted, alike == 1, (alike == 0.5))
+    )
     ties = n * (n - 1) // 2 - n_pairs
 
     def without(reason: str) -> DecisionAccuracy:
         return DecisionAccuracy(
-            None, None, None, None, n, n_pairs, n_alike, n_half, ties, "cannot tell", None, level, reason
+            None,
+            None,
+            None,
+            None,
+            n,
+            n_pairs,
+            n_alike,
+            n_half,
+            ties,
+            "cannot tell",
+            None,
+            level,
+            reason,
         )
 
     if n_pairs == 0:
@@ -289,12 +381,32 @@ def decision_accuracy(small: ArrayLike, large: ArrayLike, *, level: float = 0.95
     d = min(max(accuracy, 0.5 / n), 1 - 0.5 / n)
     floor = math.sqrt(d * (1 - d) / (n * (n - 1) / 2))
     error = max(float(np.std(pseudo, ddof=1)) / math.sqrt(n), floor)
-    middle, half = math.log(d / (1 - d)), t_quantile(level, n - 1) * error / (d * (1 - d))
+    middle, half = (
+        math.log(d / (1 - d)),
+        t_quantile(level, n - 1) * error / (d * (1 - d)),
+    )
     low, high = (1 / (1 + math.exp(-end)) for end in (middle - half, middle + half))
-    low, high = min(low, accuracy), max(high, accuracy)  # the figure is never outside, where it is 0 or 1
+    low, high = (
+        min(low, accuracy),
+        max(high, accuracy),
+    )  # the figure is never outside, where it is 0 or 1
     word = _word(low, high)
     settling = _recipes_to_settle(d, half, n, word)
-    return DecisionAccuracy(accuracy, low, high, error, n, n_pairs, n_alike, n_half, ties, word, settling, level, "")
+    return DecisionAccuracy(
+        accuracy,
+        low,
+        high,
+        error,
+        n,
+        n_pairs,
+        n_alike,
+        n_half,
+        ties,
+        word,
+        settling,
+        level,
+        "",
+    )
 
 
 def _word(low: float, high: float) -> AccuracyWord:
@@ -306,8 +418,11 @@ def _word(low: float, high: float) -> AccuracyWord:
     return "cannot decide" if high < CANNOT_BELOW else "cannot tell"
 
 
-def _recipes_to_settle(accuracy: float, half: float, n: int, word: AccuracyWord) -> int | None:
-    """Recipes with which the half-width on the logit scale, which goes with 1/√n, leaves the next limit out."""
+def _recipes_to_settle(
+    accuracy: float, half: float, n: int, word: AccuracyWord
+) -> int | None:
+    """Recipes with which the half-width on the logit scale, which goes with 1/√n,
+    leaves the next limit out."""
     if word in ("decides", "cannot decide"):
         return None
     limit = 0.5 if accuracy >= CANNOT_BELOW else CANNOT_BELOW
@@ -320,7 +435,8 @@ def _recipes_to_settle(accuracy: float, half: float, n: int, word: AccuracyWord)
 
 
 def _pairs(s: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Agreement of each pair (1, 0, ½) and whether it counts, both symmetric, shape (R, R)."""
+    """Agreement of each pair (1, 0, ½) and whether it counts, both symmetric, shape (R,
+    R)."""
     of_small, of_large = (np.sign(x[:, None] - x) for x in (s, g))
     counted = of_large != 0
     alike = np.where(of_small == 0, 0.5, of_small == of_large) * counted
@@ -338,15 +454,18 @@ def reliability(noise_variance: float, recipe_variance: float) -> float:
         StatisticsError: arguments out of range.
     """
     if not (noise_variance >= 0 and recipe_variance > 0):
-        raise StatisticsError(f"variances must be at least 0 and above 0, found {noise_variance}, {recipe_variance}")
+        raise StatisticsError(
+            f"variances must be at least 0 and above 0, found {noise_variance}, "
+            f"{recipe_variance}"
+        )
     return max(0.0, 1 - noise_variance / recipe_variance)
 
 
 def decision_ceiling(reliability_small: float, reliability_large: float) -> float:
     """Highest decision accuracy that noise leaves possible: ½ + asin(√(Rel_s·Rel_l))/π.
 
-    Supposes normally distributed quality without ties; a ceiling below .6 means that the benchmark
-    cannot decide, a high one promises nothing.
+    Supposes normally distributed quality without ties; a ceiling below .6 means that
+    the benchmark cannot decide, a high one promises nothing.
 
     Args:
         reliability_small: at the small scale, in [0, 1].

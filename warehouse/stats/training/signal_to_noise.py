@@ -1,8 +1,10 @@
-"""Signal to noise: the variance between recipes against that between checkpoints, from a two-way table.
+"""Signal to noise: the variance between recipes against that between checkpoints, from
+a two-way table.
 
 Used with the seeds of one recipe (:func:`seed_variance`) and with recipes
-(:func:`warehouse.stats.training.signal_to_noise.signal_to_noise`). Intervals suppose that the
-jitter of checkpoints is independent; where it is not, the flag ``autocorrelated`` says so.
+(:func:`warehouse.stats.training.signal_to_noise.signal_to_noise`). Intervals suppose
+that the jitter of checkpoints is independent; where it is not, the flag
+``autocorrelated`` says so.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ from warehouse.stats.training.seed_means import as_table
 class SignalToNoise(NamedFigures):
     """Standard deviation of recipes over that of one checkpoint."""
 
-    snr: float | None  #: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
+    snr: (
+        float | None
+    )  #: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
     ci_low: float | None  #: lower end, from the F distribution, at least 0.
     ci_high: float | None  #: upper end.
     n_recipes: int  #: R.
@@ -39,8 +43,9 @@ class SignalToNoise(NamedFigures):
 def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
     """Signal to noise of a benchmark over recipes x their last checkpoints.
 
-    The noise is what is left within recipes after the checkpoints' common trend; published code
-    that pools all numbers has the signal in its noise and is bounded by its own design.
+    The noise is what is left within recipes after the checkpoints' common trend;
+    published code that pools all numbers has the signal in its noise and is bounded by
+    its own design.
 
     Args:
         scores: the same last checkpoints of each recipe, shape (R, k), both at least 2.
@@ -51,9 +56,19 @@ def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
     """
     table, level = two_way(scores, rows="recipes"), as_level(level)
     if table.error == 0:
-        return _without(table, level, "all recipes have the same curve but for a constant: no noise to compare with")
+        return _without(
+            table,
+            level,
+            "all recipes have the same curve but for a constant: no noise to compare "
+            "with",
+        )
     if table.n2 <= 2:
-        return _without(table, level, f"{table.rows} recipes x {table.columns} checkpoints: too few to tell the noise")
+        return _without(
+            table,
+            level,
+            f"{table.rows} recipes x {table.columns} checkpoints: too few to tell the "
+            "noise",
+        )
     k, f = table.columns, table.between / table.error
     low, high = (
         math.sqrt(max(0.0, (f / float(special.fdtri(table.n1, table.n2, q)) - 1) / k))
@@ -72,7 +87,9 @@ def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
 
 
 def _without(table: TwoWay, level: float, reason: str) -> SignalToNoise:
-    return SignalToNoise(None, None, None, table.rows, table.columns, level, table.flags, reason)
+    return SignalToNoise(
+        None, None, None, table.rows, table.columns, level, table.flags, reason
+    )
 
 
 @dataclass(frozen=True)
@@ -97,13 +114,17 @@ def seed_ratio(scores: ArrayLike, *, level: float = 0.95) -> SeedRatio:
     Raises:
         StatisticsError: scores that are not finite, or fewer than 2.
     """
-    x = as_table(np.atleast_2d(np.asarray(scores, np.float64)).T, rows="seeds", least_columns=1)[:, 0]
+    x = as_table(
+        np.atleast_2d(np.asarray(scores, np.float64)).T, rows="seeds", least_columns=1
+    )[:, 0]
     return _seed_ratio([x], level, ratio_of=lambda columns: _log_ratio(columns[0]))
 
 
-def compare_seed_ratios(scores_a: ArrayLike, scores_b: ArrayLike, *, level: float = 0.95) -> SeedRatio:
-    """Ratio of the two ratios of one benchmark in two formulations (continuous over discrete, say),
-    seed by seed; its interval is of that ratio.
+def compare_seed_ratios(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, level: float = 0.95
+) -> SeedRatio:
+    """Ratio of the two ratios of one benchmark in two formulations (continuous over
+    discrete, say), seed by seed; its interval is of that ratio.
 
     Args:
         scores_a: one per seed, shape (S,).
@@ -111,16 +132,22 @@ def compare_seed_ratios(scores_a: ArrayLike, scores_b: ArrayLike, *, level: floa
         level: of the interval, in (0, 1).
 
     Raises:
-        StatisticsError: lengths that differ, fewer than 2 seeds, scores that are not finite.
+        StatisticsError: lengths that differ, fewer than 2 seeds, scores that are not
+            finite.
     """
     pair = [np.asarray(scores, np.float64) for scores in (scores_a, scores_b)]
     if pair[0].shape != pair[1].shape or pair[0].ndim != 1:
         raise StatisticsError(
-            f"two figures of the same seeds are needed, found shapes {pair[0].shape}, {pair[1].shape}"
+            f"two figures of the same seeds are needed, found shapes {pair[0].shape}, "
+            f"{pair[1].shape}"
         )
     for scores in pair:
         as_table(scores[:, None], rows="seeds", least_columns=1)
-    return _seed_ratio(pair, level, ratio_of=lambda columns: _log_ratio(columns[0]) - _log_ratio(columns[1]))
+    return _seed_ratio(
+        pair,
+        level,
+        ratio_of=lambda columns: _log_ratio(columns[0]) - _log_ratio(columns[1]),
+    )
 
 
 def _log_ratio(x: FloatArray) -> float:
@@ -129,24 +156,49 @@ def _log_ratio(x: FloatArray) -> float:
 
 
 def _seed_ratio(
-    columns: Sequence[FloatArray], level: float, ratio_of: Callable[[Sequence[FloatArray]], float]
+    columns: Sequence[FloatArray],
+    level: float,
+    ratio_of: Callable[[Sequence[FloatArray]], float],
 ) -> SeedRatio:
     level, n = as_level(level), len(columns[0])
     whole = ratio_of(columns)
     if math.isnan(whole):
-        return SeedRatio(None, None, None, n, level, "seeds that are all equal, or a mean that is not above 0")
+        return SeedRatio(
+            None,
+            None,
+            None,
+            n,
+            level,
+            "seeds that are all equal, or a mean that is not above 0",
+        )
     if n < 3:
-        return SeedRatio(math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds")
-    left = np.array([ratio_of([np.delete(column, index) for column in columns]) for index in range(n)])
+        return SeedRatio(
+            math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds"
+        )
+    left = np.array(
+        [
+            ratio_of([np.delete(column, index) for column in columns])
+            for index in range(n)
+        ]
+    )
     if np.isnan(left).any():
-        return SeedRatio(math.exp(whole), None, None, n, level, "without one seed the others are all equal")
+        return SeedRatio(
+            math.exp(whole),
+            None,
+            None,
+            n,
+            level,
+            "without one seed the others are all equal",
+        )
     error = math.sqrt((n - 1) / n * float(np.sum((left - left.mean()) ** 2)))
     half = t_quantile(level, n - 1) * error
-    return SeedRatio(math.exp(whole), math.exp(whole - half), math.exp(whole + half), n, level, "")
+    return SeedRatio(
+        math.exp(whole), math.exp(whole - half), math.exp(whole + half), n, level, ""
+    )
 
 
-#: Standard errors by which the residuals' first autocorrelation must exceed what independent
-#: jitter gives before it is flagged.
+#: Standard errors by which the residuals' first autocorrelation must exceed what
+#: independent jitter gives before it is flagged.
 _MANY = 1.645
 
 
@@ -158,7 +210,9 @@ class TwoWay:
     columns: int  #: k, checkpoints.
     between: float  #: MSS = k·s²(row means), n1 = R − 1 degrees of freedom.
     error: float  #: MSE of the interaction, n2 = (R − 1)(k − 1) degrees of freedom; 0 where it is nothing but rounding.
-    is_autocorrelated: bool  #: whether residuals of neighbouring checkpoints go together.
+    is_autocorrelated: (
+        bool  #: whether residuals of neighbouring checkpoints go together.
+    )
 
     @property
     def n1(self) -> int:
@@ -214,15 +268,17 @@ class BetweenSeedVariance(NamedFigures):
 
     variance: float  #: σ̂_S² = (MSS − MSE)/k, not below 0.
     raw: float  #: the same, which may be below 0.
-    ci_low: float | None  #: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
+    ci_low: (
+        float | None
+    )  #: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
     ci_high: float | None  #: upper end.
     jitter_variance: float | None  #: σ̂_J² = MSE; None where it is 0.
     between: float  #: MSS.
     n_seeds: int  #: S.
     n_checkpoints: int  #: k.
     level: float  #: of the interval.
-    #: ``autocorrelated``: jitter goes together over checkpoints, the interval does not hold (with correlation .7 it
-    #: covers as little as .05).
+    #: ``autocorrelated``: jitter goes together over checkpoints, the interval does not
+    #: hold (with correlation .7 it covers as little as .05).
     flags: tuple[str, ...]
     reason: str  #: why there is no interval.
 
@@ -254,7 +310,9 @@ def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> BetweenSeedVaria
         n_checkpoints=k,
         level=level,
         flags=table.flags,
-        reason="" if table.error > 0 else "all seeds have the same curve but for a constant: no jitter to compare with",
+        reason=""
+        if table.error > 0
+        else "all seeds have the same curve but for a constant: no jitter to compare with",
     )
 
 

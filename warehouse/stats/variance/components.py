@@ -1,10 +1,13 @@
-"""How much of a mean's variance the choice of prompts makes, how much the draws, and how much the seeds.
+"""How much of a mean's variance the choice of prompts makes, how much the draws, and
+how much the seeds.
 
-Definitions: statistics.md §1, after Miller (2024) §3.1 and Zhang et al. (2025) §2. Var(μ̂) is
-s²/n whatever the K_i (CR2² with clusters); its part within prompts is w/n, w = mean(W_i/K_i).
+Definitions: statistics.md §1, after Miller (2024) §3.1 and Zhang et al. (2025) §2.
+Var(μ̂) is s²/n whatever the K_i (CR2² with clusters); its part within prompts is w/n, w
+= mean(W_i/K_i).
 
-S seeds (trained replicates) answer the same n prompts. Two-way analysis of variance without
-replication: mean squares of prompts, seeds and what is left (interaction and draws together).
+S seeds (trained replicates) answer the same n prompts. Two-way analysis of variance
+without replication: mean squares of prompts, seeds and what is left (interaction and
+draws together).
 """
 
 from __future__ import annotations
@@ -40,23 +43,38 @@ class VarianceComponents(NamedFigures):
     fewest_draws: int  #: the smallest K_i.
     most_draws: int  #: the largest K_i.
     mean_draws: float  #: mean of the K_i.
-    prompt_variance: float | None  #: s², sample variance of the prompt means; None for one prompt.
-    variance: float | None  #: of the mean, prompts sampled: s²/n, or CR2² with clusters.
-    mean_within: float | None  #: W̄, mean of the known W_i; None if no prompt has two draws.
+    prompt_variance: (
+        float | None
+    )  #: s², sample variance of the prompt means; None for one prompt.
+    variance: (
+        float | None
+    )  #: of the mean, prompts sampled: s²/n, or CR2² with clusters.
+    mean_within: (
+        float | None
+    )  #: W̄, mean of the known W_i; None if no prompt has two draws.
     within: float | None  #: w = mean of W_i/K_i.
-    between_raw: float | None  #: n · variance − w: the variance that prompts make; unbiased, may be below 0.
+    between_raw: (
+        float | None
+    )  #: n · variance − w: the variance that prompts make; unbiased, may be below 0.
     between: float | None  #: max(0, between_raw).
     is_clipped: bool  #: ``between_raw`` is below 0.
     within_imputed: bool  #: some W_i are not known; W̄ stands in.
     share_between: float | None  #: between_raw over n · variance; below 0 if clipped.
-    share_within: float | None  #: w over n · variance: the most that more draws can save.
-    variance_double_draws: float | None  #: expected from twice as many draws of each prompt.
-    variance_unlimited_draws: float | None  #: expected from draws without end: between_raw / n.
+    share_within: (
+        float | None
+    )  #: w over n · variance: the most that more draws can save.
+    variance_double_draws: (
+        float | None
+    )  #: expected from twice as many draws of each prompt.
+    variance_unlimited_draws: (
+        float | None
+    )  #: expected from draws without end: between_raw / n.
     variance_prompts_fixed: float | None  #: w/n: only the draws are random.
-    #: Zhang et al. (2025) eq. 2; only for 0/1 draws and equal K. It counts the part within prompts 2 − 1/K times.
+    #: Zhang et al. (2025) eq. 2; only for 0/1 draws and equal K. It counts the part
+    #: within prompts 2 − 1/K times.
     variance_zhang_plugin: float | None
-    #: K beyond which less than a share ``epsilon`` of the variance between prompts is left to gain: max(1,
-    #: ceil(W̄/(epsilon · between_raw))); None with a reason.
+    #: K beyond which less than a share ``epsilon`` of the variance between prompts is
+    #: left to gain: max(1, ceil(W̄/(epsilon · between_raw))); None with a reason.
     suggested_draws: int | None
     epsilon: float  #: that share.
     reason: str  #: why the parts or the suggestion are None; empty if they are not.
@@ -66,9 +84,9 @@ class VarianceComponents(NamedFigures):
             return f"{self.mean:.4g} (no split: {self.reason}, n={self.n_prompts})"
         suggested = "none" if self.suggested_draws is None else self.suggested_draws
         return (
-            f"{self.mean:.4g}: {100 * self.share_between:.3g} % of the variance between prompts,"
-            f" {100 * self.share_within:.3g} % within (n={self.n_prompts},"
-            f" K={self.mean_draws:g}, suggested K: {suggested})"
+            f"{self.mean:.4g}: {100 * self.share_between:.3g} % of the variance "
+            f"between prompts, {100 * self.share_within:.3g} % within "
+            f"(n={self.n_prompts}, K={self.mean_draws:g}, suggested K: {suggested})"
         )
 
 
@@ -84,10 +102,11 @@ def variance_components(
 
     Args:
         means: mean of each prompt's draws, finite, shape (n,), n at least 1.
-        within: sample variance over each prompt's draws, shape (n,); NaN where unknown (one draw).
+        within: sample variance over each prompt's draws, shape (n,); NaN where unknown
+            (one draw).
         n_draws: draws of each prompt, shape (n,), or one number.
-        clusters: cluster of each prompt; then CR2² takes the place of s²/n (as Miller 2024,
-            appendix C, for differences).
+        clusters: cluster of each prompt; then CR2² takes the place of s²/n (as Miller
+            2024, appendix C, for differences).
         epsilon: for ``suggested_draws``, above 0.
 
     Raises:
@@ -141,7 +160,9 @@ def _split(draws: PromptDraws, sample: Sample, epsilon: float) -> VarianceCompon
     )
 
 
-def _expected(between: float | None, w: float | None, times: float, n: int) -> float | None:
+def _expected(
+    between: float | None, w: float | None, times: float, n: int
+) -> float | None:
     """Variance of the mean with ``times`` as many draws of each prompt."""
     return None if between is None or w is None else (between + w / times) / n
 
@@ -150,7 +171,9 @@ def _ratio(part: float | None, variance: float | None, n: int) -> float | None:
     return part / (n * variance) if part is not None and variance else None
 
 
-def _suggested(mean_within: float | None, between: float | None, epsilon: float) -> int | None:
+def _suggested(
+    mean_within: float | None, between: float | None, epsilon: float
+) -> int | None:
     if mean_within is None or between is None:
         return None
     return max(1, math.ceil(mean_within / (epsilon * between) * (1 - _ROUNDING)))
@@ -165,7 +188,9 @@ def _zhang_plugin(draws: PromptDraws, prompt_variance: float | None) -> float | 
     return (inner + prompt_variance) / draws.n
 
 
-def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: bool) -> str:
+def _reason(
+    draws: PromptDraws, sample: Sample, between: float | None, spread: bool
+) -> str:
     if draws.n == 1:
         return "a single prompt"
     if sample.n_clusters == 1:
@@ -178,7 +203,8 @@ def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: b
 
 @dataclass(frozen=True)
 class CrossedVariance(NamedFigures):
-    """The variance of the mean over S seeds and n prompts, by what is taken to be random."""
+    """The variance of the mean over S seeds and n prompts, by what is taken to be
+    random."""
 
     mean: float  #: mean of the table.
     n_seeds: int  #: S.
@@ -188,11 +214,18 @@ class CrossedVariance(NamedFigures):
     part_prompts: float  #: V_p = s²(prompt means)/n, or CR2² with clusters.
     part_seeds: float  #: V_s = s²(seed means)/S.
     part_interaction: float  #: V_i = MS_interaction/(nS), draws included; with clusters Σ CR2²/(S(S − 1)) over seeds.
-    se_seeds_fixed: float  #: sqrt(V_p): prompts are a sample, these seeds are all there are.
-    se_prompts_fixed: float  #: sqrt(V_s): seeds are a sample, these prompts are all there are.
+    se_seeds_fixed: (
+        float  #: sqrt(V_p): prompts are a sample, these seeds are all there are.
+    )
+    se_prompts_fixed: (
+        float  #: sqrt(V_s): seeds are a sample, these prompts are all there are.
+    )
     se_both_sampled: float  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)).
-    se_both_fixed: float | None  #: only the draws are random: sqrt(Σ W/K)/(nS); None without the draws' variances.
-    #: variance between prompts, (MS_prompts − MS_interaction)/S; may be below 0, like the next.
+    se_both_fixed: (
+        float | None
+    )  #: only the draws are random: sqrt(Σ W/K)/(nS); None without the draws' variances.
+    #: variance between prompts, (MS_prompts − MS_interaction)/S; may be below 0, like
+    #: the next.
     variance_prompts: float
     variance_seeds: float  #: variance between seeds, (MS_seeds − MS_interaction)/n.
     variance_interaction: float  #: MS_interaction.
@@ -200,9 +233,9 @@ class CrossedVariance(NamedFigures):
 
     def __str__(self) -> str:
         return (
-            f"{self.mean:.4g}, S={self.n_seeds}, n={self.n_prompts}: se {self.se_seeds_fixed:.4g}"
-            f" (seeds fixed), {self.se_prompts_fixed:.4g} (prompts fixed),"
-            f" {self.se_both_sampled:.4g} (both sampled)"
+            f"{self.mean:.4g}, S={self.n_seeds}, n={self.n_prompts}: se "
+            f"{self.se_seeds_fixed:.4g} (seeds fixed), {self.se_prompts_fixed:.4g} "
+            f"(prompts fixed), {self.se_both_sampled:.4g} (both sampled)"
         )
 
 
@@ -216,14 +249,16 @@ def crossed_variance(
     """Split the variance of a seeds × prompts table.
 
     Args:
-        scores: mean over draws of each seed (row) and prompt (column), finite, shape (S, n), both
-            at least 2.
-        within: sample variance over the draws of each cell, shape (S, n), all known; None if not.
+        scores: mean over draws of each seed (row) and prompt (column), finite, shape
+            (S, n), both at least 2.
+        within: sample variance over the draws of each cell, shape (S, n), all known;
+            None if not.
         n_draws: draws of each cell, shape (S, n), with ``within``.
         clusters: cluster of each prompt, at least two, shape (n,), or None.
 
     Raises:
-        StatisticsError: another shape, values that are not finite, variances below 0, a single cluster.
+        StatisticsError: another shape, values that are not finite, variances below 0, a
+            single cluster.
 
     Examples:
         >>> print(crossed_variance([[1, 0, 1, 0], [1, 0, 0, 1], [1, 1, 1, 0]]))
@@ -232,11 +267,27 @@ def crossed_variance(
     table = _table(scores, "scores")
     seeds, n = table.shape
     if seeds < 2 or n < 2:
-        raise StatisticsError(f"`scores` must hold at least 2 seeds (rows) and 2 prompts, found {seeds} and {n}")
+        raise StatisticsError(
+            f"`scores` must hold at least 2 seeds (rows) and 2 prompts, found {seeds} "
+            f"and {n}"
+        )
     fit = fit_seeds(table, clusters=clusters)
-    if fit.v_prompts is None or fit.v_seeds is None or fit.v_interaction is None or fit.df_prompts is None:
-        raise StatisticsError("`clusters` holds a single cluster: nothing tells how clusters differ")
-    v_p, v_s, v_i, df, mean = fit.v_prompts, fit.v_seeds, fit.v_interaction, fit.df_prompts, fit.mean
+    if (
+        fit.v_prompts is None
+        or fit.v_seeds is None
+        or fit.v_interaction is None
+        or fit.df_prompts is None
+    ):
+        raise StatisticsError(
+            "`clusters` holds a single cluster: nothing tells how clusters differ"
+        )
+    v_p, v_s, v_i, df, mean = (
+        fit.v_prompts,
+        fit.v_seeds,
+        fit.v_interaction,
+        fit.df_prompts,
+        fit.mean,
+    )
     by_prompt = fit.prompt_parts - mean
     left = table - fit.prompt_parts - fit.seed_parts[:, None]
     ms_prompts = seeds * float(by_prompt @ by_prompt) / (n - 1)
@@ -262,7 +313,9 @@ def crossed_variance(
     )
 
 
-def _both_fixed(shape: tuple[int, ...], within: ArrayLike | None, n_draws: ArrayLike | None) -> float | None:
+def _both_fixed(
+    shape: tuple[int, ...], within: ArrayLike | None, n_draws: ArrayLike | None
+) -> float | None:
     if within is None or n_draws is None:
         return None
     variances, counts = _table(within, "within"), _table(n_draws, "n_draws")
@@ -274,13 +327,19 @@ def _both_fixed(shape: tuple[int, ...], within: ArrayLike | None, n_draws: Array
     return math.sqrt(float((variances / counts).sum())) / variances.size
 
 
-def _table(values: ArrayLike, name: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _table(
+    values: ArrayLike, name: str
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise StatisticsError(f"`{name}` must hold numbers: {error}") from None
     if table.ndim != 2:
-        raise StatisticsError(f"`{name}` must be a table of seeds × prompts, found {table.ndim} D")
+        raise StatisticsError(
+            f"`{name}` must be a table of seeds × prompts, found {table.ndim} D"
+        )
     if not np.isfinite(table).all():
-        raise StatisticsError(f"`{name}` must be finite: keep prompts that every seed answered")
+        raise StatisticsError(
+            f"`{name}` must be finite: keep prompts that every seed answered"
+        )
     return table

@@ -1,9 +1,10 @@
 """pass@k and pass^k from draws that are right or wrong (statistics.md §1).
 
-pass@k: the chance that at least one of k draws is right; unbiased from K_i draws with c_i right
-as 1 − C(K_i−c_i, k)/C(K_i, k) (Chen et al. 2021, eq. 1). pass^k: that all k are right,
-C(c_i, k)/C(K_i, k). Neither is defined where a prompt has fewer than k draws: the figure is then
-that of the others, and bounds hold whatever those prompts would have shown.
+pass@k: the chance that at least one of k draws is right; unbiased from K_i draws with
+c_i right as 1 − C(K_i−c_i, k)/C(K_i, k) (Chen et al. 2021, eq. 1). pass^k: that all k
+are right, C(c_i, k)/C(K_i, k). Neither is defined where a prompt has fewer than k
+draws: the figure is then that of the others, and bounds hold whatever those prompts
+would have shown.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, as_draw_counts, as_estimand
+from warehouse.stats.core.draws import (
+    PROMPTS_FIXED,
+    PROMPTS_SAMPLED,
+    PromptDraws,
+    as_draw_counts,
+    as_estimand,
+)
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.clopper_pearson import widened
@@ -35,20 +42,26 @@ class PassRate(NamedFigures):
 
     statistic: str  #: ``"pass@k"`` or ``"pass^k"`` with the number in place of k.
     k: int  #: draws that the figure is about.
-    estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None where none has.
+    estimate: (
+        float | None
+    )  #: mean over the prompts that have k draws, in [0, 1]; None where none has.
     standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined.
-    ci_low: float | None  #: lower end of the interval, at least 0; None where none can be given.
+    ci_low: (
+        float | None
+    )  #: lower end of the interval, at least 0; None where none can be given.
     ci_high: float | None  #: upper end of the interval, at most 1.
     level: float  #: nominal coverage of the interval.
     estimand: str  #: ``"prompts_sampled"`` or ``"prompts_fixed"``.
     n_prompts: int  #: prompts.
-    n_clusters: int | None  #: clusters, None without; with the prompts fixed they play no part.
+    n_clusters: (
+        int | None
+    )  #: clusters, None without; with the prompts fixed they play no part.
     n_short: int  #: prompts with too few draws: below k, or for the interval with the prompts fixed below k + 1.
     method: str  #: of the interval.
     reason: str  #: why this method, or why there is no figure or interval.
     flags: tuple[str, ...]  #: warnings, as in `Estimate`; ``too_few_draws``.
-    #: where some prompts have fewer than k draws, the lower end of bounds over all prompts, whatever those would have
-    #: shown (`missing_bounds`); else None.
+    #: where some prompts have fewer than k draws, the lower end of bounds over all
+    #: prompts, whatever those would have shown (`missing_bounds`); else None.
     bound_low: float | None = None
     bound_high: float | None = None  #: upper end of them.
 
@@ -62,9 +75,13 @@ class PassRate(NamedFigures):
         wording = self.estimand.replace("_", " ")
         n = f"n={self.n_prompts}"
         if self.bound_low is not None:
-            n += f" less {self.n_short}; over all [{self.bound_low:.4g}, {self.bound_high:.4g}]"
+            n += (
+                f" less {self.n_short}; over all [{self.bound_low:.4g}, "
+                f"{self.bound_high:.4g}]"
+            )
         return (
-            f"{self.statistic} {self.estimate:.4g}{error} {ends} ({wording}, {100 * self.level:g} % {self.method}, {n})"
+            f"{self.statistic} {self.estimate:.4g}{error} {ends} ({wording}, "
+            f"{100 * self.level:g} % {self.method}, {n})"
         )
 
 
@@ -84,10 +101,11 @@ def pass_at_k(
         n_draws: draws of each prompt, shape (n,), or one number.
         k: at least 1.
         clusters: cluster of each prompt; with the prompts sampled the error is CR2.
-        estimand: ``"prompts_sampled"``: CLT or CR2 over prompts, and the default interval of
-            bounded scores (``clopper_pearson_capped``: at least Clopper–Pearson's at n, where
-            few prompts are off a bound and k is above 1); ``"prompts_fixed"``: delete-one-draw
-            jackknife of each prompt, which needs more than k draws, and bounded Wilson.
+        estimand: ``"prompts_sampled"``: CLT or CR2 over prompts, and the default
+            interval of bounded scores (``clopper_pearson_capped``: at least
+            Clopper–Pearson's at n, where few prompts are off a bound and k is above 1);
+            ``"prompts_fixed"``: delete-one-draw jackknife of each prompt, which needs
+            more than k draws, and bounded Wilson.
         level: nominal coverage of the interval, in (0, 1).
 
     Raises:
@@ -99,7 +117,9 @@ def pass_at_k(
         >>> pass_at_k([3, 0, 10, 7], 10, 11).reason
         'k = 11 needs 11 draws of every prompt: 4 of 4 have fewer (the fewest: 10)'
     """
-    return _pass_rate(f"pass@{k}", _any_right, correct, n_draws, k, clusters, estimand, level)
+    return _pass_rate(
+        f"pass@{k}", _any_right, correct, n_draws, k, clusters, estimand, level
+    )
 
 
 def pass_hat_k(
@@ -119,7 +139,9 @@ def pass_hat_k(
         >>> round(pass_hat_k([3], 10, 2).estimate, 12)
         0.066666666667
     """
-    return _pass_rate(f"pass^{k}", _all_right, correct, n_draws, k, clusters, estimand, level)
+    return _pass_rate(
+        f"pass^{k}", _all_right, correct, n_draws, k, clusters, estimand, level
+    )
 
 
 def pass_at_k_by_prompt(correct: ArrayLike, n_draws: ArrayLike, k: int) -> FloatArray:
@@ -178,8 +200,8 @@ def _pass_rate(
         return _of_the_others(bare, kernel, c, counts, clusters)
     if bare.n_short:
         reason = (
-            f"k = {k} needs {k} draws of every prompt: {bare.n_short} of {len(c)} have fewer"
-            f" (the fewest: {counts.min():g})"
+            f"k = {k} needs {k} draws of every prompt: {bare.n_short} of {len(c)} have "
+            f"fewer (the fewest: {counts.min():g})"
         )
         return replace(bare, reason=reason, flags=("too_few_draws",))
     values = np.clip(kernel(c, counts, k), *_UNIT)
@@ -189,35 +211,61 @@ def _pass_rate(
 
 
 def _of_the_others(
-    bare: PassRate, kernel: Kernel, correct: FloatArray, counts: FloatArray, clusters: ArrayLike | None
+    bare: PassRate,
+    kernel: Kernel,
+    correct: FloatArray,
+    counts: FloatArray,
+    clusters: ArrayLike | None,
 ) -> PassRate:
     """The figure of the prompts that have k draws, and bounds over all."""
     short, k = counts < bare.k, bare.k
     labels = None if clusters is None else np.asarray(clusters)
-    check_length(len(counts) if labels is None else len(labels), len(counts), "clusters")
+    check_length(
+        len(counts) if labels is None else len(labels), len(counts), "clusters"
+    )
     kept, lacking = (None, None) if labels is None else (labels[~short], labels[short])
-    found = _pass_rate(bare.statistic, kernel, correct[~short], counts[~short], k, kept, bare.estimand, bare.level)
+    found = _pass_rate(
+        bare.statistic,
+        kernel,
+        correct[~short],
+        counts[~short],
+        k,
+        kept,
+        bare.estimand,
+        bare.level,
+    )
     values = np.clip(kernel(correct[~short], counts[~short], k), *_UNIT)
-    over_all = missing_bounds(values, bare.n_short, clusters=kept, missing_clusters=lacking, level=bare.level)
+    over_all = missing_bounds(
+        values, bare.n_short, clusters=kept, missing_clusters=lacking, level=bare.level
+    )
     reason = (
-        f"over the {len(values)} of {len(counts)} prompts that have {k} draws"
-        f" (the fewest: {counts.min():g}), whatever the others would show the bounds hold over all; {found.reason}"
+        f"over the {len(values)} of {len(counts)} prompts that have {k} draws (the "
+        f"fewest: {counts.min():g}), whatever the others would show the bounds hold "
+        f"over all; {found.reason}"
     )
     return replace(
         found,
         n_prompts=bare.n_prompts,
         n_short=bare.n_short + found.n_short,
         reason=reason,
-        flags=("too_few_draws", *(flag for flag in found.flags if flag != "too_few_draws")),
+        flags=(
+            "too_few_draws",
+            *(flag for flag in found.flags if flag != "too_few_draws"),
+        ),
         bound_low=over_all.ci_low,
         bound_high=over_all.ci_high,
     )
 
 
-def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clusters: ArrayLike | None) -> PassRate:
-    """With K_i = k for every prompt the values are 0 or 1 by nature, else only by chance."""
+def _prompts_sampled(
+    bare: PassRate, values: FloatArray, counts: FloatArray, clusters: ArrayLike | None
+) -> PassRate:
+    """With K_i = k for every prompt the values are 0 or 1 by nature, else only by
+    chance."""
     binary = bool((counts == bare.k).all())
-    estimate = estimate_mean(values, clusters=clusters, bounds=_UNIT, binary=binary, level=bare.level)
+    estimate = estimate_mean(
+        values, clusters=clusters, bounds=_UNIT, binary=binary, level=bare.level
+    )
     if not 0 <= (estimate.ci_low or 0) <= (estimate.ci_high or 1) <= 1:
         reason = f"the {estimate.method} interval leaves [0, 1]"
         estimate = estimate_mean(
@@ -229,7 +277,9 @@ def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clu
             method="gaffke" if clusters is None else "wilson_bounded",
         )
         estimate = replace(estimate, reason=reason)
-    if bare.k > 1 and not binary and estimate.method != "gaffke":  # which has the worst score in it
+    if (
+        bare.k > 1 and not binary and estimate.method != "gaffke"
+    ):  # which has the worst score in it
         estimate = widened(estimate, values, clusters)
     return replace(
         bare,
@@ -245,7 +295,11 @@ def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clu
 
 
 def _prompts_fixed(
-    bare: PassRate, kernel: Kernel, values: FloatArray, correct: FloatArray, counts: FloatArray
+    bare: PassRate,
+    kernel: Kernel,
+    values: FloatArray,
+    correct: FloatArray,
+    counts: FloatArray,
 ) -> PassRate:
     short = int((counts <= bare.k).sum())
     variances, freedom = None, None
@@ -257,7 +311,8 @@ def _prompts_fixed(
     reason, flags = estimate.reason, estimate.flags
     if short:
         reason = (
-            f"the jackknife needs more than k = {bare.k} draws of every prompt: {short} of {len(values)} have no more"
+            f"the jackknife needs more than k = {bare.k} draws of every prompt: "
+            f"{short} of {len(values)} have no more"
         )
         flags = ("too_few_draws",)
     elif _few_varying(variances):
@@ -278,13 +333,16 @@ def _prompts_fixed(
 
 
 def _few_varying(variances: FloatArray | None) -> bool:
-    """Whether few prompts, counted by their share, make up the variance: not quite so sure."""
+    """Whether few prompts, counted by their share, make up the variance: not quite so
+    sure."""
     if variances is None or not variances.any():
         return False
     return float(variances.sum()) ** 2 < FEW_INFORMATIVE * float(variances @ variances)
 
 
-def jackknife(kernel: Kernel, correct: FloatArray, counts: FloatArray, k: int) -> FloatArray:
+def jackknife(
+    kernel: Kernel, correct: FloatArray, counts: FloatArray, k: int
+) -> FloatArray:
     """Delete-one-draw variance of each prompt's figure, K_i > k, shape (n,).
 
     v = (K−1)/K · (c(g1−ḡ)² + (K−c)(g0−ḡ)²), g1 and g0 without a right and a wrong draw.
@@ -293,11 +351,15 @@ def jackknife(kernel: Kernel, correct: FloatArray, counts: FloatArray, k: int) -
     without_right = kernel(np.maximum(correct - 1, 0.0), fewer, k)
     without_wrong = kernel(np.minimum(correct, fewer), fewer, k)
     mean = (correct * without_right + wrong * without_wrong) / counts
-    squares = correct * (without_right - mean) ** 2 + wrong * (without_wrong - mean) ** 2
+    squares = (
+        correct * (without_right - mean) ** 2 + wrong * (without_wrong - mean) ** 2
+    )
     return fewer / counts * squares
 
 
-def _counts(correct: ArrayLike, n_draws: ArrayLike, k: int) -> tuple[FloatArray, FloatArray]:
+def _counts(
+    correct: ArrayLike, n_draws: ArrayLike, k: int
+) -> tuple[FloatArray, FloatArray]:
     _check_k(k)
     right = as_scores(correct, "correct")
     counts = as_draw_counts(n_draws, len(right))
@@ -306,7 +368,7 @@ def _counts(correct: ArrayLike, n_draws: ArrayLike, k: int) -> tuple[FloatArray,
     if wrong.any():
         first = int(np.argmax(wrong))
         raise StatisticsError(
-            f"`correct` must hold whole numbers from 0 to the draws of the prompt, found"
+            "`correct` must hold whole numbers from 0 to the draws of the prompt, found"
             f" {right[first]} of {counts[first]:g} at index {first}"
         )
     return right, counts

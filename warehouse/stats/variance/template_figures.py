@@ -1,7 +1,9 @@
-"""Figures of models by template alone, without the answers behind them (statistics.md §19b, aggregates).
+"""Figures of models by template alone, without the answers behind them (statistics.md
+§19b, aggregates).
 
-Two-way analysis of variance without replication, models × templates, the prompts as they are. What is left over holds
-how models take to templates differently and the noise of the answers: without the answers these cannot be told apart.
+Two-way analysis of variance without replication, models × templates, the prompts as
+they are. What is left over holds how models take to templates differently and the noise
+of the answers: without the answers these cannot be told apart.
 """
 
 from __future__ import annotations
@@ -33,23 +35,32 @@ class TemplateFigures(NamedFigures):
     n_templates: int  #: T.
     variance_models: float  #: σ²_m = (MS_m − MS_e)/T; may be below 0, like the next.
     variance_templates: float  #: σ²_t = (MS_t − MS_e)/M.
-    variance_residual: float  #: MS_e: of models and templates together, and of the answers' noise.
+    variance_residual: (
+        float  #: MS_e: of models and templates together, and of the answers' noise.
+    )
     flags: tuple[str, ...]  #: ``few_templates`` below 9.
 
     def templates_needed(self, standard_error: float) -> int:
-        """Templates for an error: ⌈(σ²_t + σ²_e)/SE²⌉, σ²_t below 0 as 0 (StatisticsError: one that is not above 0)."""
+        """Templates for an error: ⌈(σ²_t + σ²_e)/SE²⌉, σ²_t below 0 as 0
+        (StatisticsError: one that is not above 0)."""
         if not 0 < standard_error < math.inf:
-            raise StatisticsError(f"`standard_error` must be a number above 0, found {standard_error}")
+            raise StatisticsError(
+                f"`standard_error` must be a number above 0, found {standard_error}"
+            )
         per_template = max(0.0, self.variance_templates) + self.variance_residual
         return max(1, math.ceil(per_template / standard_error**2))
 
 
-def template_figures(figures: ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95) -> TemplateFigures:
-    """Variance parts of figures of models (rows) under templates (columns), and what other templates would change.
+def template_figures(
+    figures: ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95
+) -> TemplateFigures:
+    """Variance parts of figures of models (rows) under templates (columns), and what
+    other templates would change.
 
-    V = (σ²_t + σ²_e)/T, σ²_t below 0 as 0: max(MS_t + (M − 1) MS_e, M MS_e)/(M T), which is never negative, with
-    Satterthwaite's degrees of freedom. An end lies no nearer than that of t on the logit, within the bounds. Simulated
-    with 3 to 10 models and 3 to 15 templates it covers .94 to .955 of 95 %.
+    V = (σ²_t + σ²_e)/T, σ²_t below 0 as 0: max(MS_t + (M − 1) MS_e, M MS_e)/(M T),
+    which is never negative, with Satterthwaite's degrees of freedom. An end lies no
+    nearer than that of t on the logit, within the bounds. Simulated with 3 to 10 models
+    and 3 to 15 templates it covers .94 to .955 of 95 %.
 
     Args:
         figures: finite, shape (M, T), two models and two templates at least.
@@ -57,7 +68,8 @@ def template_figures(figures: ArrayLike, *, bounds: Bounds | None = None, level:
         level: nominal coverage, in (0, 1).
 
     Raises:
-        StatisticsError: another shape, figures that are not finite or outside the bounds, a level out of range.
+        StatisticsError: another shape, figures that are not finite or outside the
+            bounds, a level out of range.
 
     Examples:
         >>> found = template_figures([[0.61, 0.55, 0.70], [0.51, 0.42, 0.66], [0.71, 0.69, 0.77]], bounds=(0, 1))
@@ -68,11 +80,18 @@ def template_figures(figures: ArrayLike, *, bounds: Bounds | None = None, level:
     table = np.asarray(figures, dtype=np.float64)
     if table.ndim != 2 or min(table.shape) < 2 or not np.isfinite(table).all():
         raise StatisticsError(
-            f"`figures` must be a finite table of two models × two templates or more, found shape {table.shape}"
+            "`figures` must be a finite table of two models × two templates or more, "
+            f"found shape {table.shape}"
         )
     limits = finite_bounds(bounds)
-    if limits is not None and not limits[0] - 1e-9 <= table.min() <= table.max() <= limits[1] + 1e-9:
-        raise StatisticsError(f"`figures` run from {table.min():g} to {table.max():g}, beyond the bounds {limits}")
+    if (
+        limits is not None
+        and not limits[0] - 1e-9 <= table.min() <= table.max() <= limits[1] + 1e-9
+    ):
+        raise StatisticsError(
+            f"`figures` run from {table.min():g} to {table.max():g}, beyond the bounds "
+            f"{limits}"
+        )
     models, count = table.shape
     rows, columns, mean = table.mean(axis=1), table.mean(axis=0), table.mean()
     left = table - rows[:, None] - columns[None, :] + mean
@@ -97,18 +116,27 @@ def template_figures(figures: ArrayLike, *, bounds: Bounds | None = None, level:
     )
 
 
-def _error(templates: float, left: float, models: int, count: int) -> tuple[float | None, float | None]:
-    """√V and its degrees of freedom, from the mean squares of templates and of what is left."""
+def _error(
+    templates: float, left: float, models: int, count: int
+) -> tuple[float | None, float | None]:
+    """√V and its degrees of freedom, from the mean squares of templates and of what is
+    left."""
     others = (models - 1) * left
     spread = templates**2 / (count - 1) + others**2 / ((models - 1) * (count - 1))
     total = max(templates + others, models * left)
     if not total or not spread:
         return None, None
-    return math.sqrt(total / (models * count)), max(1.0, (templates + others) ** 2 / spread)
+    return math.sqrt(total / (models * count)), max(
+        1.0, (templates + others) ** 2 / spread
+    )
 
 
 def _ends(
-    estimate: float, error: float | None, df: float | None, limits: tuple[float, float] | None, level: float
+    estimate: float,
+    error: float | None,
+    df: float | None,
+    limits: tuple[float, float] | None,
+    level: float,
 ) -> tuple[float, float]:
     if error is None or df is None:
         return math.nan, math.nan

@@ -1,8 +1,10 @@
-"""One model asked every prompt through every template: what the wording adds to the error (statistics.md §19b).
+"""One model asked every prompt through every template: what the wording adds to the
+error (statistics.md §19b).
 
-Two-way analysis of variance without replication, prompts × templates (the same as `crossed_variance` of
-seeds × prompts). With both taken for samples the interval has Satterthwaite's degrees of freedom: simulated
-with 3, 10 and 100 templates it covers .93 to .98 of 95 %, and down to .91 with 3 that differ much.
+Two-way analysis of variance without replication, prompts × templates (the same as
+`crossed_variance` of seeds × prompts). With both taken for samples the interval has
+Satterthwaite's degrees of freedom: simulated with 3, 10 and 100 templates it covers .93
+to .98 of 95 %, and down to .91 with 3 that differ much.
 """
 
 from __future__ import annotations
@@ -29,11 +31,16 @@ _FARTHEST = 700.0  # logit of an end, so that it stays a number
 
 @dataclass(frozen=True)
 class TemplateVariance(NamedFigures):
-    """The mean of a prompts × templates table, with its error by what is taken for a sample."""
+    """The mean of a prompts × templates table, with its error by what is taken for a
+    sample."""
 
     estimate: float  #: mean of the table.
-    standard_error: float | None  #: √V; None where V is 0 or there is a single prompt or template.
-    ci_low: float | None  #: lower end of the interval, within the bounds; None without an error.
+    standard_error: (
+        float | None
+    )  #: √V; None where V is 0 or there is a single prompt or template.
+    ci_low: (
+        float | None
+    )  #: lower end of the interval, within the bounds; None without an error.
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage.
     df: float | None  #: degrees of freedom of the interval.
@@ -41,10 +48,13 @@ class TemplateVariance(NamedFigures):
     n_prompts: int  #: n.
     n_templates: int  #: T.
     n_clusters: int | None  #: clusters of the prompts, None without.
-    variance_prompts: float | None  #: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
+    variance_prompts: (
+        float | None
+    )  #: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
     variance_templates: float | None  #: σ²_t = (MS_t − MS_e)/n.
     variance_residual: float | None  #: σ²_e = MS_e, draws included.
-    #: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes; CR2² with clusters.
+    #: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes; CR2²
+    #: with clusters.
     part_prompts: float | None
     part_templates: float | None  #: V_t = MS_t/(nT).
     part_residual: float | None  #: V_e = MS_e/(nT), which is in each of the two.
@@ -52,15 +62,18 @@ class TemplateVariance(NamedFigures):
     worst: float  #: the lowest; biased downwards.
     best_template: int  #: its column.
     worst_template: int  #: its column.
-    flags: tuple[str, ...]  #: ``few_templates`` where templates count as a sample and are below 9.
+    flags: tuple[
+        str, ...
+    ]  #: ``few_templates`` where templates count as a sample and are below 9.
     reason: str  #: why there is no error; empty if there is one.
 
     def __str__(self) -> str:
         if self.standard_error is None:
             return f"{self.estimate:.4g}, no error: {self.reason}"
         return (
-            f"{self.estimate:.4g} ± {self.standard_error:.4g} [{self.ci_low:.4g}, {self.ci_high:.4g}]"
-            f" ({self.random} sampled, n={self.n_prompts}, T={self.n_templates}, df={self.df:.3g})"
+            f"{self.estimate:.4g} ± {self.standard_error:.4g} [{self.ci_low:.4g}, "
+            f"{self.ci_high:.4g}] ({self.random} sampled, n={self.n_prompts}, "
+            f"T={self.n_templates}, df={self.df:.3g})"
         )
 
 
@@ -77,17 +90,21 @@ def template_variance(
 
     Args:
         scores: of each prompt (row) under each template (column), finite, shape (n, T).
-        random: what is a sample of what could have been: ``"prompts"`` says how these templates would do on
-            other prompts, ``"templates"`` how other templates would on these prompts, ``"both"`` either.
+        random: what is a sample of what could have been: ``"prompts"`` says how these
+            templates would do on other prompts, ``"templates"`` how other templates
+            would on these prompts, ``"both"`` either.
         level: nominal coverage of the interval, in (0, 1).
-        bounds: of the scores; the interval is cut to them and, where prompts count as a sample, not narrower than the
-            default one of the prompts' means: near a bound that of few prompts says too little.
-        conservative: with ``"both"`` min(n, T) − 1 degrees of freedom in place of Satterthwaite's: covers also
-            where few templates differ much, and too much elsewhere.
+        bounds: of the scores; the interval is cut to them and, where prompts count as a
+            sample, not narrower than the default one of the prompts' means: near a
+            bound that of few prompts says too little.
+        conservative: with ``"both"`` min(n, T) − 1 degrees of freedom in place of
+            Satterthwaite's: covers also where few templates differ much, and too much
+            elsewhere.
         clusters: cluster of each prompt, shape (n,), or None.
 
     Raises:
-        StatisticsError: another shape, values that are not finite, a level out of range, another word.
+        StatisticsError: another shape, values that are not finite, a level out of
+            range, another word.
 
     Examples:
         >>> print(template_variance([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 1, 0]]))
@@ -96,29 +113,44 @@ def template_variance(
     level = as_level(level)
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all():
-        raise StatisticsError(f"`scores` must be a finite table of prompts × templates, found shape {table.shape}")
+        raise StatisticsError(
+            "`scores` must be a finite table of prompts × templates, found shape "
+            f"{table.shape}"
+        )
     if random not in RANDOM:
-        raise StatisticsError(f"`random` must be one of {', '.join(RANDOM)}, found {random!r}")
+        raise StatisticsError(
+            f"`random` must be one of {', '.join(RANDOM)}, found {random!r}"
+        )
     n, count = table.shape
     means = table.mean(axis=0)
     groups = None if clusters is None else as_clusters(clusters, n)
     units = n if groups is None else groups.n
-    parts = crossed_variance(table.T, clusters=clusters) if min(units, count) > 1 else None
+    parts = (
+        crossed_variance(table.T, clusters=clusters) if min(units, count) > 1 else None
+    )
     variance, df = (None, None) if parts is None else _error(parts, random)
     if conservative and random == "both" and parts is not None and df is not None:
         df = min(parts.df_prompts, count - 1.0)
     estimate, error = float(table.mean()), math.sqrt(variance) if variance else None
-    half = t_quantile(level, df) * error if error is not None and df is not None else None
+    half = (
+        t_quantile(level, df) * error if error is not None and df is not None else None
+    )
     low, high = bounds or (-math.inf, math.inf)
     ends = (estimate, estimate) if half is None else (estimate - half, estimate + half)
-    if bounds is not None and random != "templates" and half is not None:  # few prompts near a bound
-        own = estimate_mean(table.mean(axis=1), clusters=clusters, bounds=bounds, level=level)
+    if (
+        bounds is not None and random != "templates" and half is not None
+    ):  # few prompts near a bound
+        own = estimate_mean(
+            table.mean(axis=1), clusters=clusters, bounds=bounds, level=level
+        )
         if own.ci_low is not None and own.ci_high is not None:
             ends = min(ends[0], own.ci_low), max(ends[1], own.ci_high)
     if bounds is not None and random == "both" and error is not None and df is not None:
         ends = hull_with_logit(ends, estimate, error, t_quantile(level, df), bounds)
     alone = "a single prompt" if n == 1 else "a single cluster"
-    reason = alone if units == 1 else "a single template" if count == 1 else "nothing varies"
+    reason = (
+        alone if units == 1 else "a single template" if count == 1 else "nothing varies"
+    )
     return TemplateVariance(
         estimate=estimate,
         standard_error=error,
@@ -140,21 +172,35 @@ def template_variance(
         worst=float(means.min()),
         best_template=int(means.argmax()),
         worst_template=int(means.argmin()),
-        flags=("few_templates",) if count < FEW_TEMPLATES and random != "prompts" else (),
+        flags=("few_templates",)
+        if count < FEW_TEMPLATES and random != "prompts"
+        else (),
         reason="" if error is not None else reason,
     )
 
 
 def hull_with_logit(
-    ends: tuple[float, float], estimate: float, error: float, t: float, bounds: tuple[float, float]
+    ends: tuple[float, float],
+    estimate: float,
+    error: float,
+    t: float,
+    bounds: tuple[float, float],
 ) -> tuple[float, float]:
-    """Ends no nearer than those of t on the logit: few templates that differ much are skewed near a bound (§1e i)."""
+    """Ends no nearer than those of t on the logit: few templates that differ much are
+    skewed near a bound (§1e i)."""
     low, width = bounds[0], bounds[1] - bounds[0]
     share = (estimate - low) / width
     if not 0 < share < 1 or not math.isfinite(width):
         return ends
-    centre, half = math.log(share / (1 - share)), t * error / width / (share * (1 - share))
-    reached = [low + width / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, centre + side * half)))) for side in (-1, 1)]
+    centre, half = (
+        math.log(share / (1 - share)),
+        t * error / width / (share * (1 - share)),
+    )
+    reached = [
+        low
+        + width / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, centre + side * half))))
+        for side in (-1, 1)
+    ]
     return min(ends[0], reached[0]), max(ends[1], reached[1])
 
 
@@ -172,32 +218,41 @@ def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
 
 
 def templates_needed(result: TemplateVariance, standard_error: float) -> int | None:
-    """Templates for a standard error with as many prompts: ⌈T·V_t / (SE² − (V_p − V_e))⌉, σ² below 0 as 0.
+    """Templates for a standard error with as many prompts: ⌈T·V_t / (SE² − (V_p −
+    V_e))⌉, σ² below 0 as 0.
 
-    Without V_p − V_e = σ²_p/n where templates alone are a sample, as the error is then; of templates that are all there
-    are none could be added.
+    Without V_p − V_e = σ²_p/n where templates alone are a sample, as the error is then;
+    of templates that are all there are none could be added.
 
     Returns:
-        None where no number of templates suffices, the components are not known, or prompts alone are a sample.
+        None where no number of templates suffices, the components are not known, or
+        prompts alone are a sample.
 
     Raises:
         StatisticsError: an error that is not above 0.
     """
     if not 0 < standard_error < math.inf:
-        raise StatisticsError(f"`standard_error` must be a number above 0, found {standard_error}")
+        raise StatisticsError(
+            f"`standard_error` must be a number above 0, found {standard_error}"
+        )
     v_p, v_t, v_e = result.part_prompts, result.part_templates, result.part_residual
     if result.random == "prompts" or v_p is None or v_t is None or v_e is None:
         return None
     left = standard_error**2 - (max(0.0, v_p - v_e) if result.random == "both" else 0)
-    return max(1, math.ceil(result.n_templates * max(v_t, v_e) / left)) if left > 0 else None
+    return (
+        max(1, math.ceil(result.n_templates * max(v_t, v_e) / left))
+        if left > 0
+        else None
+    )
 
 
 @dataclass(frozen=True)
 class TemplateRanking(NamedFigures):
     """Whether templates agree on the order of models."""
 
-    #: of the pairs of models and templates, the share in which the sign of the difference is opposite to that of the
-    #: means; ties are no flip. None with one model.
+    #: of the pairs of models and templates, the share in which the sign of the
+    #: difference is opposite to that of the means; ties are no flip. None with one
+    #: model.
     flip_share: float | None
     n_top: int  #: models that are first by some template; equal ones all are.
 
@@ -206,7 +261,8 @@ def template_ranking(means: ArrayLike) -> TemplateRanking:
     """Flips of model pairs over templates.
 
     Args:
-        means: of each model (row) under each template (column), finite, higher is better, shape (M, T).
+        means: of each model (row) under each template (column), finite, higher is
+            better, shape (M, T).
 
     Raises:
         StatisticsError: another shape, or values that are not finite.
@@ -217,9 +273,17 @@ def template_ranking(means: ArrayLike) -> TemplateRanking:
     """
     table: FloatArray = np.asarray(means, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all():
-        raise StatisticsError(f"`means` must be a finite table of models × templates, found shape {table.shape}")
+        raise StatisticsError(
+            "`means` must be a finite table of models × templates, found shape "
+            f"{table.shape}"
+        )
     first, second = np.triu_indices(len(table), 1)
     overall = table.mean(axis=1)
-    signs = np.sign(table[first] - table[second]) * np.sign(overall[first] - overall[second])[:, None]
+    signs = (
+        np.sign(table[first] - table[second])
+        * np.sign(overall[first] - overall[second])[:, None]
+    )
     flip_share = float((signs < 0).mean()) if len(first) else None
-    return TemplateRanking(flip_share, int((table == table.max(axis=0)).any(axis=1).sum()))
+    return TemplateRanking(
+        flip_share, int((table == table.max(axis=0)).any(axis=1).sum())
+    )

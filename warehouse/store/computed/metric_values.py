@@ -1,11 +1,12 @@
 """Rows of ``refresh`` and ``metric_value``: begun, added to, finished, pruned.
 
-A refresh whose ``finished_at`` is null runs, or was killed; views do not show its figures. Only
-the process that holds the store (:attr:`Dialect.refresh_lock`) writes here, so an unfinished refresh that
-it finds is dead, and it goes on from there.
+A refresh whose ``finished_at`` is null runs, or was killed; views do not show its
+figures. Only the process that holds the store (:attr:`Dialect.refresh_lock`) writes
+here, so an unfinished refresh that it finds is dead, and it goes on from there.
 
-A refresh that is asked for alerts is marked ``due`` in the transaction that makes its figures
-visible, so that a process that dies before it has told them leaves the mark for the next.
+A refresh that is asked for alerts is marked ``due`` in the transaction that makes its
+figures visible, so that a process that dies before it has told them leaves the mark for
+the next.
 """
 
 from __future__ import annotations
@@ -31,8 +32,26 @@ from warehouse.store.sql.query_files import query_text
 Row = Mapping[str, Any]
 
 _COLUMNS = (
-    *("refresh_id", "subject_kind", "subject", "benchmark", "metric", "statistic", "method", "method_version"),
-    *("estimate", "standard_error", "low", "high", "n", "n_clusters", "input_fingerprint", "reason"),
+    *(
+        "refresh_id",
+        "subject_kind",
+        "subject",
+        "benchmark",
+        "metric",
+        "statistic",
+        "method",
+        "method_version",
+    ),
+    *(
+        "estimate",
+        "standard_error",
+        "low",
+        "high",
+        "n",
+        "n_clusters",
+        "input_fingerprint",
+        "reason",
+    ),
 )
 _CURRENT = f"select {', '.join(_COLUMNS)} from metric_current"
 _OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id ="
@@ -52,8 +71,11 @@ _POLL = 0.2
 
 
 @contextmanager
-def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Be the one process that refreshes a store (StoreLockedError: still refreshed by another after that; names it).
+def holding(
+    reading: Callable[[], Any], wait: float, say: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Be the one process that refreshes a store (StoreLockedError: still refreshed by
+    another after that; names it).
 
     Args:
         reading: opens the store, for a moment.
@@ -66,7 +88,8 @@ def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] 
     while (let_go := dialect.refresh_lock(url)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(
-                f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try again when it has ended"
+                f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try "
+                "again when it has ended"
             )
         if say and not waiting:
             say(f"waiting for the refresh of {name} by {_holder(reading)}")
@@ -87,9 +110,16 @@ def _holder(reading: Callable[[], Any]) -> str:
 
 def unfinished(store: Store) -> dict[str, Any] | None:
     """Parameters of the newest refresh that is not finished, with its ``id``."""
-    sql = "select id, parameters from refresh where finished_at is null order by id desc nulls last limit 1"
+    sql = (
+        "select id, parameters from refresh where finished_at is null order by id desc "
+        "nulls last limit 1"
+    )
     rows = store.rows(sql)
-    return {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]} if rows else None
+    return (
+        {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]}
+        if rows
+        else None
+    )
 
 
 def current_values(store: Store) -> list[dict[str, Any]]:
@@ -121,17 +151,27 @@ def begin(
         outdated: fingerprints of what it has computed that are not true any more.
     """
     refresh, value = tables.refresh, tables.metric_value
-    state = {"state": "running", "program_version": version, "parameters": dict(parameters)}
+    state = {
+        "state": "running",
+        "program_version": version,
+        "parameters": dict(parameters),
+    }
     with store.begin() as connection:
         if adopted is not None:
             own = value.c.refresh_id == adopted
             for start in range(0, len(outdated), 500):
                 some = value.c.input_fingerprint.in_(outdated[start : start + 500])
                 connection.execute(sa.delete(value).where(own, some))
-            connection.execute(sa.update(refresh).where(refresh.c.id == adopted).values(**state))
+            connection.execute(
+                sa.update(refresh).where(refresh.c.id == adopted).values(**state)
+            )
             return adopted
-        latest = connection.execute(sa.select(sa.func.max(refresh.c.started_at))).scalar()
-        started = now if latest is None else max(now, latest + timedelta(microseconds=1))
+        latest = connection.execute(
+            sa.select(sa.func.max(refresh.c.started_at))
+        ).scalar()
+        started = (
+            now if latest is None else max(now, latest + timedelta(microseconds=1))
+        )
         number = allocate(connection, refresh.name, 1)
         row = {"id": number, "started_at": started, **state}
         connection.execute(sa.insert(refresh).values(_in_text(refresh, row)))
@@ -139,10 +179,12 @@ def begin(
 
 
 def add_values(store: Store, refresh: int, holder: str, rows: Sequence[Row]) -> None:
-    """Add figures, all of them or none (StoreError: another process has taken over this refresh).
+    """Add figures, all of them or none (StoreError: another process has taken over this
+    refresh).
 
     Args:
-        rows: columns of ``metric_value`` but ``refresh_id``; ``parameters`` is a dictionary.
+        rows: columns of ``metric_value`` but ``refresh_id``; ``parameters`` is a
+            dictionary.
     """
     with store.begin() as connection:
         _add(store, connection, refresh, holder, rows)
@@ -167,8 +209,14 @@ def finish(
     with store.begin() as connection:
         _add(store, connection, refresh, holder, rows)
         this = table.c.id == in_text(table.c.id, refresh)
-        begun = connection.execute(sa.select(table.c.started_at).where(this)).scalar_one()
-        values = {"state": state, "summary": dict(summary), "finished_at": max(now, begun)}
+        begun = connection.execute(
+            sa.select(table.c.started_at).where(this)
+        ).scalar_one()
+        values = {
+            "state": state,
+            "summary": dict(summary),
+            "finished_at": max(now, begun),
+        }
         connection.execute(sa.update(table).where(this).values(_in_text(table, values)))
 
 
@@ -176,16 +224,31 @@ def _in_text(table: sa.Table, row: Row) -> dict[str, sa.ColumnElement[Any]]:
     return {name: in_text(table.c[name], value) for name, value in row.items()}
 
 
-def _add(store: Store, connection: sa.Connection, refresh: int, holder: str, rows: Sequence[Row]) -> None:
+def _add(
+    store: Store,
+    connection: sa.Connection,
+    refresh: int,
+    holder: str,
+    rows: Sequence[Row],
+) -> None:
     table = tables.refresh
     query = sa.select(table.c.parameters).where(
         table.c.id == in_text(table.c.id, refresh), table.c.finished_at.is_(None)
     )
     parameters = connection.execute(query).scalar()
     if (parameters or {}).get("holder") != holder:
-        raise StoreError("another process has taken over this refresh; nothing more was written")
+        raise StoreError(
+            "another process has taken over this refresh; nothing more was written"
+        )
     if rows:
-        plain = [{**row, "refresh_id": refresh, "parameters": json.dumps(dict(row["parameters"]))} for row in rows]
+        plain = [
+            {
+                **row,
+                "refresh_id": refresh,
+                "parameters": json.dumps(dict(row["parameters"])),
+            }
+            for row in rows
+        ]
         reader = pa.Table.from_pylist(plain, _SCHEMA).to_reader()
         from collections import Counter
 
@@ -193,7 +256,8 @@ def _add(store: Store, connection: sa.Connection, refresh: int, holder: str, row
 
 
 def prune(store: Store, before: datetime) -> tuple[int, int]:
-    """Forget figures of refreshes that ended before a time, but for those that are current.
+    """Forget figures of refreshes that ended before a time, but for those that are
+    current.
 
     Args:
         store: open for writing.
@@ -204,13 +268,22 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
     """
     bound = {"before": before}
     old = sa.select(tables.refresh.c.id).where(tables.refresh.c.finished_at < before)
-    of_old = tables.metric_value.c.refresh_id.in_(old), tables.refresh.c.id.in_(old)  # others may be written meanwhile
+    of_old = (
+        tables.metric_value.c.refresh_id.in_(old),
+        tables.refresh.c.id.in_(old),
+    )  # others may be written meanwhile
     counts = [sa.select(sa.func.count()).where(condition) for condition in of_old]
     with store.begin() as connection:
-        n_values, n_refreshes = (int(connection.execute(count).scalar_one()) for count in counts)
+        n_values, n_refreshes = (
+            int(connection.execute(count).scalar_one()) for count in counts
+        )
         connection.execute(sa.text(query_text("store", "prune_metric_values")), bound)
-        connection.execute(sa.text(query_text("store", "delete_empty_refreshes")), bound)
-        values_left, refreshes_left = (int(connection.execute(count).scalar_one()) for count in counts)
+        connection.execute(
+            sa.text(query_text("store", "delete_empty_refreshes")), bound
+        )
+        values_left, refreshes_left = (
+            int(connection.execute(count).scalar_one()) for count in counts
+        )
     return n_values - values_left, n_refreshes - refreshes_left
 
 
@@ -225,7 +298,9 @@ class Untold:
 
     id: int  #: of the refresh.
     ended: datetime  #: when, naive UTC.
-    marks: Mapping[str, str]  #: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
+    marks: Mapping[
+        str, str
+    ]  #: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
 
     def awaits(self, channel: str) -> bool:
         """Whether delivery on this channel is still due."""
@@ -233,10 +308,12 @@ class Untold:
 
 
 def untold(store: Store, refresh: int) -> list[Untold]:
-    """This refresh, and those before it that a channel has not told, oldest first: marked as due,
-    or, after the newest that was asked for alerts, not asked for any."""
+    """This refresh, and those before it that a channel has not told, oldest first:
+    marked as due, or, after the newest that was asked for alerts, not asked for any."""
     undelivered = []
-    for row in store.rows(query_text("store", "undelivered_refreshes").format(refresh=refresh)):
+    for row in store.rows(
+        query_text("store", "undelivered_refreshes").format(refresh=refresh)
+    ):
         marks = json.loads(row["summary"] or "{}").get(MARKS, {})
         undelivered.append(Untold(row["id"], row["finished_at"], marks))
     return undelivered
@@ -253,7 +330,9 @@ def mark(store: Store, marks: Sequence[tuple[int, Mapping[str, str]]]) -> None:
     with store.begin() as connection:
         for refresh, news in marks:
             this = table.c.id == in_text(table.c.id, refresh)
-            summary = connection.execute(sa.select(table.c.summary).where(this)).scalar()
+            summary = connection.execute(
+                sa.select(table.c.summary).where(this)
+            ).scalar()
             if summary is not None:  # else it was pruned meanwhile
                 marked = {**summary, MARKS: {**summary.get(MARKS, {}), **news}}
                 value = in_text(table.c.summary, marked)

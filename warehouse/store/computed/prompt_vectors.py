@@ -1,9 +1,12 @@
-"""Embeddings of prompts: which are missing, writing them set-based, reading them as a matrix.
+"""Embeddings of prompts: which are missing, writing them set-based, reading them as a
+matrix.
 
-A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised question, and an embedding whose
-hash is no longer that of the prompt counts as missing. Prompts with one text share one vector, where the same template
-was taken off (``template``; empty, stored as null: none). A vector of another part of the prompt says so (``part``;
-null: the question). The hash of its text is not stored with the prompt, so that callers say it (`PartTexts`).
+A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised
+question, and an embedding whose hash is no longer that of the prompt counts as missing.
+Prompts with one text share one vector, where the same template was taken off
+(``template``; empty, stored as null: none). A vector of another part of the prompt says
+so (``part``; null: the question). The hash of its text is not stored with the prompt,
+so that callers say it (`PartTexts`).
 """
 
 from __future__ import annotations
@@ -29,12 +32,16 @@ _STALE = """
 delete from prompt_embedding
 where embedder_id = {embedder} and prompt_id in ({ids}) and {part}
 """
-_HELD = "select prompt_id, text_hash, template from prompt_embedding where embedder_id = {embedder} and {part}"
+_HELD = (
+    "select prompt_id, text_hash, template from prompt_embedding where embedder_id = "
+    "{embedder} and {part}"
+)
 #: The part that vectors are of which say none.
 PROMPT = "prompt"
 
 
-#: By benchmark id the key of the template that its prompts share; letters and digits, empty for none.
+#: By benchmark id the key of the template that its prompts share; letters and digits,
+#: empty for none.
 Templates = Mapping[int, str]
 
 
@@ -59,15 +66,24 @@ class PartTexts:
     """Which texts a part of prompts other than the question has."""
 
     part: str  #: its name, as `of_part` takes it.
-    benchmarks: Mapping[int, int]  #: benchmark of each prompt, also of those without such a text.
+    benchmarks: Mapping[
+        int, int
+    ]  #: benchmark of each prompt, also of those without such a text.
     hashes: Mapping[int, bytes]  #: of the normalised text of each prompt that has one.
 
-    def expected_keys(self, templates: Templates | None) -> dict[int, tuple[bytes, str]]:
+    def expected_keys(
+        self, templates: Templates | None
+    ) -> dict[int, tuple[bytes, str]]:
         """By prompt the hash of its text and the template that is taken off of it."""
         named = templates or {}
-        return {prompt: (text, named.get(self.benchmarks[prompt], "")) for prompt, text in self.hashes.items()}
+        return {
+            prompt: (text, named.get(self.benchmarks[prompt], ""))
+            for prompt, text in self.hashes.items()
+        }
 
-    def held(self, store: Store, embedder: int, templates: Templates | None) -> set[int]:
+    def held(
+        self, store: Store, embedder: int, templates: Templates | None
+    ) -> set[int]:
         """Prompts that have an up-to-date vector; None: whatever was taken off."""
         found = store.arrow(_HELD.format(embedder=embedder, part=of_part(self.part)))
         ids, texts, taken = (column.to_pylist() for column in found.columns)
@@ -75,7 +91,9 @@ class PartTexts:
         return {
             prompt
             for prompt, text, template in zip(ids, texts, taken, strict=True)
-            if prompt in keys and keys[prompt] == (text, keys[prompt][1] if templates is None else template or "")
+            if prompt in keys
+            and keys[prompt]
+            == (text, keys[prompt][1] if templates is None else template or "")
         }
 
 
@@ -97,7 +115,12 @@ class PromptVectors:
 
 def embedders(store: Store, part: str = PROMPT) -> list[EmbedderRow]:
     """Every embedder by name, with its vectors of a part."""
-    return [EmbedderRow(**row) for row in store.rows(query_text("store", "embedders").format(part=of_part(part)))]
+    return [
+        EmbedderRow(**row)
+        for row in store.rows(
+            query_text("store", "embedders").format(part=of_part(part))
+        )
+    ]
 
 
 def of_part(part: str) -> str:
@@ -112,17 +135,24 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
         StoreError: it is known with vectors of another length.
     """
     table = tables.embedder
-    query = sa.select(table.c.id, table.c.dimension).where(table.c.name == name, table.c.revision == revision)
+    query = sa.select(table.c.id, table.c.dimension).where(
+        table.c.name == name, table.c.revision == revision
+    )
     with store.changing_catalogue() as connection:
         row = connection.execute(query).first()
         if row is None:
             number = allocate(connection, table.name, 1)
-            connection.execute(sa.insert(table).values(id=number, name=name, revision=revision, dimension=dimension))
+            connection.execute(
+                sa.insert(table).values(
+                    id=number, name=name, revision=revision, dimension=dimension
+                )
+            )
             return number
     if row.dimension != dimension:
         raise StoreError(
-            f"the vectors of embedder {name!r} have {row.dimension} numbers here, those of the"
-            f" model {dimension}; store it under another name: --embedder NAME=MODEL"
+            f"the vectors of embedder {name!r} have {row.dimension} numbers here, "
+            f"those of the model {dimension}; store it under another name: --embedder "
+            "NAME=MODEL"
         )
     return int(row.id)
 
@@ -137,18 +167,34 @@ def count_embedded(
     """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector.
 
     Args:
-        templates: up to date are those without these templates; None: whatever was taken off.
+        templates: up to date are those without these templates; None: whatever was
+            taken off.
         texts: of the part; None: the question.
     """
     if texts is not None:
         held = texts.held(store, embedder, templates)
-        counts = [Counter(texts.benchmarks[row] for row in kind) for kind in (texts.benchmarks, texts.hashes, held)]
-        return {benchmark: (n, counts[1][benchmark], counts[2][benchmark]) for benchmark, n in counts[0].items()}
+        counts = [
+            Counter(texts.benchmarks[row] for row in kind)
+            for kind in (texts.benchmarks, texts.hashes, held)
+        ]
+        return {
+            benchmark: (n, counts[1][benchmark], counts[2][benchmark])
+            for benchmark, n in counts[0].items()
+        }
     where = _in_benchmarks(benchmark_ids)
-    fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
-    sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
+    fresh = (
+        "1 = 1"
+        if templates is None
+        else f"coalesce(held.template, '') = {_case('prompt', templates)}"
+    )
+    sql = query_text("store", "vector_counts").format(
+        embedder=embedder, benchmarks=where, fresh=fresh
+    )
     rows = store.rows(sql)
-    return {row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in rows}
+    return {
+        row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"])
+        for row in rows
+    }
 
 
 def missing_texts(
@@ -158,7 +204,8 @@ def missing_texts(
     templates: Templates,
     texts: PartTexts | None = None,
 ) -> MissingTexts:
-    """Texts of some benchmarks (None: of all) that are new or have changed, or have another template."""
+    """Texts of some benchmarks (None: of all) that are new or have changed, or have
+    another template."""
     if texts is not None:
         held = texts.held(store, embedder, templates)
         alike: dict[tuple[bytes, str], list[int]] = {}
@@ -170,7 +217,11 @@ def missing_texts(
         return MissingTexts(pairs[:, 0], pairs[:, 1])
     where = _in_benchmarks(benchmark_ids)
     sql = query_text("store", "texts_without_vector")
-    table = store.arrow(sql.format(embedder=embedder, benchmarks=where, templates=_case("prompt", templates)))
+    table = store.arrow(
+        sql.format(
+            embedder=embedder, benchmarks=where, templates=_case("prompt", templates)
+        )
+    )
     return MissingTexts(_whole(table, "first_id"), _whole(table, "n_prompts"))
 
 
@@ -182,7 +233,8 @@ def write_vectors(
     templates: Templates | None = None,
     texts: PartTexts | None = None,
 ) -> int:
-    """Store the vectors of some texts for every prompt that has one of them, and the same template.
+    """Store the vectors of some texts for every prompt that has one of them, and the
+    same template.
 
     One transaction; replaces what stood there, so that a repetition changes nothing.
 
@@ -202,24 +254,44 @@ def write_vectors(
         sharing = _sharing(store, prompts, templates or {}, texts)
         part = PROMPT if texts is None else texts.part
         ids = _whole(sharing, "prompt_id")
-        hashes = list(zip(sharing.column("text_hash").to_pylist(), sharing.column("template").to_pylist(), strict=True))
+        hashes = list(
+            zip(
+                sharing.column("text_hash").to_pylist(),
+                sharing.column("template").to_pylist(),
+                strict=True,
+            )
+        )
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))
-        row_of = {hash_of[int(prompt)]: row for row, prompt in enumerate(prompts) if int(prompt) in hash_of}
+        row_of = {
+            hash_of[int(prompt)]: row
+            for row, prompt in enumerate(prompts)
+            if int(prompt) in hash_of
+        }
         rows = np.array([row_of[key] for key in hashes], dtype=np.intp)
         if len(ids):
-            connection.exec_driver_sql(_STALE.format(embedder=embedder, ids=_listed(ids), part=of_part(part)))
+            connection.exec_driver_sql(
+                _STALE.format(embedder=embedder, ids=_listed(ids), part=of_part(part))
+            )
             batch = _batch(embedder, sharing, vectors[rows], part)
-            store.dialect.append(connection, "prompt_embedding", batch.to_reader(), Counter())
+            store.dialect.append(
+                connection, "prompt_embedding", batch.to_reader(), Counter()
+            )
     return len(ids)
 
 
 def read_vectors(
-    store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None, texts: PartTexts | None = None
+    store: Store,
+    embedder: EmbedderRow,
+    benchmark_ids: Sequence[int] | None = None,
+    texts: PartTexts | None = None,
 ) -> PromptVectors:
-    """Up-to-date vectors of the prompts of some benchmarks (None: of all), of a part or the question."""
+    """Up-to-date vectors of the prompts of some benchmarks (None: of all), of a part or
+    the question."""
     where = _in_benchmarks(benchmark_ids)
     part = of_part(PROMPT if texts is None else texts.part)
-    sql = query_text("store", "prompt_vectors").format(embedder=embedder.id, part=part, benchmarks=where)
+    sql = query_text("store", "prompt_vectors").format(
+        embedder=embedder.id, part=part, benchmarks=where
+    )
     ids, vectors = store.vectors(sql, embedder.dimension)
     if texts is None:
         return PromptVectors(ids, vectors)
@@ -227,21 +299,29 @@ def read_vectors(
     return PromptVectors(ids[fresh], vectors[fresh])
 
 
-def _sharing(store: Store, prompts: Sequence[int], templates: Templates, texts: PartTexts | None) -> pa.Table:
+def _sharing(
+    store: Store, prompts: Sequence[int], templates: Templates, texts: PartTexts | None
+) -> pa.Table:
     """Prompts with the text and the template of some prompts, by id."""
     if texts is None:
         own, first = (_case(table, templates) for table in ("prompt", "first_one"))
         sql = query_text("store", "prompts_sharing_text")
-        return store.arrow(sql.format(ids=_listed(prompts), templates=own, first_templates=first))
+        return store.arrow(
+            sql.format(ids=_listed(prompts), templates=own, first_templates=first)
+        )
     key_of = texts.expected_keys(templates)
     keys = {key_of[int(prompt)] for prompt in prompts if int(prompt) in key_of}
     rows = [(prompt, *key) for prompt, key in sorted(key_of.items()) if key in keys]
     kinds = {"prompt_id": pa.int64(), "text_hash": pa.binary(), "template": pa.string()}
-    columns = zip(kinds.items(), zip(*rows, strict=True) if rows else ((), (), ()), strict=True)
+    columns = zip(
+        kinds.items(), zip(*rows, strict=True) if rows else ((), (), ()), strict=True
+    )
     return pa.table({name: pa.array(values, kind) for (name, kind), values in columns})
 
 
-def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part: str) -> pa.Table:
+def _batch(
+    embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part: str
+) -> pa.Table:
     n, dimension = vectors.shape
     offsets = np.arange(0, (n + 1) * dimension, dimension, dtype=np.int32)
     return pa.table(
@@ -251,7 +331,11 @@ def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part:
             "text_hash": sharing.column("text_hash"),
             "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
             "template": pa.array(
-                [template or None for template in sharing.column("template").to_pylist()], pa.string()
+                [
+                    template or None
+                    for template in sharing.column("template").to_pylist()
+                ],
+                pa.string(),
             ),
             "part": pa.array([None if part == PROMPT else part] * n, pa.string()),
         }
@@ -260,7 +344,11 @@ def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part:
 
 def _case(table: str, templates: Templates) -> str:
     """The template of the benchmark of a table's row, as SQL."""
-    arms = " ".join(f"when {int(benchmark)} then '{key}'" for benchmark, key in templates.items() if key)
+    arms = " ".join(
+        f"when {int(benchmark)} then '{key}'"
+        for benchmark, key in templates.items()
+        if key
+    )
     return f"case {table}.benchmark_id {arms or NO_ARM} else '' end"
 
 

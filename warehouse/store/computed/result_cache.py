@@ -1,8 +1,9 @@
-"""Results of expensive analyses: stored under the question they answer, read back while it holds.
+"""Results of expensive analyses: stored under the question they answer, read back while
+it holds.
 
-A question is a kind of analysis, a subject (natural key), and settings with a seed. The row of a
-question also says which version of the method answered it and from which data; where either
-differs now, the answer is out of date and counts as absent.
+A question is a kind of analysis, a subject (natural key), and settings with a seed. The
+row of a question also says which version of the method answered it and from which data;
+where either differs now, the answer is out of date and counts as absent.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class StoredQuestion:
 
     kind: str  #: which analysis, such as ``"matrix_test"``.
     subject: str  #: of what, by natural key, such as the name of a benchmark.
-    method_version: str  #: of the computation; another version does not answer this question.
+    method_version: (
+        str  #: of the computation; another version does not answer this question.
+    )
     input_fingerprint: str  #: of the data that go in (:func:`warehouse.records.canonical_json.fingerprint`).
     seed: int | None = None  #: of what is random, None where nothing is.
     #: every setting that changes the answer; values that JSON can hold.
@@ -64,19 +67,32 @@ class Kept:
 #: Which question a row answers.
 _SAME = "kind = :kind and subject = :subject and parameters_key = :parameters_key"
 #: By which method, and from which data.
-_METHOD, _DATA = "method_version = :method_version", "input_fingerprint = :input_fingerprint"
+_METHOD, _DATA = (
+    "method_version = :method_version",
+    "input_fingerprint = :input_fingerprint",
+)
 
 
 def get(store: Store, question: StoredQuestion) -> CachedResult | None:
     """The stored answer, None where there is none or method or data have changed since."""
-    sql = f"select result, created_at from analysis where {_SAME} and {_METHOD} and {_DATA}"
+    sql = (
+        f"select result, created_at from analysis where {_SAME} and {_METHOD} and "
+        f"{_DATA}"
+    )
     rows = store.rows(sql, _cache_key(question))
-    return CachedResult(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
+    return (
+        CachedResult(json.loads(rows[0]["result"]), rows[0]["created_at"])
+        if rows
+        else None
+    )
 
 
 def outdated(store: Store, question: StoredQuestion) -> datetime | None:
-    """When the question was last answered from other data or by another version of the method; else None."""
-    sql = f"select created_at from analysis where {_SAME} and not ({_METHOD} and {_DATA})"
+    """When the question was last answered from other data or by another version of the
+    method; else None."""
+    sql = (
+        f"select created_at from analysis where {_SAME} and not ({_METHOD} and {_DATA})"
+    )
     rows = store.rows(sql, _cache_key(question))
     return rows[0]["created_at"] if rows else None
 
@@ -88,7 +104,9 @@ def _cache_key(question: StoredQuestion) -> dict[str, str]:
 
 def analysed_subjects(store: Store) -> set[str]:
     """What there are stored analyses of."""
-    return {row["subject"] for row in store.rows("select distinct subject from analysis")}
+    return {
+        row["subject"] for row in store.rows("select distinct subject from analysis")
+    }
 
 
 def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
@@ -100,8 +118,8 @@ def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
 
 
 _KEPT = (
-    "select id, kind, parameters, created_at from analysis"
-    f" where subject = :subject and {_METHOD} order by created_at desc nulls last, id desc nulls last"
+    "select id, kind, parameters, created_at from analysis where subject = :subject "
+    f"and {_METHOD} order by created_at desc nulls last, id desc nulls last"
 )
 
 
@@ -112,7 +130,13 @@ def result_of(store: Store, analysis: Kept) -> dict[str, Any]:
     return result
 
 
-def put(store: Store, question: StoredQuestion, result: Mapping[str, Any], *, now: datetime | None = None) -> None:
+def put(
+    store: Store,
+    question: StoredQuestion,
+    result: Mapping[str, Any],
+    *,
+    now: datetime | None = None,
+) -> None:
     """Store an answer in place of an earlier one to the same question.
 
     Args:
@@ -120,7 +144,9 @@ def put(store: Store, question: StoredQuestion, result: Mapping[str, Any], *, no
         result: what JSON can hold; no NaN.
         now: when it was computed, naive UTC; None for the clock's time.
     """
-    from warehouse.store.load.dimensions import allocate  # readers do without, and start sooner
+    from warehouse.store.load.dimensions import (
+        allocate,
+    )  # readers do without, and start sooner
     from warehouse.store.schema.later import tables
 
     table = tables.analysis
@@ -133,10 +159,18 @@ def put(store: Store, question: StoredQuestion, result: Mapping[str, Any], *, no
         "parameters": dict(question.parameters),
         "result": dict(result),
     }
-    key = {"kind": question.kind, "subject": question.subject, "parameters_key": question.parameters_key}
+    key = {
+        "kind": question.kind,
+        "subject": question.subject,
+        "parameters_key": question.parameters_key,
+    }
     with store.begin() as connection:
-        statement = engines.upsert(table).values(id=allocate(connection, table.name, 1), **key, **values)
-        connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=values))
+        statement = engines.upsert(table).values(
+            id=allocate(connection, table.name, 1), **key, **values
+        )
+        connection.execute(
+            statement.on_conflict_do_update(index_elements=list(key), set_=values)
+        )
 
 
 class Storable(Protocol):
@@ -153,13 +187,19 @@ class Storable(Protocol):
 
 
 class StorableArrays:
-    """For a dataclass whose fields are arrays, tuples of texts, texts and numbers: it is storable."""
+    """For a dataclass whose fields are arrays, tuples of texts, texts and numbers: it
+    is storable."""
 
-    DTYPES: ClassVar[Mapping[str, type[np.generic]]]  #: type of each field that is an array.
+    DTYPES: ClassVar[
+        Mapping[str, type[np.generic]]
+    ]  #: type of each field that is an array.
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON holds them."""
-        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in vars(self).items()
+        }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any], /) -> Self:
@@ -184,7 +224,8 @@ class StoredAnswer(Generic[Result]):
     computed_at: datetime  #: when, naive UTC.
     read_back: bool = False  #: whether it was computed before.
     not_stored: str = ""  #: why a new result is not stored; empty if it is.
-    #: when the answer was computed that the store held and that is out of date, naive UTC.
+    #: when the answer was computed that the store held and that is out of date, naive
+    #: UTC.
     replaces: datetime | None = None
 
     @property
@@ -204,7 +245,8 @@ def answer(
 ) -> StoredAnswer[Result]:
     """The stored answer to a question, else a new one, which is then stored.
 
-    A store that is busy or read-only costs the next who ask the same work; the answer is none the worse.
+    A store that is busy or read-only costs the next who ask the same work; the answer
+    is none the worse.
 
     Args:
         kind: class of the result.
@@ -218,14 +260,20 @@ def answer(
             stored = get(store, question)
             replaces = None if stored is not None else outdated(store, question)
         if stored is not None:
-            return StoredAnswer(kind.from_dict(stored.result), stored.created_at, read_back=True)
+            return StoredAnswer(
+                kind.from_dict(stored.result), stored.created_at, read_back=True
+            )
     now = utc_now()
     result = compute(now)
     if not store_result:
-        return StoredAnswer(result, now, not_stored="a trial (--no-store)", replaces=replaces)
+        return StoredAnswer(
+            result, now, not_stored="a trial (--no-store)", replaces=replaces
+        )
     try:
         with opener.writing() as store:
             put(store, question, result.to_dict(), now=now)
     except (StoreError, sa.exc.DBAPIError) as error:
-        return StoredAnswer(result, now, not_stored=first_line(error), replaces=replaces)
+        return StoredAnswer(
+            result, now, not_stored=first_line(error), replaces=replaces
+        )
     return StoredAnswer(result, now, replaces=replaces)

@@ -1,4 +1,5 @@
-"""Other names for models and benchmarks: views show the canonical one; nothing is rewritten."""
+"""Other names for models and benchmarks: views show the canonical one; nothing is
+rewritten."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class ModelEntry:
 
 @dataclass(frozen=True)
 class BenchmarkEntry:
-    """One benchmark: ``parent`` is the suite above it, ``clustering`` that of its error bars."""
+    """One benchmark: ``parent`` is the suite above it, ``clustering`` that of its error
+    bars."""
 
     benchmark: str
     shown_as: str
@@ -55,11 +57,14 @@ def models(store: Store) -> list[ModelEntry]:
 
 def benchmarks(store: Store) -> list[BenchmarkEntry]:
     """Every benchmark and suite by name."""
-    return [BenchmarkEntry(**row) for row in store.rows(query_text("store", "benchmarks"))]
+    return [
+        BenchmarkEntry(**row) for row in store.rows(query_text("store", "benchmarks"))
+    ]
 
 
 def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
-    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they may have meant.
+    """For values of the parameters ``model`` and ``benchmark`` that nothing is called:
+    what they may have meant.
 
     Args:
         values: of parameters, by name; others are not looked at.
@@ -75,10 +80,12 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
 
 
 def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
-    """Show ``name`` under the name ``canonical`` from now on (MisuseError: no such name, or both are one).
+    """Show ``name`` under the name ``canonical`` from now on (MisuseError: no such
+    name, or both are one).
 
-    Views follow one step: what is shown as ``name`` is shown as ``canonical`` afterwards, and an alias given as
-    ``canonical`` stands for what it is shown as. What was said is kept, so that each can be taken back by itself.
+    Views follow one step: what is shown as ``name`` is shown as ``canonical``
+    afterwards, and an alias given as ``canonical`` stands for what it is shown as. What
+    was said is kept, so that each can be taken back by itself.
 
     Args:
         store: a store open for writing.
@@ -90,18 +97,25 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
         the name that is shown.
     """
     with store.changing_catalogue() as connection:
-        row, target = find_named(connection, kind, name), find_shown(connection, kind, canonical)
+        row, target = (
+            find_named(connection, kind, name),
+            find_shown(connection, kind, canonical),
+        )
         if target.id == row.id:
-            raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
-        said = _said(connection, kind) | {int(row.id): int(find_named(connection, kind, canonical).id)}
+            raise MisuseError(
+                f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias"
+            )
+        said = _said(connection, kind) | {
+            int(row.id): int(find_named(connection, kind, canonical).id)
+        }
         _settle(connection, kind, said)
         _tell_conditions(store, connection, kind)
     return str(target.name)
 
 
 def unalias(store: Store, kind: Kind, name: str) -> None:
-    """Show ``name`` under its own name again, and what is its alias as well (MisuseError: no such name, or it is no
-    alias)."""
+    """Show ``name`` under its own name again, and what is its alias as well
+    (MisuseError: no such name, or it is no alias)."""
     with store.changing_catalogue() as connection:
         row = find_named(connection, kind, name)
         if row.canonical_id is None:
@@ -120,7 +134,8 @@ def _tell_conditions(store: Store, connection: sa.Connection, kind: Kind) -> Non
 
 
 def settle_aliases(connection: sa.Connection) -> None:
-    """Show models and benchmarks under the names that people gave them, where both are there still."""
+    """Show models and benchmarks under the names that people gave them, where both are
+    there still."""
     for kind in KINDS:
         _settle(connection, kind, _said(connection, kind))
 
@@ -128,13 +143,23 @@ def settle_aliases(connection: sa.Connection) -> None:
 def said_names(connection: sa.Connection, kind: Kind) -> dict[str, str]:
     """What people said each model or benchmark is shown as, by name."""
     table = _table(kind)
-    names = {int(row[0]): str(row[1]) for row in connection.execute(sa.select(table.c.id, table.c.name))}
+    names = {
+        int(row[0]): str(row[1])
+        for row in connection.execute(sa.select(table.c.id, table.c.name))
+    }
     said = _said(connection, kind)
-    return {names[name]: names[other] for name, other in said.items() if name in names and other in names}
+    return {
+        names[name]: names[other]
+        for name, other in said.items()
+        if name in names and other in names
+    }
 
 
-def say_names_again(store: Store, connection: sa.Connection, kind: Kind, names: Mapping[str, str]) -> None:
-    """Say again what people said some names are shown as, of those that are there and are shown under their own.
+def say_names_again(
+    store: Store, connection: sa.Connection, kind: Kind, names: Mapping[str, str]
+) -> None:
+    """Say again what people said some names are shown as, of those that are there and
+    are shown under their own.
 
     Args:
         store: the store that is written to.
@@ -143,9 +168,16 @@ def say_names_again(store: Store, connection: sa.Connection, kind: Kind, names: 
         names: as :func:`said_names` gave them.
     """
     table = _table(kind)
-    ids = {str(row[1]): int(row[0]) for row in connection.execute(sa.select(table.c.id, table.c.name))}
+    ids = {
+        str(row[1]): int(row[0])
+        for row in connection.execute(sa.select(table.c.id, table.c.name))
+    }
     said = _said(connection, kind)
-    anew = {ids[name]: ids[other] for name, other in names.items() if name in ids and other in ids}
+    anew = {
+        ids[name]: ids[other]
+        for name, other in names.items()
+        if name in ids and other in ids
+    }
     anew = {name: other for name, other in anew.items() if name not in said}
     if anew:
         _settle(connection, kind, said | anew)
@@ -153,23 +185,42 @@ def say_names_again(store: Store, connection: sa.Connection, kind: Kind, names: 
 
 
 def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
-    """What people said each model or benchmark is shown as, by id; of earlier versions what it is shown as."""
+    """What people said each model or benchmark is shown as, by id; of earlier versions
+    what it is shown as."""
     table, statements = _table(kind), tables.statement
-    rows = connection.execute(sa.select(table.c.id, table.c.canonical_id).where(table.c.canonical_id.is_not(None)))
+    rows = connection.execute(
+        sa.select(table.c.id, table.c.canonical_id).where(
+            table.c.canonical_id.is_not(None)
+        )
+    )
     said = {int(row[0]): int(row[1]) for row in rows}
-    query = sa.select(statements.c.subject_id, statements.c.said).where(statements.c.about == f"{kind} alias")
+    query = sa.select(statements.c.subject_id, statements.c.said).where(
+        statements.c.about == f"{kind} alias"
+    )
     return said | {int(row[0]): int(row[1]) for row in connection.execute(query)}
 
 
 def _settle(connection: sa.Connection, kind: Kind, said: Mapping[int, int]) -> None:
     """Keep what was said, and show each under the name at the end of its way."""
     table, statements = _table(kind), tables.statement
-    rows = {int(row[0]): row[1] for row in connection.execute(sa.select(table.c.id, table.c.canonical_id))}
-    kept = {name: other for name, other in said.items() if name in rows and other in rows}
-    connection.execute(sa.delete(statements).where(statements.c.about == f"{kind} alias"))
+    rows = {
+        int(row[0]): row[1]
+        for row in connection.execute(sa.select(table.c.id, table.c.canonical_id))
+    }
+    kept = {
+        name: other for name, other in said.items() if name in rows and other in rows
+    }
+    connection.execute(
+        sa.delete(statements).where(statements.c.about == f"{kind} alias")
+    )
     if kept:
         values = [
-            {"source_id": None, "about": f"{kind} alias", "subject_id": name, "said": other}
+            {
+                "source_id": None,
+                "about": f"{kind} alias",
+                "subject_id": name,
+                "said": other,
+            }
             for name, other in kept.items()
         ]
         connection.execute(sa.insert(statements), values)
@@ -178,7 +229,9 @@ def _settle(connection: sa.Connection, kind: Kind, said: Mapping[int, int]) -> N
         while end in kept:
             end = kept[end]
         if end != shown_as:
-            connection.execute(sa.update(table).where(table.c.id == name).values(canonical_id=end))
+            connection.execute(
+                sa.update(table).where(table.c.id == name).values(canonical_id=end)
+            )
 
 
 def set_release_date(store: Store, name: str, day: str) -> None:
@@ -190,10 +243,16 @@ def set_release_date(store: Store, name: str, day: str) -> None:
     try:
         said = date.fromisoformat(day).isoformat() if day else None
     except ValueError:
-        raise MisuseError(f"a release date is a day such as 2024-01-31, found {day!r}") from None
+        raise MisuseError(
+            f"a release date is a day such as 2024-01-31, found {day!r}"
+        ) from None
     with store.changing_catalogue() as connection:
         row = find_named(connection, "model", name)
-        connection.execute(sa.update(tables.model).where(tables.model.c.id == row.id).values(release_date=said))
+        connection.execute(
+            sa.update(tables.model)
+            .where(tables.model.c.id == row.id)
+            .values(release_date=said)
+        )
 
 
 def _table(kind: Kind) -> sa.Table:
@@ -206,13 +265,19 @@ def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
     row = connection.execute(sa.select(table).where(table.c.name == name)).first()
     if row is None:
         names = connection.execute(sa.select(table.c.name)).scalars()
-        raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, names, f'see: warehouse {kind}s')}")
+        raise MisuseError(
+            f"no {kind} '{name}'; "
+            f"{did_you_mean(name, names, f'see: warehouse {kind}s')}"
+        )
     return row
 
 
 def find_shown(connection: sa.Connection, kind: Kind, name: str) -> Any:
-    """The row that views show for a name: of an alias that of what it stands for (MisuseError: none has this name)."""
+    """The row that views show for a name: of an alias that of what it stands for
+    (MisuseError: none has this name)."""
     row, table = find_named(connection, kind, name), _table(kind)
     if row.canonical_id is None:
         return row
-    return connection.execute(sa.select(table).where(table.c.id == row.canonical_id)).one()
+    return connection.execute(
+        sa.select(table).where(table.c.id == row.canonical_id)
+    ).one()

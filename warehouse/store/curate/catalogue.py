@@ -79,22 +79,31 @@ class RejectedRow:
     expected: str
 
 
-def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -> list[RunEntry]:
+def runs(
+    store: Store, *, where: Sequence[str] = (), everything: bool = False
+) -> list[RunEntry]:
     """The runs of a store, oldest first (MisuseError: another form, or no such field).
 
     Args:
-        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of :class:`RunEntry`,
-            values may have ``*`` and ``?``, a list (``tags``, ``sources``) fits by any element.
+        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are
+            those of :class:`RunEntry`, values may have ``*`` and ``?``, a list
+            (``tags``, ``sources``) fits by any element.
         everything: superseded and invalidated runs too.
     """
     filters = [_condition(text) for text in where]
     source_ids: dict[int, list[int]] = {}
-    links = store.arrow("select run_id, source_id from run_source order by run_id, source_id")
+    links = store.arrow(
+        "select run_id, source_id from run_source order by run_id, source_id"
+    )
     for row in links.to_pylist():
         source_ids.setdefault(row["run_id"], []).append(row["source_id"])
     entries = [
         RunEntry(
-            **{**row, "tags": _listed(row["tags"]), "sources": tuple(dict.fromkeys(source_ids.get(row["run_id"], ())))}
+            **{
+                **row,
+                "tags": _listed(row["tags"]),
+                "sources": tuple(dict.fromkeys(source_ids.get(row["run_id"], ()))),
+            }
         )
         for row in store.rows(query_text("store", "runs"))
     ]
@@ -102,12 +111,15 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
         run
         for run in entries
         if (everything or (run.status != "invalidated" and run.superseded_by is None))
-        and all(_fits(getattr(run, name), value) == equal for name, equal, value in filters)
+        and all(
+            _fits(getattr(run, name), value) == equal for name, equal, value in filters
+        )
     ]
 
 
 def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
-    """For conditions ``field=value`` that no run fits, values that are nearly the one asked for.
+    """For conditions ``field=value`` that no run fits, values that are nearly the one
+    asked for.
 
     Args:
         where: as of :func:`runs`.
@@ -117,7 +129,11 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
         values = [getattr(run, name) for run in all_runs]
         if not equal or any(_fits(existing, value) for existing in values):
             continue
-        texts = {str(existing) for existing in values if existing not in (None, "") and not isinstance(existing, tuple)}
+        texts = {
+            str(existing)
+            for existing in values
+            if existing not in (None, "") and not isinstance(existing, tuple)
+        }
         close = did_you_mean(value, texts, "")
         hints += [f"no {name} is {value!r}: {close}"] if close else []
     return hints
@@ -130,7 +146,8 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
         reference: id or path of the source to show alone.
     """
     entries = [
-        SourceEntry(**{**row, "notes": _listed(row["notes"])}) for row in store.rows(query_text("store", "sources"))
+        SourceEntry(**{**row, "notes": _listed(row["notes"])})
+        for row in store.rows(query_text("store", "sources"))
     ]
     if reference is None:
         return entries
@@ -151,8 +168,9 @@ def rejections(store: Store, source_id: int) -> list[RejectedRow]:
 
 
 def invalidate(store: Store, run: str, reason: str) -> int:
-    """Take a run out of every view; its rows stay. Ingesting its source again changes nothing; what it had superseded
-    is current again, and what comes later is held against the other runs alone.
+    """Take a run out of every view; its rows stay. Ingesting its source again changes
+    nothing; what it had superseded is current again, and what comes later is held
+    against the other runs alone.
 
     Args:
         store: a store open for writing.
@@ -165,7 +183,9 @@ def invalidate(store: Store, run: str, reason: str) -> int:
     Raises:
         MisuseError: no such run, or it is invalidated already, or no reason.
     """
-    from warehouse.records.credentials import masked  # those who list runs have no need of these
+    from warehouse.records.credentials import (
+        masked,
+    )  # those who list runs have no need of these
     from warehouse.store.load import chains
 
     if not reason.strip():
@@ -173,13 +193,16 @@ def invalidate(store: Store, run: str, reason: str) -> int:
     with store.begin() as connection:
         row = _run(connection, run)
         if row.status == "invalidated":
-            raise MisuseError(f"run:{row.id} is invalidated already: {row.status_reason}")
+            raise MisuseError(
+                f"run:{row.id} is invalidated already: {row.status_reason}"
+            )
         chains.invalidate(connection, row, masked(reason))
     return int(row.id)
 
 
 def validate(store: Store, run: str) -> int:
-    """Give back a run that was invalidated: it is what it was, among the runs that there are now.
+    """Give back a run that was invalidated: it is what it was, among the runs that
+    there are now.
 
     Args:
         store: a store open for writing.
@@ -189,20 +212,26 @@ def validate(store: Store, run: str) -> int:
         id of the run.
 
     Raises:
-        MisuseError: no such run, it is not invalidated, or another came under its id meanwhile, with other values.
+        MisuseError: no such run, it is not invalidated, or another came under its id
+            meanwhile, with other values.
     """
     from warehouse.store.load import chains  # those who list runs have no need of it
 
     with store.begin() as connection:
         row = _run(connection, run)
         if row.status != "invalidated":
-            raise MisuseError(f"run:{row.id} is not invalidated; those that are: warehouse runs --all")
+            raise MisuseError(
+                f"run:{row.id} is not invalidated; those that are: warehouse runs --all"
+            )
         chains.validate(connection, row)
     return int(row.id)
 
 
-def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
-    """Put tags on a run, and take tags off (MisuseError: no such run, or a tag to remove that it does not have).
+def tag(
+    store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> list[str]:
+    """Put tags on a run, and take tags off (MisuseError: no such run, or a tag to
+    remove that it does not have).
 
     Returns:
         the run's tags from now on.
@@ -219,7 +248,8 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
 
 
 def note(store: Store, run: str, text: str) -> None:
-    """Set the remark of a run, replacing an earlier one; an empty text removes it (MisuseError: no such run)."""
+    """Set the remark of a run, replacing an earlier one; an empty text removes it
+    (MisuseError: no such run)."""
     from warehouse.records.credentials import masked
 
     with store.begin() as connection:
@@ -229,7 +259,14 @@ def note(store: Store, run: str, text: str) -> None:
 def _run(connection: sa.Connection, reference: str) -> Any:
     number = reference.removeprefix("run:")
     table = tables.run
-    columns = (table.c.id, table.c.status, table.c.status_reason, table.c.tags, table.c.n_found, table.c.n_requested)
+    columns = (
+        table.c.id,
+        table.c.status,
+        table.c.status_reason,
+        table.c.tags,
+        table.c.n_found,
+        table.c.n_requested,
+    )
     query = sa.select(*columns)
     row = None
     if number.isdigit():
@@ -254,15 +291,21 @@ def _listed(text: str | None) -> tuple[Any, ...]:
 def _condition(text: str) -> tuple[str, bool, str]:
     match = _WHERE.fullmatch(text)
     if match is None:
-        raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
+        raise MisuseError(
+            f"condition {text!r}; expected field=value, such as temperature=0.8"
+        )
     columns = list(RunEntry.__dataclass_fields__)
     if match["name"] not in columns:
-        raise MisuseError(f"condition {text!r}: runs have no field '{match['name']}'; there are: {', '.join(columns)}")
+        raise MisuseError(
+            f"condition {text!r}: runs have no field '{match['name']}'; there are: "
+            f"{', '.join(columns)}"
+        )
     return match["name"], match["sign"] == "=", match["value"]
 
 
 def _fits(value: Any, expected: str) -> bool:
-    """Whether a value matches a filter: numbers as numbers, texts as globs, an empty filter only a missing value."""
+    """Whether a value matches a filter: numbers as numbers, texts as globs, an empty
+    filter only a missing value."""
     if isinstance(value, tuple):
         return any(_fits(item, expected) for item in value) if value else expected == ""
     if value in (None, ""):

@@ -1,5 +1,6 @@
-"""Conditions of stored runs, worked out anew: where a person says that a setting does not matter, takes that back, or
-the store was made by a version that did not keep the settings."""
+"""Conditions of stored runs, worked out anew: where a person says that a setting does
+not matter, takes that back, or the store was made by a version that did not keep the
+settings."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.curate.ignored_settings import NEVER_IGNORED, IgnoredSetting, IgnoredSettings
+from warehouse.store.curate.ignored_settings import (
+    NEVER_IGNORED,
+    IgnoredSetting,
+    IgnoredSettings,
+)
 from warehouse.store.load.dimensions import seed_label
 from warehouse.store.load.run_keys import marks_of_samples
 from warehouse.store.schema.later import tables
@@ -38,7 +43,8 @@ class ChangedConditions:
 
 @dataclass(frozen=True)
 class SettingEntry:
-    """One setting in which runs of one model differ, or that does not matter by a person's word."""
+    """One setting in which runs of one model differ, or that does not matter by a
+    person's word."""
 
     setting: str  #: path of it in what the tools write.
     benchmark: str  #: where; empty: on every benchmark.
@@ -54,10 +60,12 @@ VALUES_SHOWN = 3
 
 
 def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
-    """The settings in which runs of one model differ on a benchmark, and those that do not matter there.
+    """The settings in which runs of one model differ on a benchmark, and those that do
+    not matter there.
 
     Args:
-        benchmark: its name, or the one that it is shown under; empty: only what does not matter is listed.
+        benchmark: its name, or the one that it is shown under; empty: only what does
+            not matter is listed.
 
     Raises:
         MisuseError: no run is on such a benchmark.
@@ -74,8 +82,16 @@ def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
     n_models: Counter[str] = Counter()
     for own in by_model.values():
         n_models.update(_differing(own))
-    listed = [_entry(path, benchmark, count, rows, entries) for path, count in n_models.most_common()]
-    found = {name for entry in listed if entry.is_ignored for name in (entry.setting, entry.setting.rpartition(".")[2])}
+    listed = [
+        _entry(path, benchmark, count, rows, entries)
+        for path, count in n_models.most_common()
+    ]
+    found = {
+        name
+        for entry in listed
+        if entry.is_ignored
+        for name in (entry.setting, entry.setting.rpartition(".")[2])
+    }
     others = [
         SettingEntry(entry.name, entry.benchmark, 0, 0, (), True, entry.reason or None)
         for entry in entries
@@ -85,55 +101,85 @@ def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
 
 
 def _shown_as(stored: Sequence[Mapping[str, Any]], benchmark: str) -> str:
-    """The name that a benchmark is shown under, by any of its names; empty for none (MisuseError: no run is on it)."""
+    """The name that a benchmark is shown under, by any of its names; empty for none
+    (MisuseError: no run is on it)."""
     if not benchmark:
         return ""
     for row in stored:
         if benchmark in (row["benchmark"], row["shown_as"]):
             return str(row["shown_as"])
-    raise MisuseError(f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks")
+    raise MisuseError(
+        f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks"
+    )
 
 
 def _differing(settings: Sequence[Mapping[str, str]]) -> set[str]:
-    """Paths of which some settings do not all say the same; other names of the benchmark are none."""
+    """Paths of which some settings do not all say the same; other names of the
+    benchmark are none."""
     paths = {path for own in settings for path in own if path != "benchmark"}
     return {path for path in paths if len({own.get(path) for own in settings}) > 1}
 
 
 def _entry(
-    path: str, benchmark: str, n_models: int, rows: Sequence[Mapping[str, Any]], entries: Sequence[IgnoredSetting]
+    path: str,
+    benchmark: str,
+    n_models: int,
+    rows: Sequence[Mapping[str, Any]],
+    entries: Sequence[IgnoredSetting],
 ) -> SettingEntry:
     values = sorted({row["settings"].get(path, "not said") for row in rows})
     names = (path, path.rpartition(".")[2])
     said = [entry for entry in entries if entry.name in names]
-    shown = tuple(value if len(value) <= 60 else f"{value[:59]}…" for value in values[:VALUES_SHOWN])
+    shown = tuple(
+        value if len(value) <= 60 else f"{value[:59]}…"
+        for value in values[:VALUES_SHOWN]
+    )
     reason = said[0].reason or None if said else None
-    return SettingEntry(path, benchmark, n_models, len(values), shown, bool(said), reason)
+    return SettingEntry(
+        path, benchmark, n_models, len(values), shown, bool(said), reason
+    )
 
 
-def ignore(store: Store, name: str, *, benchmark: str = "", reason: str = "") -> ChangedConditions:
-    """Say that a setting does not matter: runs that differ by it alone are repeats from now on.
+def ignore(
+    store: Store, name: str, *, benchmark: str = "", reason: str = ""
+) -> ChangedConditions:
+    """Say that a setting does not matter: runs that differ by it alone are repeats from
+    now on.
 
     Args:
         store: a store open for writing.
-        name: of the setting, as the note of an ingest or ``warehouse runs`` shows it: its path, or its last name.
+        name: of the setting, as the note of an ingest or ``warehouse runs`` shows it:
+            its path, or its last name.
         benchmark: where it does not matter, by any of its names; empty: everywhere.
         reason: why, for those who read it later.
 
     Raises:
-        MisuseError: no run has such a setting; it says who was evaluated, or on what; no such benchmark.
+        MisuseError: no run has such a setting; it says who was evaluated, or on what;
+            no such benchmark.
     """
     if name in NEVER_IGNORED:
-        raise MisuseError(f"'{name}' says who was evaluated, on what or by whom: it cannot be left out")
+        raise MisuseError(
+            f"'{name}' says who was evaluated, on what or by whom: it cannot be left "
+            "out"
+        )
     with store.changing_catalogue() as connection:
         stored = _stored(store)
         benchmark = _shown_as(stored, benchmark)
         _require_setting(stored, name, benchmark)
         table = tables.ignored_setting
-        is_the_same = (table.c.name == name) & table.c.benchmark.in_(_names_of(stored, benchmark))
+        is_the_same = (table.c.name == name) & table.c.benchmark.in_(
+            _names_of(stored, benchmark)
+        )
         connection.execute(sa.delete(table).where(is_the_same))
-        last_id = connection.execute(sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0))).scalar_one()
-        row = {"id": int(last_id) + 1, "name": name, "benchmark": benchmark, "reason": masked(reason) or None}
+        last_id = connection.execute(
+            sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0))
+        ).scalar_one()
+        row = {
+            "id": int(last_id) + 1,
+            "name": name,
+            "benchmark": benchmark,
+            "reason": masked(reason) or None,
+        }
         connection.execute(sa.insert(table).values(**row, created_at=utc_now()))
         return _work_out_anew(store, connection)
 
@@ -144,26 +190,38 @@ def unignore(store: Store, name: str, *, benchmark: str = "") -> ChangedConditio
         table = tables.ignored_setting
         names = _names_of(_stored(store), benchmark)
         is_the_same = (table.c.name == name) & table.c.benchmark.in_(names)
-        deleted = connection.execute(sa.delete(table).where(is_the_same).returning(table.c.id)).all()
+        deleted = connection.execute(
+            sa.delete(table).where(is_the_same).returning(table.c.id)
+        ).all()
         if not deleted:
             known = [entry.name for entry in IgnoredSettings.read(store).entries]
             hint = did_you_mean(name, known, "see: warehouse benchmarks settings")
-            raise MisuseError(f"'{name}' is not among the settings that do not matter; {hint}")
+            raise MisuseError(
+                f"'{name}' is not among the settings that do not matter; {hint}"
+            )
         return _work_out_anew(store, connection)
 
 
 def _names_of(stored: Sequence[Mapping[str, Any]], benchmark: str) -> list[str]:
     """All names of the benchmark that one of them names; itself where no run is on it."""
-    shown = {row["shown_as"] for row in stored if benchmark in (row["benchmark"], row["shown_as"])}
+    shown = {
+        row["shown_as"]
+        for row in stored
+        if benchmark in (row["benchmark"], row["shown_as"])
+    }
     names = {row["benchmark"] for row in stored if row["shown_as"] in shown}
     return sorted({benchmark, *shown, *names})
 
 
-def _require_setting(stored: Sequence[Mapping[str, Any]], name: str, benchmark: str) -> None:
+def _require_setting(
+    stored: Sequence[Mapping[str, Any]], name: str, benchmark: str
+) -> None:
     names: set[str] = set()
     for row in stored:
         if benchmark in ("", row["shown_as"]):
-            names |= row["settings"].keys() | {path.rpartition(".")[2] for path in row["settings"]}
+            names |= row["settings"].keys() | {
+                path.rpartition(".")[2] for path in row["settings"]
+            }
     if name not in names:
         hint = did_you_mean(name, names, "see: warehouse benchmarks settings BENCHMARK")
         raise MisuseError(f"no run has a setting '{name}'; {hint}")
@@ -175,22 +233,30 @@ def _stored(store: Store) -> list[dict[str, Any]]:
 
 
 def after_renaming(store: Store, connection: sa.Connection) -> None:
-    """Benchmarks are shown under other names: what does not matter on one holds for all that are shown so."""
+    """Benchmarks are shown under other names: what does not matter on one holds for all
+    that are shown so."""
     if any(entry.benchmark for entry in IgnoredSettings.read(store).entries):
         _work_out_anew(store, connection)
 
 
 def _work_out_anew(store: Store, connection: sa.Connection) -> ChangedConditions:
-    """Write the condition of every run that is another one under the settings that are ignored now."""
+    """Write the condition of every run that is another one under the settings that are
+    ignored now."""
     without = IgnoredSettings.read(store)
     changed: dict[int, str] = {}
     before: set[str] = set()
     for row in _stored(store):
-        condition = without.condition_key(row["benchmark"], row["settings"]) or row["recorded_key"]
+        condition = (
+            without.condition_key(row["benchmark"], row["settings"])
+            or row["recorded_key"]
+        )
         if condition != row["condition_key"]:
             changed[row["run_id"]] = condition
             before.add(row["condition_key"])
-    _write(connection, [{"id": run_id, "condition_key": key} for run_id, key in changed.items()])
+    _write(
+        connection,
+        [{"id": run_id, "condition_key": key} for run_id, key in changed.items()],
+    )
     return ChangedConditions(len(changed), len(before), len(set(changed.values())))
 
 
@@ -202,16 +268,20 @@ def _write(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None
     assignments = ", ".join(f"{name} = :{name}" for name in names)
     statement = sa.text(f"update run set {assignments} where id = :id")
     for start in range(0, len(rows), BLOCK):
-        connection.execute(statement, [dict(row) for row in rows[start : start + BLOCK]])
+        connection.execute(
+            statement, [dict(row) for row in rows[start : start + BLOCK]]
+        )
 
 
 # --- stores that were made before settings were kept --------------------------------------------
 
 
 def complete(store: Store, connection: sa.Connection) -> int:
-    """Work out the settings of runs that were stored without, from all that is stored of them.
+    """Work out the settings of runs that were stored without, from all that is stored
+    of them.
 
-    Runs that were one condition, and differ by a setting that did not count then, are two afterwards.
+    Runs that were one condition, and differ by a setting that did not count then, are
+    two afterwards.
 
     Returns:
         number of these runs.
@@ -219,7 +289,9 @@ def complete(store: Store, connection: sa.Connection) -> int:
     text = query_text("store", "stored_settings")
     rows = [dict(row) for row in connection.execute(sa.text(text)).mappings()]
     taken = connection.execute(sa.text(query_text("store", "stored_sample_marks")))
-    of_samples = {run_id: marks_of_samples(latency, cost) for run_id, latency, cost in taken}
+    of_samples = {
+        run_id: marks_of_samples(latency, cost) for run_id, latency, cost in taken
+    }
     changes = [_completed(row, of_samples.get(row["run_id"], {})) for row in rows]
     _write(connection, changes)
     return len(changes)
@@ -242,17 +314,23 @@ def _completed(row: dict[str, Any], of_samples: Mapping[str, str]) -> dict[str, 
 
 
 _OBJECTS = ("sampling", "configuration", "hyperparameters", "agent_parameters")
-_OWN = frozenset({"run_id", "scorers_key", "harness_run", "position", "position_unit", "n_found"})
+_OWN = frozenset(
+    {"run_id", "scorers_key", "harness_run", "position", "position_unit", "n_found"}
+)
 
 
 def settings_of_stored(row: Mapping[str, Any]) -> RunSettings:
     """The settings of a stored run: a row of ``stored_settings.sql``."""
-    fields: dict[str, Any] = {name: value for name, value in row.items() if name not in _OWN}
+    fields: dict[str, Any] = {
+        name: value for name, value in row.items() if name not in _OWN
+    }
     for name in _OBJECTS:
         fields[name] = parse_json(fields[name]) if fields[name] else {}
     for name in ("training_seed", "recipe", "agent", "agent_version"):
         fields[name] = fields[name] or None
-    if fields["training_seed"] == seed_label(fields["initialisation_seed"], fields["data_order_seed"]):
+    if fields["training_seed"] == seed_label(
+        fields["initialisation_seed"], fields["data_order_seed"]
+    ):
         fields["training_seed"] = None
     if row["position_unit"] in ("step", "epoch"):
         fields[row["position_unit"]] = row["position"]

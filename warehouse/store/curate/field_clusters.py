@@ -23,20 +23,24 @@ from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 
-def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: bool = False) -> tuple[str, int, int]:
+def cluster_by(
+    store: Store, benchmark: str, fields: Sequence[str], *, default: bool = False
+) -> tuple[str, int, int]:
     """Cluster the prompts of a benchmark by document fields.
 
     Args:
         store: a store open for writing.
         benchmark: name of a benchmark.
-        fields: names or dotted paths of document fields; prompts that agree in all of them form one cluster.
+        fields: names or dotted paths of document fields; prompts that agree in all of
+            them form one cluster.
         default: use this clustering for error bars from now on.
 
     Returns:
         name of the clustering, number of clusters, number of prompts in them.
 
     Raises:
-        MisuseError: no such benchmark, or no prompt has these fields (names those there are).
+        MisuseError: no such benchmark, or no prompt has these fields (names those there
+            are).
     """
     with store.changing_catalogue() as connection:
         number = int(find_named(connection, "benchmark", benchmark).id)
@@ -44,8 +48,12 @@ def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: 
         declare(connection, [number], fields, default=default)
         extend(store, [number])
         sizes = connection.execute(
-            sa.select(sa.func.count(sa.distinct(tables.prompt_cluster.c.cluster_id)), sa.func.count()).where(
-                tables.prompt_cluster.c.clustering_id == _clustering(connection, number, fields)
+            sa.select(
+                sa.func.count(sa.distinct(tables.prompt_cluster.c.cluster_id)),
+                sa.func.count(),
+            ).where(
+                tables.prompt_cluster.c.clustering_id
+                == _clustering(connection, number, fields)
             )
         ).one()
     return clustering_name(fields), int(sizes[0]), int(sizes[1])
@@ -56,7 +64,13 @@ def clustering_name(fields: Sequence[str]) -> str:
     return ",".join(fields)
 
 
-def declare(connection: sa.Connection, benchmarks: Sequence[int], fields: Sequence[str], *, default: bool) -> None:
+def declare(
+    connection: sa.Connection,
+    benchmarks: Sequence[int],
+    fields: Sequence[str],
+    *,
+    default: bool,
+) -> None:
     """Add the clustering to each benchmark that does not have it yet."""
     name = clustering_name(fields)
     for benchmark in benchmarks:
@@ -74,7 +88,9 @@ def declare(connection: sa.Connection, benchmarks: Sequence[int], fields: Sequen
             connection.execute(
                 sa.update(tables.benchmark)
                 .where(tables.benchmark.c.id == benchmark)
-                .values(default_clustering_id=_clustering(connection, benchmark, fields))
+                .values(
+                    default_clustering_id=_clustering(connection, benchmark, fields)
+                )
             )
 
 
@@ -88,18 +104,25 @@ def extend(store: Store, benchmarks: Sequence[int]) -> None:
         _extend_one(store, clustering, benchmark, parameters["fields"])
 
 
-def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[str]) -> None:
+def _extend_one(
+    store: Store, clustering: int, benchmark: int, fields: Sequence[str]
+) -> None:
     unclustered = store.arrow(
-        query_text("store", "prompts_without_cluster"), {"benchmark": benchmark, "clustering": clustering}
+        query_text("store", "prompts_without_cluster"),
+        {"benchmark": benchmark, "clustering": clustering},
     )
     labelled = [
         (prompt, label)
-        for prompt, text in zip(*(column.to_pylist() for column in unclustered.columns), strict=True)
+        for prompt, text in zip(
+            *(column.to_pylist() for column in unclustered.columns), strict=True
+        )
         if (label := _label(text, fields)) is not None
     ]
     if not labelled:
         return
-    ids = _cluster_ids(store.connection, clustering, sorted({label for _, label in labelled}))
+    ids = _cluster_ids(
+        store.connection, clustering, sorted({label for _, label in labelled})
+    )
     memberships = pa.table(
         {
             "clustering_id": pa.array([clustering] * len(labelled), pa.int64()),
@@ -110,15 +133,20 @@ def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[
     store.dialect.append(store.connection, "prompt_cluster", memberships, Counter())
 
 
-def _cluster_ids(connection: sa.Connection, clustering: int, labels: Sequence[str]) -> dict[str, int]:
+def _cluster_ids(
+    connection: sa.Connection, clustering: int, labels: Sequence[str]
+) -> dict[str, int]:
     table = tables.cluster
-    query = sa.select(table.c.label, table.c.id).where(table.c.clustering_id == clustering)
+    query = sa.select(table.c.label, table.c.id).where(
+        table.c.clustering_id == clustering
+    )
     ids = {label: int(key) for label, key in connection.execute(query)}
     missing = [label for label in labels if label not in ids]
     if missing:
         first = allocate(connection, table.name, len(missing))
         rows = [
-            {"id": first + offset, "clustering_id": clustering, "label": label} for offset, label in enumerate(missing)
+            {"id": first + offset, "clustering_id": clustering, "label": label}
+            for offset, label in enumerate(missing)
         ]
         append(connection, table, rows)
         ids |= {label: first + offset for offset, label in enumerate(missing)}
@@ -141,7 +169,8 @@ def as_label(value: Any) -> str:
 
 
 def field_at(document: Any, path: str) -> Any:
-    """A field of a prompt's document by its name or dotted path; None where there is none."""
+    """A field of a prompt's document by its name or dotted path; None where there is
+    none."""
     if isinstance(document, dict) and path in document:
         return document[path]
     for name in path.split("."):
@@ -149,23 +178,35 @@ def field_at(document: Any, path: str) -> Any:
     return document
 
 
-def _clustering(connection: sa.Connection, benchmark: int, fields: Sequence[str]) -> int | None:
+def _clustering(
+    connection: sa.Connection, benchmark: int, fields: Sequence[str]
+) -> int | None:
     table = tables.clustering
-    query = sa.select(table.c.id).where(table.c.benchmark_id == benchmark, table.c.name == clustering_name(fields))
+    query = sa.select(table.c.id).where(
+        table.c.benchmark_id == benchmark, table.c.name == clustering_name(fields)
+    )
     return connection.execute(query).scalar_one_or_none()
 
 
-def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[str]) -> None:
+def _require_fields(
+    store: Store, benchmark: int, name: str, fields: Sequence[str]
+) -> None:
     sample = store.arrow(
-        "select metadata from prompt where benchmark_id = :benchmark and metadata is not null order by id limit 200",
+        "select metadata from prompt where benchmark_id = :benchmark and metadata is "
+        "not null order by id limit 200",
         {"benchmark": benchmark},
     )
     documents = [parse_json(text) for text in sample.column(0).to_pylist()]
-    if any(all(field_at(item, field) is not None for field in fields) for item in documents):
+    if any(
+        all(field_at(item, field) is not None for field in fields) for item in documents
+    ):
         return
-    field_names = sorted({key for item in documents if isinstance(item, dict) for key in item})
+    field_names = sorted(
+        {key for item in documents if isinstance(item, dict) for key in item}
+    )
     raise MisuseError(
-        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: {', '.join(field_names) or 'none'}"
+        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: "
+        f"{', '.join(field_names) or 'none'}"
     )
 
 
@@ -176,7 +217,9 @@ class Members:
     prompts: NDArray[np.int64]  #: ids, each once, shape (n,).
     clusters: NDArray[np.intp]  #: cluster of each, 0 to G−1, none empty, shape (n,).
     distances: NDArray[np.float64]  #: of each to the medoid of its cluster, shape (n,).
-    medoids: NDArray[np.intp]  #: place in ``prompts`` of the medoid of each cluster, shape (G,).
+    medoids: NDArray[
+        np.intp
+    ]  #: place in ``prompts`` of the medoid of each cluster, shape (G,).
 
 
 def store_clustering(
@@ -192,20 +235,24 @@ def store_clustering(
 ) -> int:
     """Store a clustering, replacing the one of this name and kind if it exists.
 
-    Error bars may rest on a stored clustering, so that one made with other settings must not take its place unasked.
+    Error bars may rest on a stored clustering, so that one made with other settings
+    must not take its place unasked.
 
     Args:
         store: a store open for writing.
         kind: ``semantic`` or ``performance``.
         parameters: how it was made; JSON.
         default: use it for error bars from now on.
-        must_agree: names of the parameters in which it must agree with the one it replaces; None: in none.
+        must_agree: names of the parameters in which it must agree with the one it
+            replaces; None: in none.
 
     Returns:
-        its id; that of the clustering it replaces, so that what points to it still does.
+        its id; that of the clustering it replaces, so that what points to it still
+        does.
 
     Raises:
-        MisuseError: a clustering of another kind, or made with other settings, has this name.
+        MisuseError: a clustering of another kind, or made with other settings, has this
+            name.
     """
     with store.changing_catalogue() as connection:
         number = _declare(connection, benchmark_id, name, kind, parameters, must_agree)
@@ -238,23 +285,38 @@ def _declare(
     if existing is None:
         number = allocate(connection, table.name, 1)
         connection.execute(
-            sa.insert(table).values(id=number, benchmark_id=benchmark_id, name=name, kind=kind, **values)
+            sa.insert(table).values(
+                id=number, benchmark_id=benchmark_id, name=name, kind=kind, **values
+            )
         )
         return number
     if existing.kind != kind:
-        raise MisuseError(f"there is a clustering {name!r} of kind {existing.kind!r}; choose another name")
+        raise MisuseError(
+            f"there is a clustering {name!r} of kind {existing.kind!r}; choose another "
+            "name"
+        )
     _require_same(name, existing.parameters or {}, parameters, must_agree or ())
-    connection.execute(sa.update(table).where(table.c.id == existing.id).values(**values))
+    connection.execute(
+        sa.update(table).where(table.c.id == existing.id).values(**values)
+    )
     return int(existing.id)
 
 
-def _require_same(name: str, stored: Mapping[str, Any], new: Mapping[str, Any], must_agree: Sequence[str]) -> None:
+def _require_same(
+    name: str,
+    stored: Mapping[str, Any],
+    new: Mapping[str, Any],
+    must_agree: Sequence[str],
+) -> None:
     different = [key for key in must_agree if stored.get(key) != new.get(key)]
     if different:
-        changes = ", ".join(f"{key} {stored.get(key)!r} and not {new.get(key)!r}" for key in different)
+        changes = ", ".join(
+            f"{key} {stored.get(key)!r} and not {new.get(key)!r}" for key in different
+        )
         raise MisuseError(
-            f"clustering {name!r} is there already, made with {changes}; choose another name, or"
-            " replace it (--replace), which also changes error bars that use it"
+            f"clustering {name!r} is there already, made with {changes}; choose "
+            "another name, or replace it (--replace), which also changes error bars "
+            "that use it"
         )
 
 
@@ -263,7 +325,9 @@ def _clear(connection: sa.Connection, clustering: int) -> None:
         connection.execute(sa.delete(table).where(table.c.clustering_id == clustering))
 
 
-def _fill(store: Store, connection: sa.Connection, clustering: int, members: Members) -> None:
+def _fill(
+    store: Store, connection: sa.Connection, clustering: int, members: Members
+) -> None:
     n_clusters = len(members.medoids)
     if not n_clusters:
         return
@@ -280,7 +344,9 @@ def _fill(store: Store, connection: sa.Connection, clustering: int, members: Mem
     is_medoid[members.medoids] = True
     rows = pa.table(
         {
-            "clustering_id": pa.array(np.full(len(members.prompts), clustering, np.int64)),
+            "clustering_id": pa.array(
+                np.full(len(members.prompts), clustering, np.int64)
+            ),
             "cluster_id": pa.array(ids[members.clusters]),
             "prompt_id": pa.array(members.prompts),
             "distance": pa.array(members.distances),

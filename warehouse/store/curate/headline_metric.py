@@ -1,4 +1,5 @@
-"""The headline metric of a benchmark and the direction of its metrics, where a person says so."""
+"""The headline metric of a benchmark and the direction of its metrics, where a person
+says so."""
 
 from __future__ import annotations
 
@@ -16,11 +17,13 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """One metric of a benchmark: ``n_runs`` counts current runs that have figures of it.
+    """One metric of a benchmark: ``n_runs`` counts current runs that have figures of
+    it.
 
-    ``chosen_by`` says who called it the headline metric: person, mapping or tool; None: nobody.
-    ``direction_by`` is person where one said which way it points; None: what the dumps say holds.
-    ``low`` and ``high`` are the bounds of its scores, None where nobody has said them.
+    ``chosen_by`` says who called it the headline metric: person, mapping or tool; None:
+    nobody. ``direction_by`` is person where one said which way it points; None: what
+    the dumps say holds. ``low`` and ``high`` are the bounds of its scores, None where
+    nobody has said them.
     """
 
     benchmark: str
@@ -35,17 +38,23 @@ class MetricEntry:
 
 
 def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
-    """The metrics of a benchmark, the headline first, then by runs (MisuseError: no such benchmark)."""
+    """The metrics of a benchmark, the headline first, then by runs (MisuseError: no
+    such benchmark)."""
     with store.begin() as connection:
         shown = find_shown(connection, "benchmark", benchmark)
-        rows = connection.execute(sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": shown.id}).all()
+        rows = connection.execute(
+            sa.text(query_text("store", "metrics_of_benchmark")),
+            {"benchmark": shown.id},
+        ).all()
     return [
         MetricEntry(
             shown.name,
             row.metric,
             bool(row.is_headline),
             int(row.n_runs),
-            "person" if row.metric == shown.headline_metric else _word(row.lowest, row.highest),
+            "person"
+            if row.metric == shown.headline_metric
+            else _word(row.lowest, row.highest),
             row.higher_is_better,
             row.direction_by,
             row.low,
@@ -74,15 +83,24 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
         MisuseError: no such benchmark, or it has no such metric; names those it has.
     """
     labels = metrics(store, benchmark)
-    label = _label(metric, [entry.metric for entry in labels], benchmark) if metric else None
+    label = (
+        _label(metric, [entry.metric for entry in labels], benchmark)
+        if metric
+        else None
+    )
     with store.changing_catalogue() as connection:
         table, shown = tables.benchmark, find_shown(connection, "benchmark", benchmark)
-        connection.execute(sa.update(table).where(table.c.id == shown.id).values(headline_metric=label))
-    return next((entry for entry in metrics(store, benchmark) if entry.is_headline), None)
+        connection.execute(
+            sa.update(table).where(table.c.id == shown.id).values(headline_metric=label)
+        )
+    return next(
+        (entry for entry in metrics(store, benchmark) if entry.is_headline), None
+    )
 
 
 def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) -> None:
-    """Say which way a metric of a benchmark points, whatever the dumps say now or later.
+    """Say which way a metric of a benchmark points, whatever the dumps say now or
+    later.
 
     Args:
         store: a store open for writing.
@@ -104,7 +122,8 @@ def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) ->
 
 
 def bound(store: Store, benchmark: str, metric: str, low: float, high: float) -> None:
-    """Say between which values the scores of a metric can lie; intervals then keep within them.
+    """Say between which values the scores of a metric can lie; intervals then keep
+    within them.
 
     Args:
         store: a store open for writing.
@@ -114,19 +133,32 @@ def bound(store: Store, benchmark: str, metric: str, low: float, high: float) ->
         high: the largest, above ``low``.
 
     Raises:
-        MisuseError: no such benchmark or metric, bounds that are none, or scores beyond them.
+        MisuseError: no such benchmark or metric, bounds that are none, or scores beyond
+            them.
     """
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise MisuseError(f"bounds must be two finite numbers, the smaller first, found {low:g} and {high:g}")
+        raise MisuseError(
+            f"bounds must be two finite numbers, the smaller first, found {low:g} and "
+            f"{high:g}"
+        )
     label = _named(store, benchmark, metric)
     with store.changing_catalogue() as connection:
-        parameters = {"benchmark": find_shown(connection, "benchmark", benchmark).id, "metric": label}
-        seen = connection.execute(sa.text(query_text("store", "range_of_metric")), parameters).one()
+        parameters = {
+            "benchmark": find_shown(connection, "benchmark", benchmark).id,
+            "metric": label,
+        }
+        seen = connection.execute(
+            sa.text(query_text("store", "range_of_metric")), parameters
+        ).one()
         if seen.low is not None and not low <= seen.low <= seen.high <= high:
             raise MisuseError(
-                f"{benchmark} has scores of {label} from {seen.low:g} to {seen.high:g}, beyond {low:g} to {high:g}"
+                f"{benchmark} has scores of {label} from {seen.low:g} to "
+                f"{seen.high:g}, beyond {low:g} to {high:g}"
             )
-        connection.execute(sa.text(query_text("store", "bound_metric")), {**parameters, "low": low, "high": high})
+        connection.execute(
+            sa.text(query_text("store", "bound_metric")),
+            {**parameters, "low": low, "high": high},
+        )
         connection.execute(sa.text(query_text("store", "clear_bounds")), parameters)
         connection.execute(sa.text(query_text("store", "said_bounds")), parameters)
 
@@ -140,10 +172,14 @@ def _named(store: Store, benchmark: str, metric: str) -> str:
 
 def _label(metric: str, labels: Sequence[str], benchmark: str) -> str:
     fitting = [label for label in labels if label == metric]
-    fitting = fitting or [label for label in labels if label.partition(",")[0] == metric]
+    fitting = fitting or [
+        label for label in labels if label.partition(",")[0] == metric
+    ]
     if len(fitting) == 1:
         return fitting[0]
     listed = ", ".join(fitting or labels) or "none"
     if fitting:
-        raise MisuseError(f"{benchmark} has several metrics {metric!r}, choose one: {listed}")
+        raise MisuseError(
+            f"{benchmark} has several metrics {metric!r}, choose one: {listed}"
+        )
     raise MisuseError(f"{benchmark} has no metric {metric!r}; it has: {listed}")

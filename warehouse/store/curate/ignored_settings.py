@@ -1,6 +1,8 @@
-"""Settings that a person has said do not matter: runs that differ by nothing else are repeats of one condition.
+"""Settings that a person has said do not matter: runs that differ by nothing else are
+repeats of one condition.
 
-What was said is kept in ``ignored_setting`` and can be taken back; what a dump recorded is never changed.
+What was said is kept in ``ignored_setting`` and can be taken back; what a dump recorded
+is never changed.
 """
 
 from __future__ import annotations
@@ -30,14 +32,21 @@ class IgnoredSettings:
     """All settings that do not matter by a person's word."""
 
     entries: tuple[IgnoredSetting, ...]
-    #: of benchmarks that are shown under another name that name: what is said of one holds for all names of it.
+    #: of benchmarks that are shown under another name that name: what is said of one
+    #: holds for all names of it.
     shown_as: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, store: Store) -> IgnoredSettings:
         """Those of a store."""
-        rows = store.rows("select name, benchmark, reason from ignored_setting order by name, benchmark")
-        entries = tuple(IgnoredSetting(row["name"], row["benchmark"], row["reason"] or "") for row in rows)
+        rows = store.rows(
+            "select name, benchmark, reason from ignored_setting order by name, "
+            "benchmark"
+        )
+        entries = tuple(
+            IgnoredSetting(row["name"], row["benchmark"], row["reason"] or "")
+            for row in rows
+        )
         of_some = any(entry.benchmark for entry in entries)
         named = store.rows(query_text("store", "benchmark_aliases")) if of_some else []
         return cls(entries, {row["benchmark"]: row["shown_as"] for row in named})
@@ -45,18 +54,33 @@ class IgnoredSettings:
     def of_benchmark(self, benchmark: str) -> list[IgnoredSetting]:
         """What holds on a benchmark, by any of its names."""
         shown = self.shown_as.get(benchmark, benchmark)
-        return [entry for entry in self.entries if self.shown_as.get(entry.benchmark, entry.benchmark) in ("", shown)]
+        return [
+            entry
+            for entry in self.entries
+            if self.shown_as.get(entry.benchmark, entry.benchmark) in ("", shown)
+        ]
 
     def names_of(self, benchmark: str, settings: Mapping[str, str]) -> list[str]:
         """Which of a run's settings do not matter."""
-        names = {entry.name for entry in self.of_benchmark(benchmark)} if self.entries else set()
+        names = (
+            {entry.name for entry in self.of_benchmark(benchmark)}
+            if self.entries
+            else set()
+        )
         if not names:
             return []
-        return [path for path in settings if path in names or path.rpartition(".")[2] in names]
+        return [
+            path
+            for path in settings
+            if path in names or path.rpartition(".")[2] in names
+        ]
 
     def condition_key(self, benchmark: str, settings: Mapping[str, str]) -> str | None:
-        """The condition of a run without the settings that do not matter; ``None`` where that leaves none out."""
+        """The condition of a run without the settings that do not matter; ``None``
+        where that leaves none out."""
         left_out = set(self.names_of(benchmark, settings))
         if not left_out:
             return None
-        return condition_key_of({path: form for path, form in settings.items() if path not in left_out})
+        return condition_key_of(
+            {path: form for path, form in settings.items() if path not in left_out}
+        )

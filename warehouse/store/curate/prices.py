@@ -1,4 +1,5 @@
-"""What a million tokens cost, by model and date: read from a table of the user's, kept in the store."""
+"""What a million tokens cost, by model and date: read from a table of the user's, kept
+in the store."""
 
 from __future__ import annotations
 
@@ -20,10 +21,20 @@ from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 #: Columns that a file of prices has; those after the fourth may be left out.
-COLUMNS = ("model", "date", "input", "output", "cached", "cache_write", "reasoning", "until")
+COLUMNS = (
+    "model",
+    "date",
+    "input",
+    "output",
+    "cached",
+    "cache_write",
+    "reasoning",
+    "until",
+)
 _EXPECTED = (
-    "a header model,date,input,output[,cached][,cache_write][,reasoning][,until][,currency] and a row for each model "
-    "and date"
+    "a header "
+    "model,date,input,output[,cached][,cache_write][,reasoning][,until][,currency] and "
+    "a row for each model and date"
 )
 
 
@@ -36,26 +47,36 @@ class Price:
     input: float  #: of the prompt.
     output: float  #: of the response.
     cached: float | None = None  #: of input that was cached; None: as other input.
-    reasoning: float | None = None  #: of output that is reasoning; None: as other output.
-    until: datetime | None = None  #: the first moment at which it holds no more; None: it goes on.
-    cache_write: float | None = None  #: of input that was written into a cache; None: as other input.
+    reasoning: float | None = (
+        None  #: of output that is reasoning; None: as other output.
+    )
+    until: datetime | None = (
+        None  #: the first moment at which it holds no more; None: it goes on.
+    )
+    cache_write: float | None = (
+        None  #: of input that was written into a cache; None: as other input.
+    )
 
 
 @dataclass(frozen=True)
 class StoredPrice(Price):
-    """A price in a store; ``n_runs`` counts the current runs that cost is computed of by it."""
+    """A price in a store; ``n_runs`` counts the current runs that cost is computed of
+    by it."""
 
     n_runs: int = 0
 
 
 def read_prices(path: str | Path) -> list[Price]:
-    """Prices from a CSV file (InputError: it cannot be read, or a row is no price; names the line)."""
+    """Prices from a CSV file (InputError: it cannot be read, or a row is no price;
+    names the line)."""
     path = Path(path)
     try:
         text = own_text(path, _EXPECTED)
         prices = list(_prices(csv.DictReader(io.StringIO(text, newline="")), str(path)))
     except csv.Error as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected=_EXPECTED) from None
+        raise InputError(
+            f"cannot be read: {error}", path=str(path), expected=_EXPECTED
+        ) from None
     if not prices:
         raise InputError("no rows", path=str(path), expected=_EXPECTED)
     return prices
@@ -96,13 +117,19 @@ def stored_prices(store: Store) -> list[StoredPrice]:
 
 def models_without_price(store: Store) -> list[str]:
     """Models of which tokens are stored, and neither their cost nor a price of the day."""
-    return [str(row["model"]) for row in store.rows(query_text("store", "models_without_price"))]
+    return [
+        str(row["model"])
+        for row in store.rows(query_text("store", "models_without_price"))
+    ]
 
 
 def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
     lacking = [name for name in COLUMNS[:4] if name not in (rows.fieldnames or ())]
     if lacking:
-        found = f"no column {lacking[0]}; there are: {', '.join(rows.fieldnames or ()) or 'none'}"
+        found = (
+            f"no column {lacking[0]}; there are: "
+            f"{', '.join(rows.fieldnames or ()) or 'none'}"
+        )
         raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
     known = (*COLUMNS, "currency")
     refuse_unknown(rows.fieldnames or (), known, path)
@@ -111,12 +138,21 @@ def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
         line = f"line {rows.line_num}"
         if None in row:
             found = f"{len(rows.fieldnames or ()) + len(row[None])} cells"
-            raise InputError(found, path=path, place=line, expected=f"{len(rows.fieldnames or ())}, as the header has")
+            raise InputError(
+                found,
+                path=path,
+                place=line,
+                expected=f"{len(rows.fieldnames or ())}, as the header has",
+            )
         price = _price(row, path, line)
         for other in seen[price.model]:
             first, second = sorted((other, price), key=lambda item: item.date)
-            if first.date == second.date or (first.until is not None and first.until > second.date):
-                found = f"a second price of {price.model} from {second.date:%Y-%m-%d} on"
+            if first.date == second.date or (
+                first.until is not None and first.until > second.date
+            ):
+                found = (
+                    f"a second price of {price.model} from {second.date:%Y-%m-%d} on"
+                )
                 raise InputError(found, path=path, place=line, expected="one")
         seen[price.model].append(price)
         yield price
@@ -125,24 +161,39 @@ def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
 def _price(row: Mapping[str, str | None], path: str, line: str) -> Price:
     model = (row["model"] or "").strip()
     if not model:
-        raise InputError("no model", path=path, place=line, expected="the name of a model")
+        raise InputError(
+            "no model", path=path, place=line, expected="the name of a model"
+        )
     if (currency := (row.get("currency") or "").strip().upper()) not in ("", "USD"):
-        raise InputError(f"prices in {currency}", path=path, place=line, expected="US dollars")
+        raise InputError(
+            f"prices in {currency}", path=path, place=line, expected="US dollars"
+        )
     day, until = (_day(row.get(name), name, path, line) for name in ("date", "until"))
     if day is None or (until is not None and until <= day):
         found, expected = (
-            ("no date", "YYYY-MM-DD") if day is None else (f"until {until:%Y-%m-%d}", "a day after its date")
+            ("no date", "YYYY-MM-DD")
+            if day is None
+            else (f"until {until:%Y-%m-%d}", "a day after its date")
         )
         raise InputError(found, path=path, place=line, expected=expected)
     amounts = {name: _amount(row.get(name), name, path, line) for name in COLUMNS[2:7]}
     for name in COLUMNS[2:4]:
         if amounts[name] is None:
             raise InputError(
-                f"no price of {name}", path=path, place=line, expected="US dollars for a million tokens; 0 if free"
+                f"no price of {name}",
+                path=path,
+                place=line,
+                expected="US dollars for a million tokens; 0 if free",
             )
     per_token = amounts["input"] or 0.0, amounts["output"] or 0.0
     return Price(
-        model, day, *per_token, amounts["cached"], amounts["reasoning"], until, cache_write=amounts["cache_write"]
+        model,
+        day,
+        *per_token,
+        amounts["cached"],
+        amounts["reasoning"],
+        until,
+        cache_write=amounts["cache_write"],
     )
 
 
@@ -152,7 +203,9 @@ def _day(text: str | None, name: str, path: str, line: str) -> datetime | None:
     try:
         day = datetime.fromisoformat((text or "").strip())
     except ValueError:
-        raise InputError(f"{name} {text!r}", path=path, place=line, expected="YYYY-MM-DD") from None
+        raise InputError(
+            f"{name} {text!r}", path=path, place=line, expected="YYYY-MM-DD"
+        ) from None
     return day if day.tzinfo is None else day.astimezone(UTC).replace(tzinfo=None)
 
 
@@ -165,5 +218,10 @@ def _amount(text: str | None, name: str, path: str, line: str) -> float | None:
     except ValueError:
         amount = math.nan
     if not 0 <= amount < math.inf:
-        raise InputError(f"{name} {text!r}", path=path, place=line, expected="US dollars for a million tokens")
+        raise InputError(
+            f"{name} {text!r}",
+            path=path,
+            place=line,
+            expected="US dollars for a million tokens",
+        )
     return amount

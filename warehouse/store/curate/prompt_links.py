@@ -1,4 +1,5 @@
-"""Prompts that are one question under several keys: joined to a canonical one, never merged."""
+"""Prompts that are one question under several keys: joined to a canonical one, never
+merged."""
 
 from __future__ import annotations
 
@@ -21,7 +22,10 @@ By = Literal["text", "id"]
 Link = tuple[int, str]
 
 #: What must be equal in two prompts that are one.
-_MATCH: dict[By, str] = {"text": "text_hash", "id": "coalesce(tool_id, case when key_kind = 'id' then key end)"}
+_MATCH: dict[By, str] = {
+    "text": "text_hash",
+    "id": "coalesce(tool_id, case when key_kind = 'id' then key end)",
+}
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,21 @@ class _Asked:
 
 def links(store: Store) -> list[LinkEntry]:
     """How many prompts are joined, by pair of benchmarks."""
-    return [LinkEntry(**row) for row in store.rows(query_text("store", "linked_benchmarks"))]
+    return [
+        LinkEntry(**row) for row in store.rows(query_text("store", "linked_benchmarks"))
+    ]
 
 
-def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:
-    """Join the prompts of a benchmark to the equal ones of another (MisuseError: no such benchmark).
+def link(
+    store: Store, benchmark: str, canonical: str, *, by: By = "text"
+) -> LinkReport:
+    """Join the prompts of a benchmark to the equal ones of another (MisuseError: no
+    such benchmark).
 
-    Where both are one benchmark, its prompts of equal text are joined whose ids differ, as two tools or two tables
-    give them; by id, those without content (known by id or position alone) to those with content. Left alone are
-    prompts of which a run was asked several, and those of other targets or options.
+    Where both are one benchmark, its prompts of equal text are joined whose ids differ,
+    as two tools or two tables give them; by id, those without content (known by id or
+    position alone) to those with content. Left alone are prompts of which a run was
+    asked several, and those of other targets or options.
 
     Args:
         store: a store open for writing.
@@ -78,13 +88,18 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
         by: ``"text"``, the normalised question; ``"id"``, the tool's own id.
     """
     with store.changing_catalogue() as connection:
-        here, there = (find_named(connection, "benchmark", name).id for name in (benchmark, canonical))
+        here, there = (
+            find_named(connection, "benchmark", name).id
+            for name in (benchmark, canonical)
+        )
         links = _links(connection)
         if here == there and by == "text":
             report = _match_within(store, here, links)
         else:
             mine = _prompts(store, here, by, content=False if here == there else None)
-            theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
+            theirs = _unique(
+                _prompts(store, there, by, content=True if here == there else None)
+            )
             report = _match(mine, theirs, links, by)
         if report.n_linked:
             _rewrite(store, connection, links)
@@ -92,7 +107,8 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
 
 
 def unlink(store: Store, benchmark: str) -> int:
-    """Take the prompts of a benchmark apart from those they were joined to (MisuseError: no such benchmark).
+    """Take the prompts of a benchmark apart from those they were joined to
+    (MisuseError: no such benchmark).
 
     Returns:
         how many.
@@ -100,21 +116,35 @@ def unlink(store: Store, benchmark: str) -> int:
     table = tables.prompt_link
     with store.changing_catalogue() as connection:
         number = find_named(connection, "benchmark", benchmark).id
-        prompts = sa.select(tables.prompt.c.id).where(tables.prompt.c.benchmark_id == number)
+        prompts = sa.select(tables.prompt.c.id).where(
+            tables.prompt.c.benchmark_id == number
+        )
         condition = table.c.prompt_id.in_(prompts)
-        count = connection.execute(sa.select(sa.func.count()).select_from(table).where(condition)).scalar_one()
+        count = connection.execute(
+            sa.select(sa.func.count()).select_from(table).where(condition)
+        ).scalar_one()
         connection.execute(sa.delete(table).where(condition))
     return int(count)
 
 
-def _prompts(store: Store, benchmark: int, by: By, *, content: bool | None) -> list[tuple[int, Any]]:
-    """Id and matching value of the prompts of a benchmark; ``content`` chooses among them."""
-    kinds = {None: "", True: " and key_kind = 'content'", False: " and key_kind <> 'content'"}
+def _prompts(
+    store: Store, benchmark: int, by: By, *, content: bool | None
+) -> list[tuple[int, Any]]:
+    """Id and matching value of the prompts of a benchmark; ``content`` chooses among
+    them."""
+    kinds = {
+        None: "",
+        True: " and key_kind = 'content'",
+        False: " and key_kind <> 'content'",
+    }
     prompts = store.arrow(
-        f"select id, {_MATCH[by]} as value from prompt where benchmark_id = :benchmark{kinds[content]} order by id",
+        f"select id, {_MATCH[by]} as value from prompt where benchmark_id = "
+        f":benchmark{kinds[content]} order by id",
         {"benchmark": benchmark},
     )
-    return list(zip(prompts["id"].to_pylist(), prompts["value"].to_pylist(), strict=True))
+    return list(
+        zip(prompts["id"].to_pylist(), prompts["value"].to_pylist(), strict=True)
+    )
 
 
 def _unique(prompts: Iterable[tuple[int, Any]]) -> dict[Any, int | None]:
@@ -129,10 +159,18 @@ def _unique(prompts: Iterable[tuple[int, Any]]) -> dict[Any, int | None]:
 def _links(connection: sa.Connection) -> dict[int, Link]:
     table = tables.prompt_link
     query = sa.select(table.c.prompt_id, table.c.canonical_prompt_id, table.c.method)
-    return {int(row[0]): (int(row[1]), str(row[2])) for row in connection.execute(query.order_by(table.c.prompt_id))}
+    return {
+        int(row[0]): (int(row[1]), str(row[2]))
+        for row in connection.execute(query.order_by(table.c.prompt_id))
+    }
 
 
-def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], links: dict[int, Link], by: By) -> LinkReport:
+def _match(
+    mine: list[tuple[int, Any]],
+    theirs: Mapping[Any, int | None],
+    links: dict[int, Link],
+    by: By,
+) -> LinkReport:
     """Add the links of equal prompts to those that are known."""
     counts = Counter(value for _, value in mine)
     outcomes: Counter[str] = Counter()
@@ -147,7 +185,12 @@ def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], links:
         else:
             links[_end(links, prompt)] = (target, by)  # with what it is joined to
             outcomes["linked"] += 1
-    return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
+    return LinkReport(
+        outcomes["linked"],
+        outcomes["already"],
+        outcomes["unmatched"],
+        outcomes["ambiguous"],
+    )
 
 
 def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkReport:
@@ -159,7 +202,9 @@ def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkR
         asked = prompts.setdefault(row["id"], _Asked(row["target"], row["choices"]))
         if row["run_id"] is not None:
             asked.runs.add(row["run_id"])
-    n_all = store.rows("select count(*) as n from prompt where benchmark_id = :benchmark", of_benchmark)[0]["n"]
+    n_all = store.rows(
+        "select count(*) as n from prompt where benchmark_id = :benchmark", of_benchmark
+    )[0]["n"]
     outcomes: Counter[str] = Counter(unmatched=n_all - sum(map(len, groups.values())))
     for prompts in groups.values():
         first, *others = prompts
@@ -172,11 +217,17 @@ def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkR
             else:
                 links[_end(links, other)] = (target, "text")
                 outcomes["linked"] += 1
-    return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
+    return LinkReport(
+        outcomes["linked"],
+        outcomes["already"],
+        outcomes["unmatched"],
+        outcomes["ambiguous"],
+    )
 
 
 def _are_one_question(prompts: Sequence[_Asked]) -> bool:
-    """Whether all have the same target and options, where they have any, and no run was asked two of them."""
+    """Whether all have the same target and options, where they have any, and no run was
+    asked two of them."""
     targets = {prompt.target for prompt in prompts} - {None}
     choices = {prompt.choices for prompt in prompts} - {None}
     runs = [run for prompt in prompts for run in prompt.runs]
@@ -190,7 +241,9 @@ def _end(links: Mapping[int, Link], prompt: int) -> int:
     return prompt
 
 
-def _rewrite(store: Store, connection: sa.Connection, links: Mapping[int, Link]) -> None:
+def _rewrite(
+    store: Store, connection: sa.Connection, links: Mapping[int, Link]
+) -> None:
     """Replace all stored links by these; views follow one step only."""
     table = tables.prompt_link
     connection.execute(sa.delete(table))
@@ -199,7 +252,9 @@ def _rewrite(store: Store, connection: sa.Connection, links: Mapping[int, Link])
         {
             "id": pa.array(range(first, first + len(links)), pa.int64()),
             "prompt_id": pa.array(list(links), pa.int64()),
-            "canonical_prompt_id": pa.array([_end(links, target) for target in links], pa.int64()),
+            "canonical_prompt_id": pa.array(
+                [_end(links, target) for target in links], pa.int64()
+            ),
             "method": pa.array([method for _, method in links.values()], pa.string()),
         }
     )

@@ -1,4 +1,5 @@
-"""Everything that differs between the engines: one frozen record per engine, and its functions.
+"""Everything that differs between the engines: one frozen record per engine, and its
+functions.
 
 No module outside this package names an engine.
 """
@@ -49,13 +50,19 @@ from warehouse.store.engines.urls import without_secrets as without_secrets
 #: A full disk, a quota that is used up, and a limit on the size of files.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-#: An index of facts, which come sorted: it keeps the range of each stretch of pages, and so costs
-#: next to nothing to maintain (a tree costs as much as the rows themselves).
+#: An index of facts, which come sorted: it keeps the range of each stretch of pages,
+#: and so costs next to nothing to maintain (a tree costs as much as the rows
+#: themselves).
 SORTED_INDEX: dict[str, Any] = {"postgresql_using": "brin"}
 
 
 DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL, SPARK)}
-_BY_URL = {DUCKDB.name: DUCKDB, POSTGRESQL.name: POSTGRESQL, LOCAL: SPARK, REMOTE: SPARK}
+_BY_URL = {
+    DUCKDB.name: DUCKDB,
+    POSTGRESQL.name: POSTGRESQL,
+    LOCAL: SPARK,
+    REMOTE: SPARK,
+}
 
 
 def dialect_of(url: sa.URL) -> Dialect:
@@ -63,14 +70,17 @@ def dialect_of(url: sa.URL) -> Dialect:
     name = url.get_backend_name()
     if name not in _BY_URL:
         raise MisuseError(
-            f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://, that of a lake with sail: or sc://"
+            f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://, "
+            "that of a lake with sail: or sc://"
         )
     return _BY_URL[name]
 
 
-def before_statements(engine: sa.Engine | ReadingEngine, listener: Callable[..., Any]) -> None:
-    """Have a listener change each statement of SQLAlchemy before it runs (``before_cursor_execute``); a lake's
-    engine takes none."""
+def before_statements(
+    engine: sa.Engine | ReadingEngine, listener: Callable[..., Any]
+) -> None:
+    """Have a listener change each statement of SQLAlchemy before it runs
+    (``before_cursor_execute``); a lake's engine takes none."""
     if isinstance(engine, ReadingEngine):
         engine.listener = listener
     elif isinstance(engine, sa.Engine):
@@ -79,7 +89,9 @@ def before_statements(engine: sa.Engine | ReadingEngine, listener: Callable[...,
 
 def full_connection(connection: sa.Connection | ReadingConnection) -> sa.Connection:
     """A connection of SQLAlchemy, for its functions that take one."""
-    return connection.full() if isinstance(connection, ReadingConnection) else connection
+    return (
+        connection.full() if isinstance(connection, ReadingConnection) else connection
+    )
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
@@ -123,7 +135,8 @@ def register_migrations() -> None:
 
 
 def value_error(error: BaseException) -> bool:
-    """Whether an engine refused a value: of the wrong form, too large, missing, or no text."""
+    """Whether an engine refused a value: of the wrong form, too large, missing, or no
+    text."""
     import duckdb
 
     return (
@@ -142,18 +155,20 @@ def value_error(error: BaseException) -> bool:
 
 
 def entered_already(error: BaseException) -> bool:
-    """Whether an engine refused a row because one of the same natural key is there: whether the
-    statement went by way of SQLAlchemy, or around it as bulk inserts do."""
+    """Whether an engine refused a row because one of the same natural key is there:
+    whether the statement went by way of SQLAlchemy, or around it as bulk inserts do."""
     import duckdb
 
-    duplicate = isinstance(cause_of(error), duckdb.ConstraintException) and "uplicate key" in str(error)
+    duplicate = isinstance(
+        cause_of(error), duckdb.ConstraintException
+    ) and "uplicate key" in str(error)
     return duplicate or _sqlstate(error) == "23505"
 
 
 @contextmanager
 def failing_anyway() -> Iterator[None]:
-    """Clean up after an engine error. If that fails too, the first error is reported, and the rest is
-    released with the connection."""
+    """Clean up after an engine error. If that fails too, the first error is reported,
+    and the rest is released with the connection."""
     try:
         yield
     except Exception as error:
@@ -164,20 +179,28 @@ def failing_anyway() -> Iterator[None]:
 
 #: What to do where a server refuses or ends a statement; by the code that it gives.
 _ADVICE = {
-    "42501": "Ask as the owner, or as the role that the owner makes: warehouse db reader ROLE",
-    "57014": "Ask for less, or let the server's statement_timeout be raised if it was not somebody who ended it",
+    "42501": (
+        "Ask as the owner, or as the role that the owner makes: warehouse db reader "
+        "ROLE"
+    ),
+    "57014": (
+        "Ask for less, or let the server's statement_timeout be raised if it was not "
+        "somebody who ended it"
+    ),
     "57P01": "Run the same again when the server is back",
     "53300": "Try again later, or let the server's max_connections be raised",
 }
 
 
 def advice_on(error: BaseException) -> str:
-    """What to do about an error of a server that is no damage of the store; empty for any other."""
+    """What to do about an error of a server that is no damage of the store; empty for
+    any other."""
     return _ADVICE.get(_sqlstate(cause_of(error)), "")
 
 
 def store_failure(error: BaseException) -> StoreError | None:
-    """What an engine's error means to whoever asked, with what to do; None if no engine raised it."""
+    """What an engine's error means to whoever asked, with what to do; None if no engine
+    raised it."""
     cause = cause_of(error)
     messages = [dialect.query_error(cause) for dialect in DIALECTS.values()]
     message = next((message.splitlines()[0] for message in messages if message), None)
@@ -185,16 +208,22 @@ def store_failure(error: BaseException) -> StoreError | None:
         return None
     if reason := disk_full(error):
         return DiskFullError(reason)
-    return StoreError(f"the store failed: {message}\n{advice_on(error) or 'See: warehouse db check'}")
+    return StoreError(
+        f"the store failed: {message}\n{advice_on(error) or 'See: warehouse db check'}"
+    )
 
 
 def disk_full(error: BaseException | None) -> str:
-    """Why an engine or the system had no room for what was to be written, in its words; empty if an
-    error has another cause."""
+    """Why an engine or the system had no room for what was to be written, in its words;
+    empty if an error has another cause."""
     while error is not None:
         cause = cause_of(error)
         full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
-        if full or _sqlstate(cause) == "53100" or any(words in str(cause) for words in map(os.strerror, _NO_ROOM)):
+        if (
+            full
+            or _sqlstate(cause) == "53100"
+            or any(words in str(cause) for words in map(os.strerror, _NO_ROOM))
+        ):
             return str(cause).strip().splitlines()[0]
         error = error.__cause__ or error.__context__
     return ""
@@ -211,7 +240,8 @@ def forbidden(error: BaseException) -> bool:
 
 
 def only_reads(error: BaseException) -> bool:
-    """Whether a server refused what nobody may do there, as on one that follows another."""
+    """Whether a server refused what nobody may do there, as on one that follows
+    another."""
     return _sqlstate(error) == "25006"
 
 
@@ -222,7 +252,8 @@ def _sqlstate(error: BaseException) -> str:
 
 
 def scratch_of(connection: sa.Connection) -> Any | None:
-    """The store's own connection where it can serve as the scratch space, else ``None``."""
+    """The store's own connection where it can serve as the scratch space, else
+    ``None``."""
     if connection.dialect.name != DUCKDB.name:
         return None
     return connection.connection.driver_connection

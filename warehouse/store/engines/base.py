@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 #: What a stored vector that contradicts its embedder is answered with.
 OTHER_LENGTH = (
-    "a stored vector has another length than its embedder says ({dimension}); embed the prompts"
-    " again under another name: warehouse embed --embedder NAME=MODEL"
+    "a stored vector has another length than its embedder says ({dimension}); embed "
+    "the prompts again under another name: warehouse embed --embedder NAME=MODEL"
 )
 
 
@@ -39,7 +39,8 @@ class MadeReader:
 
     role: str  #: its name.
     is_new: bool  #: it was not there before.
-    #: functions that it may call and that have the powers of another role, with that role.
+    #: functions that it may call and that have the powers of another role, with that
+    #: role.
     definer_functions: tuple[tuple[str, str], ...]
 
 
@@ -48,13 +49,15 @@ class Roles:
     """Roles of an engine that can read a store and nothing else."""
 
     usual: str  #: name of the one that is used where nobody names another.
-    #: (connection, name, password) makes one or lets one that is there in; ``None``: no password is set.
+    #: (connection, name, password) makes one or lets one that is there in; ``None``: no
+    #: password is set.
     make: Callable[[sa.Connection, str, str | None], MadeReader]
     readers: Callable[[sa.Connection], list[str]]  #: names of all that were let in.
     #: (connection, names, tables) lets them read these, and views.
     grant: Callable[[sa.Connection, Iterable[str], Iterable[str]], None]
     url: Callable[[sa.URL, str], sa.URL]  #: the store's URL as such a role.
-    #: (connection as the owner, role, password) into the password file of the driver; returns the file.
+    #: (connection as the owner, role, password) into the password file of the driver;
+    #: returns the file.
     keep_password: Callable[[sa.Connection, str, str], Path]
 
 
@@ -63,10 +66,11 @@ class OwnObjects:
     """How the tables, views and functions of a store are looked through."""
 
     folder: str  #: of the statements, below ``queries``.
-    #: of what prints the texts of views; ``None`` of a server, which has to be asked to.
+    #: of what prints the texts of views; ``None`` of a server, which has to be asked
+    #: to.
     version: Callable[[], str] | None = None
-    #: a database at a path (``:memory:``) that reaches nothing else, in the oldest form that the engine writes: its own
-    #: connection, and SQLAlchemy's engine around it.
+    #: a database at a path (``:memory:``) that reaches nothing else, in the oldest form
+    #: that the engine writes: its own connection, and SQLAlchemy's engine around it.
     closed_at: Callable[[str], tuple[Any, sa.Engine]] | None = None
 
 
@@ -81,69 +85,97 @@ class Dialect:
     is_lake: bool  #: its stores are only read: they are made from others, and hold their schema when opened.
     load: Callable[[], None]  #: load what opening a store takes, without any store.
     exists: Callable[[sa.URL], bool]  #: whether there is something to open at a URL.
-    #: (url, write, limits) to an engine of SQLAlchemy or what stands for one; with limits it can neither write nor
-    #: reach out, and an engine in this process has no more memory.
+    #: (url, write, limits) to an engine of SQLAlchemy or what stands for one; with
+    #: limits it can neither write nor reach out, and an engine in this process has no
+    #: more memory.
     open_engine: Callable[[sa.URL, bool, Limits | None], sa.Engine]
     #: who holds the store, if an error says that somebody does, else ``None``.
     lock_holder: Callable[[BaseException], str | None]
-    damaged: Callable[[BaseException], bool]  #: whether an error says that the store's file cannot be read any more.
+    damaged: Callable[
+        [BaseException], bool
+    ]  #: whether an error says that the store's file cannot be read any more.
     #: an error after which the same transaction may succeed (deadlock, serialisation).
     retryable: Callable[[BaseException], bool]
-    #: run one SELECT with ``:name`` parameters on an open connection, into Arrow; ``QueryLimitError`` where that has
-    #: more than so many bytes (``None``: any number).
+    #: run one SELECT with ``:name`` parameters on an open connection, into Arrow;
+    #: ``QueryLimitError`` where that has more than so many bytes (``None``: any
+    #: number).
     select: Callable[[sa.Connection, str, Mapping[str, Any], int | None], pa.Table]
-    #: (connection, sql, id) rows of a SELECT of numbers, without parameters, by an id among them; no Python object per
-    #: number; in the SELECT's order where it orders by the id first, else by the id. ``None`` where other columns stand
-    #: among them, or where ``select`` makes none either.
+    #: (connection, sql, id) rows of a SELECT of numbers, without parameters, by an id
+    #: among them; no Python object per number; in the SELECT's order where it orders by
+    #: the id first, else by the id. ``None`` where other columns stand among them, or
+    #: where ``select`` makes none either.
     by_id: Callable[[sa.Connection, str, str], pa.Table | None]
-    sha256_of: Callable[[str], str]  #: a column of texts to the expression of their sha256, as bytes of UTF-8.
-    interrupt: Callable[[sa.Connection], object]  #: end the statement that another thread runs on the connection.
-    #: append Arrow data, whole or as a stream of batches, to a table, by column name; returns the rows, and counts by
-    #: column the characters U+0000 that the engine cannot store.
-    append: Callable[[sa.Connection, str, pa.Table | pa.RecordBatchReader, Counter[str]], int]
-    #: rows of a SELECT of an id and a vector of so many 32-bit numbers, without parameters, as two arrays; no Python
-    #: object per number.
-    vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
-    #: make the open connection unable to write or to reach out, within limits; afresh for every query.
+    sha256_of: Callable[
+        [str], str
+    ]  #: a column of texts to the expression of their sha256, as bytes of UTF-8.
+    interrupt: Callable[
+        [sa.Connection], object
+    ]  #: end the statement that another thread runs on the connection.
+    #: append Arrow data, whole or as a stream of batches, to a table, by column name;
+    #: returns the rows, and counts by column the characters U+0000 that the engine
+    #: cannot store.
+    append: Callable[
+        [sa.Connection, str, pa.Table | pa.RecordBatchReader, Counter[str]], int
+    ]
+    #: rows of a SELECT of an id and a vector of so many 32-bit numbers, without
+    #: parameters, as two arrays; no Python object per number.
+    vectors: Callable[
+        [sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]
+    ]
+    #: make the open connection unable to write or to reach out, within limits; afresh
+    #: for every query.
     guard: Callable[[sa.Connection, Limits], None]
-    #: (connection, url, reader) to the URL, of a role that only reads, at which what people type is to be run;
-    #: ``None``: the connection will do.
+    #: (connection, url, reader) to the URL, of a role that only reads, at which what
+    #: people type is to be run; ``None``: the connection will do.
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
-    objects: OwnObjects | None  #: what stands in a store under names of ours; ``None`` for a lake.
+    objects: (
+        OwnObjects | None
+    )  #: what stands in a store under names of ours; ``None`` for a lake.
     #: refuse a connection whose role could do more than read (``MisuseError``).
     require_plain: Callable[[sa.Connection, sa.URL], None]
-    #: a SELECT as it is to be run so that the types of all its columns have a form outside the engine: others come as
-    #: text; with ``True``, times too, which engines know beyond the years that others do.
+    #: a SELECT as it is to be run so that the types of all its columns have a form
+    #: outside the engine: others come as text; with ``True``, times too, which engines
+    #: know beyond the years that others do.
     printable: Callable[[sa.Connection, str, Mapping[str, Any], bool], str]
-    roles: Roles | None  #: making roles that only read; ``None`` where the engine has no roles.
+    roles: (
+        Roles | None
+    )  #: making roles that only read; ``None`` where the engine has no roles.
     #: serialise short transactions between writers (a lock until commit).
     lock_catalogue: Callable[[sa.Connection], None]
-    #: ``lock_catalogue``, in a transaction that only prepares: its commit does not wait for the disk, where what comes
-    #: after cannot reach the disk without it.
+    #: ``lock_catalogue``, in a transaction that only prepares: its commit does not wait
+    #: for the disk, where what comes after cannot reach the disk without it.
     prepare: Callable[[sa.Connection], None]
-    #: let a long transaction run beside others that have no key (a text) in common with it; comes before
-    #: ``lock_catalogue`` in a transaction.
+    #: let a long transaction run beside others that have no key (a text) in common with
+    #: it; comes before ``lock_catalogue`` in a transaction.
     lock_shared: Callable[[sa.Connection, Iterable[str]], None]
-    lock_all: Callable[[sa.Connection], None]  #: wait for all of those, and then as ``lock_catalogue``.
-    #: whether no other process has a source reserved; if so, none can before the end of the transaction.
+    lock_all: Callable[
+        [sa.Connection], None
+    ]  #: wait for all of those, and then as ``lock_catalogue``.
+    #: whether no other process has a source reserved; if so, none can before the end of
+    #: the transaction.
     no_source_reserved: Callable[[sa.Connection], bool]
-    #: (connection, keys, patient) take each key for this process until ``release``; ``False`` where another one has it,
-    #: unless patient: then wait for it.
+    #: (connection, keys, patient) take each key for this process until ``release``;
+    #: ``False`` where another one has it, unless patient: then wait for it.
     reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
     release: Callable[[sa.Connection, Sequence[str]], None]  #: give such keys back.
-    require_select: Callable[[sa.Connection, str], None]  #: refuse a text that is not one SELECT (``MisuseError``).
-    analyze: Callable[[sa.Connection], None]  #: after a load, count rows for the planner.
-    #: what the engine says of a statement that a user wrote, ``None`` if an error has another cause.
+    require_select: Callable[
+        [sa.Connection, str], None
+    ]  #: refuse a text that is not one SELECT (``MisuseError``).
+    analyze: Callable[
+        [sa.Connection], None
+    ]  #: after a load, count rows for the planner.
+    #: what the engine says of a statement that a user wrote, ``None`` if an error has
+    #: another cause.
     query_error: Callable[[BaseException], str | None]
-    #: write one state of the whole store to a new embedded file, without keeping anybody from reading; ``None`` where
-    #: readers never wait for writers anyway.
+    #: write one state of the whole store to a new embedded file, without keeping
+    #: anybody from reading; ``None`` where readers never wait for writers anyway.
     snapshot: Callable[[sa.URL, Path], None] | None
-    #: those of the server that is asked at a URL, for work of ours that it can spread over machines; ``None`` where
-    #: there is no more than this process has itself.
+    #: those of the server that is asked at a URL, for work of ours that it can spread
+    #: over machines; ``None`` where there is no more than this process has itself.
     executors: Callable[[sa.URL], Executors | None]
-    #: become the one process that refreshes the store at a URL: what lets go of it again, ``None`` while another
-    #: process is that one. However the holder ends, the system or the server lets go for it; readers and writers are
-    #: not kept out.
+    #: become the one process that refreshes the store at a URL: what lets go of it
+    #: again, ``None`` while another process is that one. However the holder ends, the
+    #: system or the server lets go for it; readers and writers are not kept out.
     refresh_lock: Callable[[sa.URL], Callable[[], None] | None]
 
 
@@ -155,11 +187,14 @@ def json_text(value: Any) -> str:
         return json.dumps(without_surrogates(value))
 
 
-#: Share of the machine's memory that an engine in this process may use, and share of that which an answer may
-#: have outside it: together less than half of the machine.
+#: Share of the machine's memory that an engine in this process may use, and share of
+#: that which an answer may have outside it: together less than half of the machine.
 _OF_THE_MACHINE, _OF_THE_ENGINE = 0.36, 0.25
 #: Where the kernel says how much memory a container has.
-_CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_CONTAINER = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 #: Seconds between two interruptions: one that comes between two statements is lost.
 _AGAIN = 0.1
 
@@ -175,8 +210,8 @@ class Limits:
     """What a query may take."""
 
     seconds: float = 300.0  #: until it is stopped; 0: it is not.
-    #: bytes that an engine in this process may use; 0: ``$WAREHOUSE_MEMORY_LIMIT``, else 36 % of the machine's. The
-    #: answer may have a quarter as much beside it.
+    #: bytes that an engine in this process may use; 0: ``$WAREHOUSE_MEMORY_LIMIT``,
+    #: else 36 % of the machine's. The answer may have a quarter as much beside it.
     memory: int = 0
 
     def __post_init__(self) -> None:
@@ -184,17 +219,19 @@ class Limits:
         memory: Any = self.memory
         if not isinstance(seconds, int | float) or not 0 <= seconds <= _MOST_SECONDS:
             raise MisuseError(
-                f"--timeout (in Python: timeout=) lies between 0 (no limit) and {_MOST_SECONDS} seconds,"
-                f" found {seconds!r}"
+                "--timeout (in Python: timeout=) lies between 0 (no limit) and "
+                f"{_MOST_SECONDS} seconds, found {seconds!r}"
             )
         if not isinstance(memory, int) or 0 != memory < _LEAST_MEMORY:
             raise MisuseError(
-                f"--memory (in Python: memory=) is {_LEAST_MEMORY // 10**6} MB and more, found {memory!r} bytes"
+                f"--memory (in Python: memory=) is {_LEAST_MEMORY // 10**6} MB and "
+                f"more, found {memory!r} bytes"
             )
 
     @property
     def bytes(self) -> int:
-        """Bytes that an engine in this process may use, unless the environment says otherwise."""
+        """Bytes that an engine in this process may use, unless the environment says
+        otherwise."""
         return self.memory or int(_OF_THE_MACHINE * machine_memory())
 
     @property
@@ -235,8 +272,11 @@ class Clock:
 
 
 @contextmanager
-def interrupted_after(seconds: float, interrupt: Callable[[], object]) -> Iterator[Clock]:
-    """Call ``interrupt`` from another thread after so many seconds, again and again until the block ends."""
+def interrupted_after(
+    seconds: float, interrupt: Callable[[], object]
+) -> Iterator[Clock]:
+    """Call ``interrupt`` from another thread after so many seconds, again and again
+    until the block ends."""
     clock = Clock(seconds)
     if not seconds:
         yield clock
@@ -246,7 +286,9 @@ def interrupted_after(seconds: float, interrupt: Callable[[], object]) -> Iterat
     def watch() -> None:
         wait = seconds
         while not ended.wait(wait):
-            with suppress(Exception):  # the connection is closed, or the server gone: the block says so
+            with suppress(
+                Exception
+            ):  # the connection is closed, or the server gone: the block says so
                 interrupt()
             wait = _AGAIN
 

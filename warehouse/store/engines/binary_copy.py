@@ -1,12 +1,14 @@
-"""Arrow batches as the byte stream of a binary bulk load: PostgreSQL's binary COPY format.
+"""Arrow batches as the byte stream of a binary bulk load: PostgreSQL's binary COPY
+format.
 
-The format, from PostgreSQL's documentation of COPY ("Binary Format"): a header; for each row the
-number of its fields (int16), then for each field its length in bytes (int32, -1 for null) and
-the bytes; a trailer. All numbers are big-endian.
+The format, from PostgreSQL's documentation of COPY ("Binary Format"): a header; for
+each row the number of its fields (int16), then for each field its length in bytes
+(int32, -1 for null) and the bytes; a trailer. All numbers are big-endian.
 
-No Python runs per row. A row is cut into *pieces*: neighbouring parts that are equally wide in every row (field counts,
-lengths, numbers without nulls) become one piece, a numpy structured array; a part whose width varies (text, numbers
-with nulls, lists) is a piece of its own. Arrow then joins the pieces of each row.
+No Python runs per row. A row is cut into *pieces*: neighbouring parts that are equally
+wide in every row (field counts, lengths, numbers without nulls) become one piece, a
+numpy structured array; a part whose width varies (text, numbers with nulls, lists) is a
+piece of its own. Arrow then joins the pieces of each row.
 """
 
 from __future__ import annotations
@@ -48,17 +50,21 @@ _FLOAT4 = 700  # type number of float4 in the server's catalogue
 _NUL, _REPLACEMENT = b"\0", "\ufffd".encode()
 
 
-def encode_stream(batches: Iterable[pa.RecordBatch], *, replaced: Counter[str] | None = None) -> Iterator[bytes]:
+def encode_stream(
+    batches: Iterable[pa.RecordBatch], *, replaced: Counter[str] | None = None
+) -> Iterator[bytes]:
     """The whole stream of a binary COPY, in parts of bounded size.
 
-    Column types and what they load into: int16, int32, int64 (integers of that width), float32,
-    float64, bool, string (text, json), binary (bytea), timestamp[us] without zone, lists of
-    float32 (float4 arrays), dictionaries of these, and null. The target's column types must
-    match: the server converts nothing. A row's fields stand in the order of the batch's columns.
+    Column types and what they load into: int16, int32, int64 (integers of that width),
+    float32, float64, bool, string (text, json), binary (bytea), timestamp[us] without
+    zone, lists of float32 (float4 arrays), dictionaries of these, and null. The
+    target's column types must match: the server converts nothing. A row's fields stand
+    in the order of the batch's columns.
 
     Args:
         batches: equal in schema, such as a ``pyarrow.RecordBatchReader``.
-        replaced: counts, by column name, the U+0000 of text columns, which the server cannot store; each became U+FFFD.
+        replaced: counts, by column name, the U+0000 of text columns, which the server
+            cannot store; each became U+FFFD.
 
     Raises:
         StoreError: a column of another type, or a time before 4714 BC.
@@ -84,14 +90,19 @@ def _bounded(block: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 # --- few types from many -----------------------------------------------------------------------
 
 
-def _plain_batch(batch: pa.RecordBatch, replaced: Counter[str] | None) -> pa.RecordBatch:
+def _plain_batch(
+    batch: pa.RecordBatch, replaced: Counter[str] | None
+) -> pa.RecordBatch:
     names = batch.schema.names
-    columns = [_plain(*named, replaced) for named in zip(batch.columns, names, strict=True)]
+    columns = [
+        _plain(*named, replaced) for named in zip(batch.columns, names, strict=True)
+    ]
     return pa.RecordBatch.from_arrays(columns, names)
 
 
 def _plain(column: Any, name: str, replaced: Counter[str] | None) -> Any:
-    """The column as numbers of the wire's value, large_binary, a list of float32, or null."""
+    """The column as numbers of the wire's value, large_binary, a list of float32, or
+    null."""
     kind = column.type
     if kind in _AS_THEY_ARE or _is_vector(kind):
         return column
@@ -105,7 +116,9 @@ def _plain(column: Any, name: str, replaced: Counter[str] | None) -> Any:
         return _since_epoch(column, name)
     if pa.types.is_dictionary(kind):
         return _plain(column.dictionary_decode(), name, replaced)
-    raise StoreError(f"column {name!r} is of type {kind}, which cannot be bulk-loaded; cast it")
+    raise StoreError(
+        f"column {name!r} is of type {kind}, which cannot be bulk-loaded; cast it"
+    )
 
 
 def _is_vector(kind: pa.DataType) -> bool:
@@ -130,8 +143,9 @@ def _since_epoch(column: Any, name: str) -> Any:
     first = pc.min(microseconds).as_py()
     if first is not None and first < _FIRST_TIME:
         raise StoreError(
-            f"column {name!r} holds a time {first} microseconds from 1970-01-01, which is before"
-            " 24 November 4714 BC, where the store's times start; correct it in the source"
+            f"column {name!r} holds a time {first} microseconds from 1970-01-01, which "
+            "is before 24 November 4714 BC, where the store's times start; correct it "
+            "in the source"
         )
     return pc.subtract(microseconds, _EPOCH)
 
@@ -162,12 +176,16 @@ class _Pieces:
         if len(self.done) == 1:
             return _joined(self.done[0]).tobytes()
         nothing_between = pa.scalar(b"", pa.large_binary())
-        return _joined(pc.binary_join_element_wise(*self.done, nothing_between)).tobytes()
+        return _joined(
+            pc.binary_join_element_wise(*self.done, nothing_between)
+        ).tobytes()
 
     def _close(self) -> None:
         if not self.open:
             return
-        piece = np.empty(self.n, np.dtype([(f"f{i}", w) for i, (w, _) in enumerate(self.open)]))
+        piece = np.empty(
+            self.n, np.dtype([(f"f{i}", w) for i, (w, _) in enumerate(self.open)])
+        )
         for i, (_, values) in enumerate(self.open):
             piece[f"f{i}"] = values
         self.done.append(_cut(piece, np.arange(self.n + 1) * piece.itemsize))
@@ -198,11 +216,14 @@ def _add_numbers(pieces: _Pieces, column: Any, wire: str) -> None:
         return
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     pieces.add_fixed(">i4", np.where(valid, width, -1))
-    pieces.add_varying(_cut(column.drop_null().to_numpy().astype(wire), _ends(valid * width)))
+    pieces.add_varying(
+        _cut(column.drop_null().to_numpy().astype(wire), _ends(valid * width))
+    )
 
 
 def _add_vectors(pieces: _Pieces, column: Any) -> None:
-    """One-dimensional arrays: a head of 20 bytes, 12 if it is empty; then elements as fields."""
+    """One-dimensional arrays: a head of 20 bytes, 12 if it is empty; then elements as
+    fields."""
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     lengths = pc.list_value_length(column).fill_null(0).to_numpy()
     elements, widths = _elements(column.flatten())
@@ -214,7 +235,8 @@ def _add_vectors(pieces: _Pieces, column: Any) -> None:
 
 
 def _elements(values: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """The fields of all elements of all rows on end, and the width of each: 8, 4 if it is null."""
+    """The fields of all elements of all rows on end, and the width of each: 8, 4 if it
+    is null."""
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     fields = np.empty(len(values), [("length", ">i4"), ("value", ">f4")])
     fields["length"] = np.where(valid, 4, -1)
@@ -224,10 +246,15 @@ def _elements(values: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]
 
 
 def _vector_heads(
-    lengths: npt.NDArray[Any], element_ends: npt.NDArray[np.int64], widths: npt.NDArray[np.int64]
+    lengths: npt.NDArray[Any],
+    element_ends: npt.NDArray[np.int64],
+    widths: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.uint8]:
-    """Dimensions, whether there are nulls, element type; then the length and the first index."""
-    heads = np.empty(len(lengths), [(name, ">i4") for name in ("d", "nulls", "type", "n", "first")])
+    """Dimensions, whether there are nulls, element type; then the length and the first
+    index."""
+    heads = np.empty(
+        len(lengths), [(name, ">i4") for name in ("d", "nulls", "type", "n", "first")]
+    )
     heads["d"] = lengths > 0
     heads["nulls"] = np.diff(element_ends) < 8 * lengths
     heads["type"] = _FLOAT4
@@ -253,5 +280,7 @@ def _cut(values: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> Any:
 def _joined(values: Any) -> npt.NDArray[np.uint8]:
     """The bytes of all values of a large_binary array on end, without copying them."""
     _, offsets, data = values.buffers()
-    ends = np.frombuffer(offsets, np.int64)[values.offset : values.offset + len(values) + 1]
+    ends = np.frombuffer(offsets, np.int64)[
+        values.offset : values.offset + len(values) + 1
+    ]
     return np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]

@@ -1,4 +1,5 @@
-"""DuckDB: a file that one process holds at a time, and the scratch space that parses dumps."""
+"""DuckDB: a file that one process holds at a time, and the scratch space that parses
+dumps."""
 
 from __future__ import annotations
 
@@ -20,31 +21,47 @@ from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, OwnObjects, json_text
+from warehouse.store.engines.base import (
+    OTHER_LENGTH,
+    Dialect,
+    Limits,
+    OwnObjects,
+    json_text,
+)
 from warehouse.store.engines.duckdb_holding import hold, holder, is_being_made
-from warehouse.store.engines.duckdb_reading import file_engine, printable, refuse_functions
+from warehouse.store.engines.duckdb_reading import (
+    file_engine,
+    printable,
+    refuse_functions,
+)
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
-#: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
-#: What cannot be spilled may need more: then it gets it (`more_memory`). Connections that read have
-#: the engine's own limit, queries that people type that of `Limits`. WAREHOUSE_MEMORY_LIMIT overrides all.
+#: Memory that a connection which loads may use before it spills to disk; more makes it
+#: no faster. What cannot be spilled may need more: then it gets it (`more_memory`).
+#: Connections that read have the engine's own limit, queries that people type that of
+#: `Limits`. WAREHOUSE_MEMORY_LIMIT overrides all.
 MEMORY_LIMIT = "400MB"
-#: The same for a source of so many bytes, which is spilled in any case: a CSV takes a twentieth longer so, a million
-#: new prompts up to two fifths, for a third less memory. Many smaller ones would take a fifth longer, for little.
+#: The same for a source of so many bytes, which is spilled in any case: a CSV takes a
+#: twentieth longer so, a million new prompts up to two fifths, for a third less memory.
+#: Many smaller ones would take a fifth longer, for little.
 LARGE_SOURCE, LARGE_LIMIT = 256 * 2**20, "200MB"
-#: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
+#: Log size at which an embedded file is tidied up; each time rewrites the ends of its
+#: tables.
 CHECKPOINT_THRESHOLD = "64MB"
-#: The same for a commit of so many rows that it is quicker not to log them first: the engine writes
-#: a commit that the log has no room for into the tables at once (a tenth of the time of a load).
+#: The same for a commit of so many rows that it is quicker not to log them first: the
+#: engine writes a commit that the log has no room for into the tables at once (a tenth
+#: of the time of a load).
 LARGE_COMMIT = "1MB"
-#: Bytes of a block of files that are made; others keep theirs. The engine's own 256 kB make a store of one small run
-#: three times as large; with 16 kB large loads take longer, and their files are no smaller.
+#: Bytes of a block of files that are made; others keep theirs. The engine's own 256 kB
+#: make a store of one small run three times as large; with 16 kB large loads take
+#: longer, and their files are no smaller.
 BLOCK_BYTES = 65_536
 #: Share of the free disk that a query which people type may spill to.
 SPILL = 0.5
-#: Rows of an answer that memory is asked for at a time: the engine asks for that much of each column, however few there
-#: are, and with its own million what other work had left in those pages stayed in memory as long as the answer.
+#: Rows of an answer that memory is asked for at a time: the engine asks for that much
+#: of each column, however few there are, and with its own million what other work had
+#: left in those pages stayed in memory as long as the answer.
 ROWS_OF_A_BATCH = 65_536
 #: What a published copy says of itself, as the comment of a table.
 _COPY = "published copy of a warehouse"
@@ -57,7 +74,10 @@ def is_published(path: Path) -> bool:
     raw = open_scratch()
     try:
         raw.execute(f"attach {_literal(str(path))} as copy_store (read_only)")
-        query = f"select 1 from duckdb_tables() where database_name = 'copy_store' and comment = {_literal(_COPY)}"
+        query = (
+            "select 1 from duckdb_tables() where database_name = 'copy_store' and "
+            f"comment = {_literal(_COPY)}"
+        )
         return raw.execute(query).fetchone() is not None
     except duckdb.Error:
         return False
@@ -66,30 +86,37 @@ def is_published(path: Path) -> bool:
 
 
 def _refuse_published(raw: Any, path: Path) -> None:
-    """Say no to writing into a published copy (StoreError): the next `publish` would replace what was written.
+    """Say no to writing into a published copy (StoreError): the next `publish` would
+    replace what was written.
 
-    The mode alone keeps nobody who may do everything from it, as in a container. A copy that somebody has made writable
-    is a store again.
+    The mode alone keeps nobody who may do everything from it, as in a container. A copy
+    that somebody has made writable is a store again.
     """
     if path.stat().st_mode & stat.S_IWUSR:
         return
-    query = f"select 1 from duckdb_tables() where database_name = current_database() and comment = {_literal(_COPY)}"
+    query = (
+        "select 1 from duckdb_tables() where database_name = current_database() and "
+        f"comment = {_literal(_COPY)}"
+    )
     if raw.execute(query).fetchone() is not None:
         raise StoreError(
-            f"{path} is a published copy, which the next publish replaces; expected the store that it was made of"
-            f" (--db); to go on from the copy: cp {path} NEW && chmod u+w NEW"
+            f"{path} is a published copy, which the next publish replaces; expected "
+            f"the store that it was made of (--db); to go on from the copy: cp {path} "
+            "NEW && chmod u+w NEW"
         )
 
 
 def open_scratch(temporary_folder: Path | None = None) -> Any:
-    """An in-memory connection that parses dumps, for stores that cannot do it themselves."""
+    """An in-memory connection that parses dumps, for stores that cannot do it
+    themselves."""
     import duckdb
 
     return duckdb.connect(":memory:", config=_settings(temporary_folder, MEMORY_LIMIT))
 
 
 def _closed_at(path: str) -> tuple[Any, sa.Engine]:
-    """A database that reaches nothing else; a new file is of the oldest form that the engine writes."""
+    """A database that reaches nothing else; a new file is of the oldest form that the
+    engine writes."""
     import duckdb
 
     from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
@@ -115,8 +142,8 @@ def load() -> None:
 
 
 def input_error(error: BaseException) -> bool:
-    """Whether the scratch space failed because of what stands in a file; a message that quotes bytes
-    which are no UTF-8 arrives as an error of its own."""
+    """Whether the scratch space failed because of what stands in a file; a message that
+    quotes bytes which are no UTF-8 arrives as an error of its own."""
     import duckdb
 
     return isinstance(
@@ -136,26 +163,37 @@ def out_of_memory(error: BaseException) -> bool:
     import duckdb
 
     cause = cause_of(error)
-    words = ("could not allocate block", "failed to pin block", "Out of Memory Error")  # also of a commit
-    return isinstance(cause, duckdb.OutOfMemoryException) or any(some in str(cause) for some in words)
+    words = (
+        "could not allocate block",
+        "failed to pin block",
+        "Out of Memory Error",
+    )  # also of a commit
+    return isinstance(cause, duckdb.OutOfMemoryException) or any(
+        some in str(cause) for some in words
+    )
 
 
 def expect_source(raw: Any, size: int) -> None:
-    """Set what the engine may use while a source of so many bytes is loaded, unless the user has said it. What another
-    load holds at this moment stays."""
+    """Set what the engine may use while a source of so many bytes is loaded, unless the
+    user has said it. What another load holds at this moment stays."""
     import duckdb
 
     if not os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         with suppress(duckdb.OutOfMemoryException):
-            raw.execute(f"set memory_limit = '{LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT}'")
+            raw.execute(
+                "set memory_limit = "
+                f"'{LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT}'"
+            )
 
 
 def more_memory(raw: Any) -> bool:
-    """Double what the engine may use, up to four fifths of the machine's; False where it has that
-    already, or the user has said how much it may use."""
+    """Double what the engine may use, up to four fifths of the machine's; False where
+    it has that already, or the user has said how much it may use."""
     if os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         return False
-    number, unit = raw.execute("select current_setting('memory_limit')").fetchone()[0].split()
+    number, unit = (
+        raw.execute("select current_setting('memory_limit')").fetchone()[0].split()
+    )
     limit = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
     most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if limit > 0.99 * most:
@@ -164,15 +202,16 @@ def more_memory(raw: Any) -> bool:
     return True
 
 
-#: Of every connection: nothing that a file says brings code in. What we use is built into the engine.
+#: Of every connection: nothing that a file says brings code in. What we use is built
+#: into the engine.
 _NO_EXTENSIONS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "allow_unsigned_extensions": "false",
 }
-#: Of every connection that only reads: its statements, and those in the views of the file, reach no other file, no
-#: network and no variable of this program.
+#: Of every connection that only reads: its statements, and those in the views of the
+#: file, reach no other file, no network and no variable of this program.
 _NO_ACCESS = {"enable_external_access": "false", "python_enable_replacements": "false"}
 
 
@@ -181,7 +220,9 @@ def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, An
     settings = dict(_NO_EXTENSIONS)
     if limit:
         settings["memory_limit"] = limit
-    if memory is not None:  # of a load: a thread of the allocator gives freed pages back, which it keeps otherwise
+    if (
+        memory is not None
+    ):  # of a load: a thread of the allocator gives freed pages back, which it keeps otherwise
         settings["allocator_background_threads"] = "true"
     if threads := os.environ.get("WAREHOUSE_THREADS"):
         settings["threads"] = threads
@@ -195,12 +236,24 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     if path.is_dir():
         raise StoreError(f"{path} is a folder; expected the file of a store")
     if not path.parent.is_dir():
-        raise StoreError(f"the folder {path.parent} does not exist; create it first{hint_on_slashes(url)}")
+        raise StoreError(
+            f"the folder {path.parent} does not exist; create it "
+            f"first{hint_on_slashes(url)}"
+        )
     for file in (path, path.with_name(f"{path.name}.wal")):
-        if file.exists() and not file.is_file():  # to open a pipe waits for whoever writes into it, for ever
-            raise StoreError(f"{file} is no file (a pipe, a device); expected the file of a store")
-    if path.is_file() and _is_of_another_program(path):  # the engine would fetch an extension that reads some of them
-        raise StoreError(f"{path} is not a valid DuckDB database file; name a store with --db, or move this file away")
+        if (
+            file.exists() and not file.is_file()
+        ):  # to open a pipe waits for whoever writes into it, for ever
+            raise StoreError(
+                f"{file} is no file (a pipe, a device); expected the file of a store"
+            )
+    if path.is_file() and _is_of_another_program(
+        path
+    ):  # the engine would fetch an extension that reads some of them
+        raise StoreError(
+            f"{path} is not a valid DuckDB database file; name a store with --db, or "
+            "move this file away"
+        )
     if not write:
         return file_engine(lambda: _opened(path, _settings_of_reading(url, limits)))
     config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT)
@@ -209,12 +262,15 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     config["default_block_size"] = str(BLOCK_BYTES)
     engine = _full_engine(url, {"read_only": False, "config": config})
     hold(engine, path.resolve())
-    sa.event.listen(engine, "connect", lambda raw, _record: _refuse_published(raw, path))
+    sa.event.listen(
+        engine, "connect", lambda raw, _record: _refuse_published(raw, path)
+    )
     return engine
 
 
 def _settings_of_reading(url: sa.URL, limits: Limits | None) -> dict[str, Any]:
-    """What is spilled goes beside the file, by the engine's own choice: it may be used without access to others."""
+    """What is spilled goes beside the file, by the engine's own choice: it may be used
+    without access to others."""
     config = _settings(None, None) | _NO_ACCESS
     config |= {name: str(value) for name, value in url.query.items()}
     if limits is not None:
@@ -255,14 +311,18 @@ def _full_engine(url: sa.URL, arguments: Mapping[str, Any]) -> sa.Engine:
         )
 
 
-#: Connections of one process to one file share their settings: one of them closes them for all.
+#: Connections of one process to one file share their settings: one of them closes them
+#: for all.
 _CLOSING = threading.Lock()
 
 
 def _close_settings(connection: Any, path: Path) -> None:
-    """The bound on what is spilled, which counts only where it is set afterwards; then nothing more can be set."""
+    """The bound on what is spilled, which counts only where it is set afterwards; then
+    nothing more can be set."""
     with _CLOSING:
-        (is_closed,) = connection.execute("select current_setting('lock_configuration')").fetchone()
+        (is_closed,) = connection.execute(
+            "select current_setting('lock_configuration')"
+        ).fetchone()
         if is_closed:
             return
         room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
@@ -271,17 +331,32 @@ def _close_settings(connection: Any, path: Path) -> None:
 
 
 def _damaged(error: BaseException) -> bool:
-    """A checksum that does not fit: the engine overwrites a block that is in use when it tidies its
-    log up, and a process that is killed within that write leaves half of one."""
+    """A checksum that does not fit: the engine overwrites a block that is in use when
+    it tidies its log up, and a process that is killed within that write leaves half of
+    one."""
     return any(
-        words in str(error) for words in ("Corrupt database file", "Corrupt WAL file", "Could not read enough bytes")
+        words in str(error)
+        for words in (
+            "Corrupt database file",
+            "Corrupt WAL file",
+            "Could not read enough bytes",
+        )
     )
 
 
-def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
+def _select(
+    connection: sa.Connection,
+    sql: str,
+    params: Mapping[str, Any],
+    most: int | None = None,
+) -> pa.Table:
     raw: Any = connection.connection.driver_connection
     answer = raw.execute(*_bound(sql, params))
-    table: pa.Table = answer.to_arrow_table(ROWS_OF_A_BATCH) if most is None else _bounded(answer, most)
+    table: pa.Table = (
+        answer.to_arrow_table(ROWS_OF_A_BATCH)
+        if most is None
+        else _bounded(answer, most)
+    )
     return table
 
 
@@ -297,8 +372,15 @@ def _bounded(answer: Any, most: int) -> pa.Table:
             batches.append(batch)
             n_bytes += batch.nbytes
             if n_bytes > most:
-                raise QueryLimitError(f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory=")
-    except (pa.ArrowException, OSError) as error:  # what the engine says while it goes on
+                raise QueryLimitError(
+                    f"the answer has more than {most / 1e6:.0f} MB",
+                    "--memory SIZE",
+                    "memory=",
+                )
+    except (
+        pa.ArrowException,
+        OSError,
+    ) as error:  # what the engine says while it goes on
         raise duckdb.Error(str(error)) from None
     return pa.Table.from_batches(batches, reader.schema)
 
@@ -309,7 +391,8 @@ def _interrupt(connection: sa.Connection) -> None:
 
 
 def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
-    """A SELECT with its values as literals, and as bound parameters those that have no literal form."""
+    """A SELECT with its values as literals, and as bound parameters those that have no
+    literal form."""
     used = {name: params[name] for name in bind_names(sql)}
     written = {name: _written(value) for name, value in used.items()}
     if None in written.values():
@@ -317,14 +400,17 @@ def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
     return replace_binds(sql, lambda name: str(written[name])), None
 
 
-def _printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool) -> str:
+def _printable(
+    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool
+) -> str:
     return printable(connection, sql, params, times_too, _bound)
 
 
 def _written(value: Any) -> str | None:
-    """A value as it stands in SQL, of the type that it would have if it were bound (a text takes that of the number
-    or time that it is held against); None where it has to be bound. That makes the client import pandas, which takes
-    longer than most queries."""
+    """A value as it stands in SQL, of the type that it would have if it were bound (a
+    text takes that of the number or time that it is held against); None where it has to
+    be bound. That makes the client import pandas, which takes longer than most queries.
+    """
     if isinstance(value, str) and "\x00" not in value:
         return _literal(value)
     if type(value) is int and abs(value) < 2**31:
@@ -332,11 +418,16 @@ def _written(value: Any) -> str | None:
     return None
 
 
-#: Rows of Arrow data that become a table by way of a text: registering them takes longer than reading so short a text.
+#: Rows of Arrow data that become a table by way of a text: registering them takes
+#: longer than reading so short a text.
 FEW_ROWS = 20
-_TYPES = {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean", "string": "varchar"} | {
-    "timestamp[us]": "timestamp"
-}
+_TYPES = {
+    "int32": "integer",
+    "int64": "bigint",
+    "double": "double",
+    "bool": "boolean",
+    "string": "varchar",
+} | {"timestamp[us]": "timestamp"}
 
 
 def column_type(kind: pa.DataType) -> str:
@@ -344,30 +435,44 @@ def column_type(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return column_type(kind.value_type) + "[]"
     if pa.types.is_struct(kind):
-        fields = ", ".join(f'"{field.name}" {column_type(field.type)}' for field in kind)
+        fields = ", ".join(
+            f'"{field.name}" {column_type(field.type)}' for field in kind
+        )
         return f"struct({fields})"
     return _TYPES[str(kind)]
 
 
 def few_rows(table: pa.Table) -> str | None:
-    """A SELECT that gives the rows of a small table; None where it has many, or a value that is better not written."""
-    if table.num_rows > FEW_ROWS or not all(str(kind) in _TYPES for kind in table.schema.types):
+    """A SELECT that gives the rows of a small table; None where it has many, or a value
+    that is better not written."""
+    if table.num_rows > FEW_ROWS or not all(
+        str(kind) in _TYPES for kind in table.schema.types
+    ):
         return None
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    texts = [[_in_row(value) for value in row] for row in rows or [(None,) * table.num_columns]]
+    texts = [
+        [_in_row(value) for value in row]
+        for row in rows or [(None,) * table.num_columns]
+    ]
     if any(text is None for row in texts for text in row):
         return None
     names = [f'"{name}"' for name in table.column_names]
     kinds = [_TYPES[str(kind)] for kind in table.schema.types]
-    columns = [f"cast({name} as {kind}) as {name}" for name, kind in zip(names, kinds, strict=True)]
+    columns = [
+        f"cast({name} as {kind}) as {name}"
+        for name, kind in zip(names, kinds, strict=True)
+    ]
     values = ", ".join(f"({', '.join(map(str, row))})" for row in texts)
     where = "" if rows else " where false"
-    return f"select {', '.join(columns)} from (values {values}) as given({', '.join(names)}){where}"
+    return (
+        f"select {', '.join(columns)} from (values {values}) as "
+        f"given({', '.join(names)}){where}"
+    )
 
 
 def _in_row(value: Any) -> str | None:
-    """A value of a table as it stands in SQL, to be cast; None for long or strange texts. Fractions are cast from a
-    text, which loses no digits."""
+    """A value of a table as it stands in SQL, to be cast; None for long or strange
+    texts. Fractions are cast from a text, which loses no digits."""
     if value is None:
         return "null"
     if isinstance(value, str):
@@ -376,7 +481,10 @@ def _in_row(value: Any) -> str | None:
 
 
 def _append(
-    connection: sa.Connection, table: str, rows: pa.Table | pa.RecordBatchReader, _replaced: Counter[str]
+    connection: sa.Connection,
+    table: str,
+    rows: pa.Table | pa.RecordBatchReader,
+    _replaced: Counter[str],
 ) -> int:
     raw: Any = connection.connection.driver_connection
     if isinstance(rows, pa.Table) and (text := few_rows(rows)) is not None:
@@ -389,10 +497,14 @@ def _append(
         raw.unregister("appended")
 
 
-def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _vectors(
+    connection: sa.Connection, sql: str, dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     table = _select(connection, sql, {})
     id_parts = [_in_buffer(chunk, np.int64) for chunk in table.column(0).chunks]
-    numbers = [_in_buffer(chunk.flatten(), np.float32) for chunk in table.column(1).chunks]
+    numbers = [
+        _in_buffer(chunk.flatten(), np.float32) for chunk in table.column(1).chunks
+    ]
     ids = np.concatenate([np.empty(0, np.int64), *id_parts])
     flat = np.concatenate([np.empty(0, np.float32), *numbers])
     if flat.size != len(ids) * dimension:
@@ -402,11 +514,14 @@ def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArr
 
 def _in_buffer(array: pa.Array, kind: Any) -> NDArray[Any]:
     """The numbers of an array without nulls: ``to_numpy`` would import pandas."""
-    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+    return np.frombuffer(array.buffers()[1], kind)[
+        array.offset : array.offset + len(array)
+    ]
 
 
 def _nothing(_connection: sa.Connection, *_more: object) -> None:
-    """The embedded engine: a file has one writer, and its guard is set when it is opened."""
+    """The embedded engine: a file has one writer, and its guard is set when it is
+    opened."""
 
 
 def _require_select(connection: sa.Connection, sql: str) -> None:
@@ -415,7 +530,9 @@ def _require_select(connection: sa.Connection, sql: str) -> None:
     raw: Any = connection.connection.driver_connection
     statements = raw.extract_statements(rename_binds(sql, "$")[0])
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise MisuseError("expected one SELECT; query connections cannot change anything")
+        raise MisuseError(
+            "expected one SELECT; query connections cannot change anything"
+        )
     refuse_functions(sql)
 
 
@@ -426,24 +543,31 @@ def _query_error(error: BaseException) -> str | None:
 
 
 def _snapshot(url: sa.URL, target: Path) -> None:
-    """The engine copies, not the system: closing a file that is open twice in one process would
-    drop the lock on it, and what a killed writer left in its log would be missing."""
+    """The engine copies, not the system: closing a file that is open twice in one
+    process would drop the lock on it, and what a killed writer left in its log would be
+    missing."""
     import duckdb
 
     raw = open_scratch(target.with_name(target.name + ".spill"))
     try:
         raw.execute("set enable_progress_bar = false")
         try:
-            raw.execute(f"attach {_literal(url.database or '')} as source_store (read_only)")
+            raw.execute(
+                f"attach {_literal(url.database or '')} as source_store (read_only)"
+            )
         except duckdb.IOException as error:
             raise OSError(str(error)) from None
         as_stored = f"storage_version 'v1.5.0', block_size {BLOCK_BYTES}"
         raw.execute(f"attach {_literal(str(target))} as target_store ({as_stored})")
         raw.execute("copy from database source_store to target_store")
-        raw.execute(f"comment on table target_store.alembic_version is {_literal(_COPY)}")
+        raw.execute(
+            f"comment on table target_store.alembic_version is {_literal(_COPY)}"
+        )
         raw.execute("detach target_store")
     except duckdb.Error as error:
-        raise StoreError(f"the copy {target} failed: {str(error).splitlines()[0]}") from None
+        raise StoreError(
+            f"the copy {target} failed: {str(error).splitlines()[0]}"
+        ) from None
     finally:
         raw.close()
 
@@ -457,7 +581,9 @@ def _refresh_lock(url: sa.URL) -> Callable[[], None] | None:
     import fcntl
 
     path = Path(url.database or "")
-    handle = os.open(path.with_name(path.name + ".refresh"), os.O_RDWR | os.O_CREAT, 0o666)
+    handle = os.open(
+        path.with_name(path.name + ".refresh"), os.O_RDWR | os.O_CREAT, 0o666
+    )
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -7,13 +7,18 @@ from typing import Any
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateColumn
 
-#: Where the engine's own choice of a compression is worse, by table and column. Hashes cannot be
-#: compressed, and trying to takes longer than writing them; texts become half as large as by its
-#: choice, in half the time (60 000 responses of real models).
+#: Where the engine's own choice of a compression is worse, by table and column. Hashes
+#: cannot be compressed, and trying to takes longer than writing them; texts become half
+#: as large as by its choice, in half the time (60 000 responses of real models).
 COMPRESSION = {
     "content": {"sha256": "uncompressed", "text": "zstd"},
     "generation": {"prompt_hash": "uncompressed", "response_hash": "uncompressed"},
-    "prompt": {"text_hash": "uncompressed", "text": "zstd", "choices": "zstd", "metadata": "zstd"},
+    "prompt": {
+        "text_hash": "uncompressed",
+        "text": "zstd",
+        "choices": "zstd",
+        "metadata": "zstd",
+    },
 }
 
 

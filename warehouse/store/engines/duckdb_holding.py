@@ -16,17 +16,25 @@ from warehouse.store.alchemy import sa
 _held: WeakValueDictionary[tuple[int, Path], sa.Engine] = WeakValueDictionary()
 _holding = threading.Lock()
 _HERE = "open for writing in this process"
-#: What is said where another connection of this process holds a file: by :func:`hold`, and by the engine.
-_OF_THIS_PROCESS = (_HERE, "with a different configuration than existing", "Unique file handle conflict")
+#: What is said where another connection of this process holds a file: by :func:`hold`,
+#: and by the engine.
+_OF_THIS_PROCESS = (
+    _HERE,
+    "with a different configuration than existing",
+    "Unique file handle conflict",
+)
 _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
-_NO_HEADER = re.compile(r'The file "(.*)" exists, but it is not a valid DuckDB database file', re.DOTALL)
+_NO_HEADER = re.compile(
+    r'The file "(.*)" exists, but it is not a valid DuckDB database file', re.DOTALL
+)
 #: For how long a file without a header is taken for one that another process is making.
 MAKING_SECONDS = 2.0
 
 
 def hold(engine: sa.Engine, path: Path) -> None:
-    """Let an engine write to a file only while no other of this process does: both would share a scratch space, and
-    one stored what the other had parsed. Those of other processes are kept away by the lock on the file."""
+    """Let an engine write to a file only while no other of this process does: both
+    would share a scratch space, and one stored what the other had parsed. Those of
+    other processes are kept away by the lock on the file."""
 
     def connect(dialect: Any, _record: Any, arguments: Any, settings: Any) -> Any:
         with _holding:
@@ -54,11 +62,16 @@ def holder(error: BaseException) -> str | None:
     if any(words in str(error) for words in _OF_THIS_PROCESS):
         return "another connection of this process"
     match = _NO_HEADER.search(str(error))
-    return "the process that makes it" if match and is_being_made(Path(match.group(1))) else None
+    return (
+        "the process that makes it"
+        if match and is_being_made(Path(match.group(1)))
+        else None
+    )
 
 
 def is_being_made(path: Path) -> bool:
-    """A new file is there, without a lock, before its header is; which may have been written since it was looked at."""
+    """A new file is there, without a lock, before its header is; which may have been
+    written since it was looked at."""
     try:
         age = time.time() - path.stat().st_mtime
         with path.open("rb") as file:

@@ -1,4 +1,5 @@
-"""A file that is only read: its connection, and what queries that people type may do there."""
+"""A file that is only read: its connection, and what queries that people type may do
+there."""
 
 from __future__ import annotations
 
@@ -36,18 +37,51 @@ def _around(raw: Any) -> tuple[str, Any]:
     return FILE, ConnectionWrapper(raw)
 
 
-#: Types whose values Arrow, Parquet, JSON and a table all have; the wider ones lose digits there.
+#: Types whose values Arrow, Parquet, JSON and a table all have; the wider ones lose
+#: digits there.
 _PLAIN = frozenset(
     {
-        *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger"),
-        *("ubigint", "float", "double", "decimal", "varchar", "blob", "uuid", "enum", "json", "sqlnull", "null"),
+        *(
+            "boolean",
+            "tinyint",
+            "smallint",
+            "integer",
+            "bigint",
+            "hugeint",
+            "utinyint",
+            "usmallint",
+            "uinteger",
+        ),
+        *(
+            "ubigint",
+            "float",
+            "double",
+            "decimal",
+            "varchar",
+            "blob",
+            "uuid",
+            "enum",
+            "json",
+            "sqlnull",
+            "null",
+        ),
     }
 )
-_TIMES = frozenset({"date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"})
+_TIMES = frozenset(
+    {
+        "date",
+        "timestamp",
+        "timestamp_s",
+        "timestamp_ms",
+        "timestamp_ns",
+        "timestamp with time zone",
+    }
+)
 _NESTED = frozenset({"list", "array", "struct", "map"})
 
-#: Functions that a SELECT could do more with than read: they set what the connection keeps (and
-#: leave it broken where that wants a file), write, take addresses in memory, or run a text as SQL.
+#: Functions that a SELECT could do more with than read: they set what the connection
+#: keeps (and leave it broken where that wants a file), write, take addresses in memory,
+#: or run a text as SQL.
 _REFUSED = re.compile(
     r"\b(enable_logging|disable_logging|truncate_duckdb_logs|write_log|enable_profiling"
     r"|disable_profiling|enable_profile|disable_profile|force_checkpoint|checkpoint|import_database"
@@ -58,9 +92,12 @@ _REFUSED = re.compile(
 
 
 def refuse_functions(sql: str) -> None:
-    """Refuse a query that calls a function which does more than read (MisuseError: names it)."""
+    """Refuse a query that calls a function which does more than read (MisuseError:
+    names it)."""
     if call := _REFUSED.search(bare_text(sql)):
-        raise MisuseError(f"a query may not call {call[1].lower()}: it does more than read")
+        raise MisuseError(
+            f"a query may not call {call[1].lower()}: it does more than read"
+        )
 
 
 def printable(
@@ -70,8 +107,8 @@ def printable(
     times_too: bool,
     written: Callable[[str, Mapping[str, Any]], tuple[str, Any]],
 ) -> str:
-    """The SELECT with columns of other types cast to text; unchanged if the engine rejects it, so that
-    the user sees its error."""
+    """The SELECT with columns of other types cast to text; unchanged if the engine
+    rejects it, so that the user sees its error."""
     import duckdb
 
     raw: Any = connection.connection.driver_connection
@@ -84,12 +121,17 @@ def printable(
     if all(_is_plain(kind, plain) for _, kind, *_ in columns):
         return sql
     inner = [f"c{number}" for number in range(len(columns))]
-    described = raw.execute(*written(f"describe\n{sql}", params)).fetchall()  # names as they are
+    described = raw.execute(
+        *written(f"describe\n{sql}", params)
+    ).fetchall()  # names as they are
     outer = ", ".join(
         "{} as {}".format(
-            column if _is_plain(kind, plain) else f"cast({column} as varchar)", '"' + name.replace('"', '""') + '"'
+            column if _is_plain(kind, plain) else f"cast({column} as varchar)",
+            '"' + name.replace('"', '""') + '"',
         )
-        for column, (name, *_), (_, kind, *_) in zip(inner, described, columns, strict=True)
+        for column, (name, *_), (_, kind, *_) in zip(
+            inner, described, columns, strict=True
+        )
     )
     return f"select {outer} from (\n{sql}\n) as q({', '.join(inner)})"
 

@@ -1,7 +1,7 @@
 """Rows of the server engine as columns of Arrow.
 
-Numbers, truths, texts, bytes and times are put into Arrow's buffers here: given a list, Arrow imports pandas, which
-takes longer than most queries.
+Numbers, truths, texts, bytes and times are put into Arrow's buffers here: given a list,
+Arrow imports pandas, which takes longer than most queries.
 """
 
 from __future__ import annotations
@@ -40,7 +40,12 @@ _ARROW_TYPES = {
     1021: pa.list_(pa.float32()),
 }
 #: What stands in the buffer of a column of numbers; any value, where there is none.
-_NUMBERS = {pa.int16(): np.int16, pa.int32(): np.int32, pa.int64(): np.int64, pa.float64(): np.float64}
+_NUMBERS = {
+    pa.int16(): np.int16,
+    pa.int32(): np.int32,
+    pa.int64(): np.int64,
+    pa.float64(): np.float64,
+}
 #: Bytes of texts that one array can hold.
 _MOST_TEXT = 2**31 - 1
 
@@ -52,8 +57,12 @@ def arrow_table(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> pa.Tab
         rows: as long as there are columns.
         columns: the driver's description of each: its name, the number of its type.
     """
-    # one list for each column in turn: all at once, the collector of garbage looks at every row again and again
-    arrays = [_array([row[i] for row in rows], column.type_code) for i, column in enumerate(columns)]
+    # one list for each column in turn: all at once, the collector of garbage looks at
+    # every row again and again
+    arrays = [
+        _array([row[i] for row in rows], column.type_code)
+        for i, column in enumerate(columns)
+    ]
     return pa.table(arrays, names=[column.name for column in columns])
 
 
@@ -62,29 +71,55 @@ def _array(values: list[Any], oid: int) -> pa.Array:
     if oid == _NUMERIC and _are_whole(values):
         kind = pa.int64()
     if pa.types.is_string(kind):
-        texts = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
-        return _strings([None if text is None else text.encode() for text in texts], kind)
+        texts = [
+            value if value is None or isinstance(value, str) else json_text(value)
+            for value in values
+        ]
+        return _strings(
+            [None if text is None else text.encode() for text in texts], kind
+        )
     if kind == pa.binary():
         return _strings(values, kind)
     if kind in _NUMBERS:
-        return _buffers(values, kind, 0, lambda filled: np.array(filled, _NUMBERS[kind]))
+        return _buffers(
+            values, kind, 0, lambda filled: np.array(filled, _NUMBERS[kind])
+        )
     if pa.types.is_boolean(kind):
-        return _buffers(values, kind, False, lambda filled: np.packbits(np.array(filled, np.bool_), bitorder="little"))
+        return _buffers(
+            values,
+            kind,
+            False,
+            lambda filled: np.packbits(np.array(filled, np.bool_), bitorder="little"),
+        )
     if kind == pa.timestamp("us"):
-        return _buffers(values, kind, np.datetime64(0, "us"), lambda filled: np.array(filled, "datetime64[us]"))
+        return _buffers(
+            values,
+            kind,
+            np.datetime64(0, "us"),
+            lambda filled: np.array(filled, "datetime64[us]"),
+        )
     return pa.array(values, type=kind)
 
 
 def _are_whole(values: list[Decimal | None]) -> bool:
-    """Whether numerics are the whole numbers that sums of integers are, without decimals."""
+    """Whether numerics are the whole numbers that sums of integers are, without
+    decimals."""
     there = [value for value in values if value is not None]
-    return bool(there) and all(value.as_tuple().exponent == 0 and -(2**63) <= value < 2**63 for value in there)
+    return bool(there) and all(
+        value.as_tuple().exponent == 0 and -(2**63) <= value < 2**63 for value in there
+    )
 
 
-def _buffers(values: list[Any], kind: pa.DataType, filler: Any, data: Callable[[list[Any]], Any]) -> pa.Array:
+def _buffers(
+    values: list[Any], kind: pa.DataType, filler: Any, data: Callable[[list[Any]], Any]
+) -> pa.Array:
     """An array of values of one width."""
     valid = _validity(values)
-    filled = values if valid is None else [filler if value is None else value for value in values]
+    filled = (
+        values
+        if valid is None
+        else [filler if value is None else value for value in values]
+    )
     return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(data(filled))])
 
 
@@ -93,8 +128,13 @@ def _strings(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
     ends = list(accumulate(map(len, encoded), initial=0))
     if ends[-1] > _MOST_TEXT:
         return pa.array(values, kind)  # in several parts
-    offsets, content = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
-    return pa.Array.from_buffers(kind, len(values), [_validity(values), offsets, content])
+    offsets, content = (
+        pa.py_buffer(np.array(ends, np.int32)),
+        pa.py_buffer(b"".join(encoded)),
+    )
+    return pa.Array.from_buffers(
+        kind, len(values), [_validity(values), offsets, content]
+    )
 
 
 def _validity(values: list[Any]) -> pa.Buffer | None:
@@ -109,7 +149,8 @@ def _validity(values: list[Any]) -> pa.Buffer | None:
 
 #: Numbers of one width on the wire, by type number.
 _WIRE = {20: ">i8", 21: ">i2", 23: ">i4", 701: ">f8"}
-#: Bytes before the first element of an array (dimensions, nulls, type, length, first index).
+#: Bytes before the first element of an array (dimensions, nulls, type, length, first
+#: index).
 _HEAD = 20
 #: Equal elements that are found at a time.
 _RUN = 256
@@ -117,30 +158,47 @@ _RUN = 256
 
 @dataclass(frozen=True)
 class Packing:
-    """How a SELECT comes packed: a row for each id and for what is mostly alike in its rows, in which each other column
-    is one array: an object for each, not for each number."""
+    """How a SELECT comes packed: a row for each id and for what is mostly alike in its
+    rows, in which each other column is one array: an object for each, not for each
+    number."""
 
     columns: Sequence[tuple[str, int]]  #: of the SELECT: name, number of the type.
-    heads: Sequence[int]  #: places of the id, first, and of the columns that are mostly alike.
+    heads: Sequence[
+        int
+    ]  #: places of the id, first, and of the columns that are mostly alike.
 
     @classmethod
     def of(cls, raw: Any, sql: str, per: str) -> Packing | None:
         """``None``: some columns are no numbers, or there is no id or nothing else."""
         columns = described(raw, sql)
         names = [name for name, _ in columns]
-        if len(columns) < 2 or per not in names or any(oid not in _WIRE for _, oid in columns):
+        if (
+            len(columns) < 2
+            or per not in names
+            or any(oid not in _WIRE for _, oid in columns)
+        ):
             return None
-        return cls(columns, [names.index(per), *_alike(raw, sql, len(columns), names.index(per))])
+        return cls(
+            columns,
+            [names.index(per), *_alike(raw, sql, len(columns), names.index(per))],
+        )
 
     @property
     def _others(self) -> list[int]:
-        return [number for number in range(len(self.columns)) if number not in self.heads]
+        return [
+            number for number in range(len(self.columns)) if number not in self.heads
+        ]
 
     def packed(self, sql: str) -> str:
         """The server holds as much of it as it may for a hash, the rest on its disk."""
         heads = ", ".join(f"c{number}" for number in self.heads)
-        arrays = "".join(f", array_send(array_agg(c{number}))" for number in self._others)
-        return f"select {heads}, count(*){arrays} {_numbered(sql, len(self.columns))} group by {heads}"
+        arrays = "".join(
+            f", array_send(array_agg(c{number}))" for number in self._others
+        )
+        return (
+            f"select {heads}, count(*){arrays} {_numbered(sql, len(self.columns))} "
+            f"group by {heads}"
+        )
 
     def unpacked(self, rows: Sequence[Sequence[Any]]) -> pa.Table:
         """The rows of `packed` as those of its SELECT, by the id."""
@@ -152,9 +210,17 @@ class Packing:
             values = _array([row[index] for row in rows], self.columns[number][1])
             arrays[number] = values.take(_numbers(pa.int64(), repeats))
         for index, number in enumerate(self._others, n_heads + 1):
-            stream, oid = b"".join([memoryview(row[index])[_HEAD:] for row in rows]), self.columns[number][1]
-            arrays[number] = _elements(stream, sum(lengths), _ARROW_TYPES[oid], np.dtype(_WIRE[oid]))
-        return pa.table([arrays[number] for number in sorted(arrays)], names=[name for name, _ in self.columns])
+            stream, oid = (
+                b"".join([memoryview(row[index])[_HEAD:] for row in rows]),
+                self.columns[number][1],
+            )
+            arrays[number] = _elements(
+                stream, sum(lengths), _ARROW_TYPES[oid], np.dtype(_WIRE[oid])
+            )
+        return pa.table(
+            [arrays[number] for number in sorted(arrays)],
+            names=[name for name, _ in self.columns],
+        )
 
 
 def _numbered(sql: str, n: int) -> str:
@@ -162,35 +228,49 @@ def _numbered(sql: str, n: int) -> str:
 
 
 def _alike(raw: Any, sql: str, n: int, own: int) -> list[int]:
-    """Columns that, as far as the server has counted, have one value for each id; none where rows have an order."""
+    """Columns that, as far as the server has counted, have one value for each id; none
+    where rows have an order."""
     if "order by" in sql.lower():
         return []
 
     def n_groups(*more: int) -> float:
         heads = ", ".join(f"c{number}" for number in (own, *more))
-        plan = raw.execute(f"explain (format json) select 1 {_numbered(sql, n)} group by {heads}").fetchone()[0]
+        plan = raw.execute(
+            f"explain (format json) select 1 {_numbered(sql, n)} group by {heads}"
+        ).fetchone()[0]
         return float(plan[0]["Plan"]["Plan Rows"])
 
     few = n_groups()
     alike = [number for number in range(n) if number != own and n_groups(number) <= few]
-    return alike if len(alike) < n - 1 else []  # all: it takes the rows for very few, and would group each by itself
+    return (
+        alike if len(alike) < n - 1 else []
+    )  # all: it takes the rows for very few, and would group each by itself
 
 
-def _elements(stream: bytes, n: int, kind: pa.DataType, wire: np.dtype[Any]) -> pa.Array:
-    """Elements as the wire has them: the length in bytes (int32, -1 for null), then the number."""
+def _elements(
+    stream: bytes, n: int, kind: pa.DataType, wire: np.dtype[Any]
+) -> pa.Array:
+    """Elements as the wire has them: the length in bytes (int32, -1 for null), then the
+    number."""
     fields = np.dtype([("length", ">i4"), ("value", wire)])
     if len(stream) == n * fields.itemsize:
-        return _numbers(kind, np.frombuffer(stream, fields)["value"].astype(_NUMBERS[kind]))
+        return _numbers(
+            kind, np.frombuffer(stream, fields)["value"].astype(_NUMBERS[kind])
+        )
     there = rb"(?:\0\0\0%c.{%d}){1,%d}" % (wire.itemsize, wire.itemsize, _RUN)
     runs = re.findall(rb"%b|(?:\xff{4}){1,%d}" % (there, _RUN), stream, re.DOTALL)
     lengths = [len(run) // (4 if run[0] else fields.itemsize) for run in runs]
     is_there = np.repeat([run[0] == 0 for run in runs], lengths)
     data = np.zeros(n, _NUMBERS[kind])
-    data[is_there] = np.frombuffer(b"".join([run for run in runs if run[0] == 0]), fields)["value"]
+    data[is_there] = np.frombuffer(
+        b"".join([run for run in runs if run[0] == 0]), fields
+    )["value"]
     return _numbers(kind, data, pa.py_buffer(np.packbits(is_there, bitorder="little")))
 
 
-def _numbers(kind: pa.DataType, data: NDArray[Any], valid: pa.Buffer | None = None) -> pa.Array:
+def _numbers(
+    kind: pa.DataType, data: NDArray[Any], valid: pa.Buffer | None = None
+) -> pa.Array:
     return pa.Array.from_buffers(kind, len(data), [valid, pa.py_buffer(data)])
 
 
@@ -229,11 +309,13 @@ _PLAIN = frozenset(
 _TIMES = frozenset({1082, 1114, 1184})
 
 
-def printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool) -> str:
+def printable(
+    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool
+) -> str:
     """The SELECT with columns of other types cast to text.
 
-    Where the server cannot say their types the text comes back unchanged, and its own error tells the user what is
-    wrong with it.
+    Where the server cannot say their types the text comes back unchanged, and its own
+    error tells the user what is wrong with it.
     """
     import psycopg
 
@@ -248,9 +330,13 @@ def printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], ti
     return _cast(sql, [(name, kind in plain) for name, kind in columns])
 
 
-def described(raw: Any, sql: str, params: Mapping[str, Any] = MappingProxyType({})) -> list[tuple[str, int]]:
+def described(
+    raw: Any, sql: str, params: Mapping[str, Any] = MappingProxyType({})
+) -> list[tuple[str, int]]:
     """Name and type number of each column of a SELECT, by a query without rows."""
-    text, used = rename_binds(f"select * from (\n{sql}\n) as q limit 0".replace("%", "%%"), "%(")
+    text, used = rename_binds(
+        f"select * from (\n{sql}\n) as q limit 0".replace("%", "%%"), "%("
+    )
     values = {name: params[name] for name in used if name in params}
     with raw.cursor() as cursor:
         cursor.execute(text if used else text.replace("%%", "%"), values or None)
@@ -260,7 +346,10 @@ def described(raw: Any, sql: str, params: Mapping[str, Any] = MappingProxyType({
 def _cast(sql: str, columns: list[tuple[str, bool]]) -> str:
     inner = ", ".join(f"c{number}" for number in range(len(columns)))
     outer = ", ".join(
-        "{} as {}".format(f"c{number}" if is_plain else f"cast(c{number} as text)", '"' + name.replace('"', '""') + '"')
+        "{} as {}".format(
+            f"c{number}" if is_plain else f"cast(c{number} as text)",
+            '"' + name.replace('"', '""') + '"',
+        )
         for number, (name, is_plain) in enumerate(columns)
     )
     return f"select {outer} from (\n{sql}\n) as q({inner})"

@@ -1,4 +1,5 @@
-"""A store that is only read: a connection without SQLAlchemy, which takes longer to load than most answers."""
+"""A store that is only read: a connection without SQLAlchemy, which takes longer to
+load than most answers."""
 
 from __future__ import annotations
 
@@ -18,10 +19,13 @@ class ReadingEngine:
 
     open_raw: Callable[[], Any]  #: a connection of the driver.
     begin: Callable[[Any], object]  #: begin a transaction on it.
-    roll_back: Callable[[Any], bool]  #: end one; whether the connection can still be used.
+    roll_back: Callable[
+        [Any], bool
+    ]  #: end one; whether the connection can still be used.
     #: name of the engine as SQLAlchemy has it, and the connection as it takes one.
     around: Callable[[Any], tuple[str, Any]]
-    #: of statements that go by way of SQLAlchemy, before they run (``before_cursor_execute``).
+    #: of statements that go by way of SQLAlchemy, before they run
+    #: (``before_cursor_execute``).
     listener: Callable[..., Any] | None = None
 
     def connect(self) -> ReadingConnection:
@@ -49,15 +53,18 @@ class ReadingEngine:
 class ReadingConnection:
     """A connection to a store that is only read.
 
-    What is asked by way of the dialect goes to the engine itself. Asked for anything else, such as ``execute``, it
-    becomes a connection of SQLAlchemy around the same one.
+    What is asked by way of the dialect goes to the engine itself. Asked for anything
+    else, such as ``execute``, it becomes a connection of SQLAlchemy around the same
+    one.
     """
 
     def __init__(self, engine: ReadingEngine) -> None:
         self._engine = engine
         self._raw: Any = engine.open_raw()
         self._begun = self._is_closed = False
-        self._opening = threading.Lock()  # another thread may ask for the connection, to interrupt what runs on it
+        self._opening = (
+            threading.Lock()
+        )  # another thread may ask for the connection, to interrupt what runs on it
         self._full: sa.Connection | None = None
 
     @property
@@ -99,7 +106,8 @@ class ReadingConnection:
             self._full.commit()
 
     def rollback(self) -> None:
-        """Roll it back; a connection that cannot even do that is given up, and the next statement gets another."""
+        """Roll it back; a connection that cannot even do that is given up, and the next
+        statement gets another."""
         if self._full is not None:
             self._full.rollback()
         elif self._begun:
@@ -121,12 +129,15 @@ class ReadingConnection:
             raw.close()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # of this class, before it is set; or of Python's own protocols
+        if name.startswith(
+            "_"
+        ):  # of this class, before it is set; or of Python's own protocols
             raise AttributeError(name)
         return getattr(self.full(), name)
 
     def full(self) -> sa.Connection:
-        """This as a connection of SQLAlchemy. What only reads has nothing to lose: a transaction begins anew."""
+        """This as a connection of SQLAlchemy. What only reads has nothing to lose: a
+        transaction begins anew."""
         if self._full is None:
             begun = self._begun
             self.rollback()

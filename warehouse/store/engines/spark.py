@@ -1,7 +1,8 @@
-"""Engines that speak Spark Connect, asked on a lake: a cluster's server, or Sail within this process.
+"""Engines that speak Spark Connect, asked on a lake: a cluster's server, or Sail within
+this process.
 
-They only read. A lake's tables are those of one of its versions; a view is made in the session when
-a statement first names it.
+They only read. A lake's tables are those of one of its versions; a view is made in the
+session when a statement first names it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from warehouse.errors import QueryLimitError, ReadOnlyError, SchemaVersionError, StoreError
+from warehouse.errors import (
+    QueryLimitError,
+    ReadOnlyError,
+    SchemaVersionError,
+    StoreError,
+)
 from warehouse.extras import load
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import Dialect, Limits
@@ -35,7 +41,8 @@ _MISSING = ("not found", "No such file", "does not exist", "PATH_NOT_FOUND")
 _CUT_SHORT = ("Missing commit file", "nvalid table version", "no log files")
 #: What it says where a file is no Parquet file.
 _UNREADABLE = ("Parquet error", "FAILED_READ_FILE")
-#: The error of a server that has read a statement and cannot do it: here of one that only names a table.
+#: The error of a server that has read a statement and cannot do it: here of one that
+#: only names a table.
 _NO_PLAN = "AnalysisException"
 #: What a server says that has no reader of Delta.
 _NO_DELTA = "DATA_SOURCE_NOT_FOUND"
@@ -47,12 +54,14 @@ _LEFT_OUT = {
     "id_counter": "counters",
     "statement": "what each source says",
 }
-#: A table that is written as a whole, of no more rows, in files of no more bytes, is sent to a server elsewhere.
+#: A table that is written as a whole, of no more rows, in files of no more bytes, is
+#: sent to a server elsewhere.
 _FEW_ROWS, _FEW_BYTES = 10_000, 1 << 20
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
-    # a million scores are some 300 kB of a lake: by its usual 4 MB Spark gives most cores nothing to read
+    # a million scores are some 300 kB of a lake: by its usual 4 MB Spark gives most
+    # cores nothing to read
     "spark.sql.files.openCostInBytes": "262144",
 }
 
@@ -64,7 +73,9 @@ class LakeConnection:
         url: of the store.
     """
 
-    def __init__(self, url: LakeUrl, lake: LakeLocation, version: LakeVersion, session: Any) -> None:
+    def __init__(
+        self, url: LakeUrl, lake: LakeLocation, version: LakeVersion, session: Any
+    ) -> None:
         self.url, self._lake, self._version, self._session = url, lake, version, session
         self._views = {view.name: view.text for view in query_files.views(NAME)}
         self._made: set[str] = set()
@@ -83,12 +94,14 @@ class LakeConnection:
                 raise damage from None
             if message and (missing := _left_out(text, message)):
                 raise ReadOnlyError(
-                    f"a lake has no {_LEFT_OUT[missing]} ({missing}); ask the store that {self.url} was made from"
+                    f"a lake has no {_LEFT_OUT[missing]} ({missing}); ask the store "
+                    f"that {self.url} was made from"
                 ) from None
             raise
 
     def _damage(self, message: str, name: str = "") -> StoreError | None:
-        """What an engine says of a damaged lake; all that it says where it was only to find the table ``name``."""
+        """What an engine says of a damaged lake; all that it says where it was only to
+        find the table ``name``."""
         if _is_missing(message, self._lake.path):
             return self._lake.trouble(FileNotFoundError(message), name)
         if name or any(words in message for words in _UNREADABLE):
@@ -98,7 +111,9 @@ class LakeConnection:
     def _make(self, text: str) -> None:
         """The tables and views that a statement may mean, in the session."""
         for name in _WORD.findall(text):
-            if name in self._made or not (name in self._version.tables or name in self._views):
+            if name in self._made or not (
+                name in self._version.tables or name in self._views
+            ):
                 continue
             self._made.add(name)  # before: what a text says of itself is no other view
             try:
@@ -115,54 +130,75 @@ class LakeConnection:
         """A view, after what it reads."""
         body = translated(self._views[name].strip().rstrip(";"), {})
         self._make(body)
-        # a plan, not a text: Spark would read and resolve a text again in each statement
+        # a plan, not a text: Spark would read and resolve a text again in each
+        # statement
         frames = load("pyspark.sql.connect.dataframe", "lake", "an engine on a lake")
         frames.DataFrame(_plan(body), self._session).createOrReplaceTempView(name)
 
     def _fetched(self, text: str) -> pa.Table:
-        """The rows of a statement by one call: `sql` and `toArrow` of the client make three, and in each of them
-        a server resolves the whole plan."""
+        """The rows of a statement by one call: `sql` and `toArrow` of the client make
+        three, and in each of them a server resolves the whole plan."""
         client = self._session.client
         table, _, _ = client.to_table(_plan(text).to_proto(client), {})
         return table
 
     def _register(self, name: str) -> None:
-        """A table at its version, under its name; from its files where the server cannot read Delta."""
+        """A table at its version, under its name; from its files where the server
+        cannot read Delta."""
         at = self._version.tables[name].version
-        if self.url.host and self._version.tables[name].n_rows <= _FEW_ROWS and self._send(name, at):
+        if (
+            self.url.host
+            and self._version.tables[name].n_rows <= _FEW_ROWS
+            and self._send(name, at)
+        ):
             return
         if not self._read_files:
             try:
-                reader = self._session.read.format("delta").option("versionAsOf", str(at))
+                reader = self._session.read.format("delta").option(
+                    "versionAsOf", str(at)
+                )
                 reader.load(self._lake.uri(name)).createOrReplaceTempView(name)
                 return
             except Exception as error:
                 if _NO_DELTA not in str(error):
-                    if type(error).__name__ == _NO_PLAN and (damage := self._damage(str(error), name)):
+                    if type(error).__name__ == _NO_PLAN and (
+                        damage := self._damage(str(error), name)
+                    ):
                         raise damage from None
                     raise
                 self._read_files = True
         table = self._lake.require(name, at)
         schema = _schema(table)
         files = table.file_uris()
-        if gone := [file for file in files if "://" not in file and not Path(file).exists()]:  # Sail reads no rows then
+        if gone := [
+            file for file in files if "://" not in file and not Path(file).exists()
+        ]:  # Sail reads no rows then
             raise self._lake.trouble(FileNotFoundError(f"{gone[0]} not found"), name)
         read = self._session.read.schema(schema).parquet(*files) if files else None
-        (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
+        (
+            read if read is not None else self._session.createDataFrame([], schema)
+        ).createOrReplaceTempView(name)
 
     def _send(self, name: str, at: int) -> bool:
-        """Send a remote server the rows of a small table that is always rewritten; returns whether it is such a table.
+        """Send a remote server the rows of a small table that is always rewritten;
+        returns whether it is such a table.
 
-        A cluster reads files in jobs of their own, each of which takes longer than these rows do.
+        A cluster reads files in jobs of their own, each of which takes longer than
+        these rows do.
         """
         if not self._version.tables[name].digest:
             return False
         table = self._lake.require(name, at)
         with self._lake.translating_errors(name):
-            if sum(table.get_add_actions().column("size_bytes").to_pylist()) > _FEW_BYTES:
+            if (
+                sum(table.get_add_actions().column("size_bytes").to_pylist())
+                > _FEW_BYTES
+            ):
                 return False
             rows = table.to_pyarrow_dataset().to_table()
-        frame = self._session.createDataFrame(rows if rows.num_rows else [], _schema(table))
+        frame = self._session.createDataFrame(
+            rows if rows.num_rows else [], _schema(table)
+        )
         frame.createOrReplaceTempView(name)
         return True
 
@@ -219,8 +255,12 @@ class _LakeEngine:
 
 
 def _left_out(text: str, message: str) -> str:
-    """The table that a statement names, and an engine misses, because no lake has it; else empty."""
-    return next((name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message), "")
+    """The table that a statement names, and an engine misses, because no lake has it;
+    else empty."""
+    return next(
+        (name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message),
+        "",
+    )
 
 
 def _is_missing(message: str, path: str) -> bool:
@@ -231,16 +271,21 @@ def _is_missing(message: str, path: str) -> bool:
 
 def _require_schema(lake: LakeLocation, version: LakeVersion) -> None:
     if version.schema > HEAD:
-        command = f"pip install --upgrade eval-warehouse (the lake {lake} was made by a newer version)"
+        command = (
+            f"pip install --upgrade eval-warehouse (the lake {lake} was made by a "
+            "newer version)"
+        )
         raise SchemaVersionError(version.schema, HEAD, command)
     if version.schema < HEAD:
-        raise SchemaVersionError(version.schema, HEAD, f"warehouse --db STORE lake sync {lake}")
+        raise SchemaVersionError(
+            version.schema, HEAD, f"warehouse --db STORE lake sync {lake}"
+        )
 
 
 def _read_only(url: LakeUrl) -> ReadOnlyError:
     return ReadOnlyError(
-        f"{url} is a lake, which can only be asked; do this on the store that it was made from, then bring the lake"
-        f" up: warehouse --db STORE lake sync {url.lake}"
+        f"{url} is a lake, which can only be asked; do this on the store that it was "
+        f"made from, then bring the lake up: warehouse --db STORE lake sync {url.lake}"
     )
 
 
@@ -251,10 +296,14 @@ def _engine(url: sa.URL, write: bool, _limits: Limits | None) -> Any:
     return _LakeEngine(lake_url)
 
 
-def _select(connection: Any, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
+def _select(
+    connection: Any, sql: str, params: Mapping[str, Any], most: int | None = None
+) -> pa.Table:
     table: pa.Table = connection.select(sql, params)
     if most is not None and table.nbytes > most:
-        raise QueryLimitError(f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory=")
+        raise QueryLimitError(
+            f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory="
+        )
     return table
 
 
@@ -276,7 +325,8 @@ def _query_error(error: BaseException) -> str | None:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """Times without their zone, which is UTC, and texts of one kind, as other engines have them."""
+    """Times without their zone, which is UTC, and texts of one kind, as other engines
+    have them."""
     columns = []
     for column in table.columns:
         kind = column.type
@@ -302,13 +352,18 @@ class _quiet(warnings.catch_warnings):
 def _no_refresh(url: sa.URL) -> Any:
     lake_url = LakeUrl.of(url)
     raise ReadOnlyError(
-        f"{lake_url} is a lake, which only holds the figures of the store that it was made from; refresh that, and the"
-        f" lake with it: warehouse --db STORE refresh --lake {lake_url.lake}"
+        f"{lake_url} is a lake, which only holds the figures of the store that it was "
+        "made from; refresh that, and the lake with it: warehouse --db STORE refresh "
+        f"--lake {lake_url.lake}"
     )
 
 
 def _refused(connection: Any, *_more: Any) -> Any:
-    raise _read_only(connection.url if isinstance(connection, LakeConnection) else LakeUrl.of(connection))
+    raise _read_only(
+        connection.url
+        if isinstance(connection, LakeConnection)
+        else LakeUrl.of(connection)
+    )
 
 
 def _executors(url: sa.URL) -> Executors | None:
@@ -323,7 +378,8 @@ def _nothing(*_arguments: object) -> None:
 
 def _no_vectors(connection: Any, _sql: str, _dimension: int) -> Any:
     raise ReadOnlyError(
-        f"{connection.url} is a lake, which has no vectors of texts; ask the store that it was made from"
+        f"{connection.url} is a lake, which has no vectors of texts; ask the store "
+        "that it was made from"
     )
 
 

@@ -1,4 +1,5 @@
-"""Our SQL in the words of Spark: quotes, literals, and the few things that it says otherwise."""
+"""Our SQL in the words of Spark: quotes, literals, and the few things that it says
+otherwise."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from typing import Any
 from warehouse.errors import MisuseError
 from warehouse.store.sql.bind_parameters import bare_text, replace_binds, replace_quoted
 
-#: A recursion that only counts: ``step as (select 0 as j union all select j + 1 as j from step where j < 199)``.
+#: A recursion that only counts: ``step as (select 0 as j union all select j + 1 as j
+#: from step where j < 199)``.
 _COUNTING = re.compile(
     r"\brecursive\s+(?P<name>\w+)\s+as\s*\(\s*select\s+(?P<first>\d+)\s+as\s+(?P<column>\w+)\s+union\s+all\s+"
     r"select\s+(?P=column)\s*\+\s*1\s+as\s+(?P=column)\s+from\s+(?P=name)\s+where\s+(?P=column)\s*<\s*(?P<last>\d+)\s*\)",
@@ -25,9 +27,13 @@ _BRACKETS_AND_COMMAS = re.compile(rf"{_BRACKETS.pattern}|,", re.DOTALL)
 _CORR = re.compile(r"\bcorr\s*\(", re.IGNORECASE)
 _POSITION = re.compile(r"\bstrpos\s*\(", re.IGNORECASE)
 #: A named window before a minus, which would be taken for a name with a hyphen.
-_WINDOW = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\bover\s+\w+\s*(-)(?!-)", re.DOTALL | re.IGNORECASE)
+_WINDOW = re.compile(
+    r"'(?:[^'\\]|\\.)*'|`[^`]*`|\bover\s+\w+\s*(-)(?!-)", re.DOTALL | re.IGNORECASE
+)
 #: A comparison with the empty text, seven times as slow as that of lengths on Sail.
-_UNPERTURBED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|((?:\b\w+\.)?\bperturbation)\s*=\s*''", re.DOTALL)
+_UNPERTURBED = re.compile(
+    r"'(?:[^'\\]|\\.)*'|`[^`]*`|((?:\b\w+\.)?\bperturbation)\s*=\s*''", re.DOTALL
+)
 _FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", re.DOTALL)
 #: Relations that are files, and functions that reach out or run what they are given.
 _FILES = re.compile(
@@ -47,8 +53,12 @@ def translated(sql: str, params: Mapping[str, Any]) -> str:
     text = replace_binds(sql, lambda name: _literal_of(params[name]))
     text = replace_quoted(text, literal, quoted)
     text = _MATERIALIZED.sub("as (", _COUNTING.sub(_range, text))
-    text = _WINDOW.sub(lambda match: match[0].removesuffix("-") + "+ -" if match[1] else match[0], text)
-    text = _UNPERTURBED.sub(lambda match: f"octet_length({match[1]}) = 0" if match[1] else match[0], text)
+    text = _WINDOW.sub(
+        lambda match: match[0].removesuffix("-") + "+ -" if match[1] else match[0], text
+    )
+    text = _UNPERTURBED.sub(
+        lambda match: f"octet_length({match[1]}) = 0" if match[1] else match[0], text
+    )
     return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
 
 
@@ -58,23 +68,39 @@ def quoted(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text in the quotes of Spark, where a backslash and what follows mean something else."""
+    """A text in the quotes of Spark, where a backslash and what follows mean something
+    else."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def require_reading(sql: str) -> None:
-    """Refuse a text that is no SELECT, or that reaches for files (MisuseError: says what)."""
+    """Refuse a text that is no SELECT, or that reaches for files (MisuseError: says
+    what)."""
     word = _FIRST_WORD.match(sql)
-    if word is None or word.group(1).lower() not in ("select", "with", "values", "table"):
-        raise MisuseError("expected one SELECT; query connections cannot change anything")
+    if word is None or word.group(1).lower() not in (
+        "select",
+        "with",
+        "values",
+        "table",
+    ):
+        raise MisuseError(
+            "expected one SELECT; query connections cannot change anything"
+        )
     if _PATH.search(sql) or _FILES.search(bare_text(sql).replace("`", "")):
-        raise MisuseError("a query of a lake may not read files by their path; its tables have names")
+        raise MisuseError(
+            "a query of a lake may not read files by their path; its tables have names"
+        )
     if call := _FUNCTIONS.search(bare_text(sql)):
-        raise MisuseError(f"a query may not call {call[1].lower()}: it does more than read the lake")
+        raise MisuseError(
+            f"a query may not call {call[1].lower()}: it does more than read the lake"
+        )
 
 
 def _range(match: re.Match[str]) -> str:
-    numbers = f"select cast(id as int) as {match['column']} from range({match['first']}, {int(match['last']) + 1})"
+    numbers = (
+        f"select cast(id as int) as {match['column']} from range({match['first']}, "
+        f"{int(match['last']) + 1})"
+    )
     return f"{match['name']} as ({numbers})"
 
 
@@ -82,8 +108,16 @@ def _with_types(text: str) -> str:
     """The text with the types of its casts under the names that Spark has for them."""
     parts, end = [], 0
     for start in _CAST.finditer(text):
-        if (closing := _closing(text, start.end())) and (match := _TYPE.search(text, start.end(), closing)):
-            parts.append((match.start(1), match.end(1), "double" if match[1][0] in "dD" else "string"))
+        if (closing := _closing(text, start.end())) and (
+            match := _TYPE.search(text, start.end(), closing)
+        ):
+            parts.append(
+                (
+                    match.start(1),
+                    match.end(1),
+                    "double" if match[1][0] in "dD" else "string",
+                )
+            )
     pieces = []
     for first, last, name in sorted(parts):
         pieces += [text[end:first], name]
@@ -92,12 +126,16 @@ def _with_types(text: str) -> str:
 
 
 def _with_stable_corr(text: str) -> str:
-    """Correlations from centred sums: an engine's own may lose half the digits of values far from 0."""
+    """Correlations from centred sums: an engine's own may lose half the digits of
+    values far from 0."""
     if match := _CORR.search(text):
         closing = _closing(text, match.end())
         comma = _comma(text, match.end(), closing)
         a, b = text[match.end() : comma].strip(), text[comma + 1 : closing].strip()
-        stable = f"(covar_pop({a}, {b}) / nullif(sqrt(var_pop({a})) * sqrt(var_pop({b})), 0))"
+        stable = (
+            f"(covar_pop({a}, {b}) / nullif(sqrt(var_pop({a})) * sqrt(var_pop({b})), "
+            "0))"
+        )
         return text[: match.start()] + stable + _with_stable_corr(text[closing + 1 :])
     return text
 

@@ -21,14 +21,21 @@ from warehouse.extras import load
 from warehouse.store.engines import urls
 from warehouse.store.engines.urls import LakeUrl
 
-#: Bytes of what a function gives that go into one row: a message of the protocol holds 128 MB.
+#: Bytes of what a function gives that go into one row: a message of the protocol holds
+#: 128 MB.
 _CHUNK = 1 << 20
-_SCHEMA = pa.schema([("task", pa.int64()), ("is_last", pa.bool_()), ("data", pa.binary())])
+_SCHEMA = pa.schema(
+    [("task", pa.int64()), ("is_last", pa.bool_()), ("data", pa.binary())]
+)
 _COLUMNS = "task bigint, is_last boolean, data binary"
 #: What executors say that cannot run our function, and what to do about it.
 _REASONS = {
-    "No module named": "install eval-warehouse in the Python of the executors (spark.pyspark.python)",
-    "PYTHON_VERSION_MISMATCH": "give the executors the same Python as here (spark.pyspark.python)",
+    "No module named": (
+        "install eval-warehouse in the Python of the executors (spark.pyspark.python)"
+    ),
+    "PYTHON_VERSION_MISMATCH": (
+        "give the executors the same Python as here (spark.pyspark.python)"
+    ),
     "maxResultSize": "allow more: spark.driver.maxResultSize of the server",
 }
 
@@ -36,16 +43,22 @@ _REASONS = {
 class Executors:
     """A session with a server, whose executors run what is ours.
 
-    They have this package installed, and see files under the same names as this process does.
+    They have this package installed, and see files under the same names as this process
+    does.
     """
 
     def __init__(self, address: str | LakeUrl) -> None:
         """Nothing is opened yet (MisuseError: another form).
 
         Args:
-            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or what either was read into.
+            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or
+                what either was read into.
         """
-        self._url = urls.parse_server(address) if isinstance(address, str) else replace(address, lake="")
+        self._url = (
+            urls.parse_server(address)
+            if isinstance(address, str)
+            else replace(address, lake="")
+        )
         self._session: Any = None
 
     def __str__(self) -> str:
@@ -64,27 +77,35 @@ class Executors:
     def each(
         self, function: Callable[[bytes], Iterable[bytes]], tasks: Sequence[bytes]
     ) -> Iterator[tuple[int, bytes | None]]:
-        """Run a function on each of some tasks (StoreError: the server was lost, or executors cannot run the function).
+        """Run a function on each of some tasks (StoreError: the server was lost, or
+        executors cannot run the function).
 
         Args:
-            function: of a module that the executors have too; gives bytes, a piece at a time.
+            function: of a module that the executors have too; gives bytes, a piece at a
+                time.
             tasks: what it is given, each once; again where an executor was lost.
 
         Returns:
-            number of a task with a piece of what came of it, pieces of one task in their order;
-            ``None`` after its last piece.
+            number of a task with a piece of what came of it, pieces of one task in
+            their order; ``None`` after its last piece.
         """
         run = _on_tasks(function, list(tasks))
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the client, on versions of other packages
-                frame = self._session.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, _COLUMNS)
+                warnings.simplefilter(
+                    "ignore"
+                )  # of the client, on versions of other packages
+                frame = self._session.range(0, len(tasks), 1, len(tasks)).mapInArrow(
+                    run, _COLUMNS
+                )
                 for row in frame.toLocalIterator():
                     yield int(row.task), None if row.is_last else bytes(row.data)
         except Exception as error:
             raise self._lost(error) from error
 
-    def map(self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+    def map(
+        self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]
+    ) -> Iterator[tuple[int, bytes]]:
         """What a function gives for each of some tasks, as each is done.
 
         Args:
@@ -92,8 +113,8 @@ class Executors:
             tasks: as of :meth:`each`.
 
         Raises:
-            StoreError: as of :meth:`each`; also where executors have other versions, since random
-                numbers may then be other ones.
+            StoreError: as of :meth:`each`; also where executors have other versions,
+                since random numbers may then be other ones.
         """
         pieces: dict[int, list[bytes]] = {}
         for number, data in self.each(partial(_one, function, _versions()), tasks):
@@ -104,13 +125,27 @@ class Executors:
 
     def _lost(self, error: Exception) -> StoreError:
         text = str(error).strip()
-        advice = next((advice for words, advice in _REASONS.items() if words in text), "")
-        lines = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
+        advice = next(
+            (advice for words, advice in _REASONS.items() if words in text), ""
+        )
+        lines = [line.strip() for line in text.splitlines() if line.strip()] or [
+            type(error).__name__
+        ]
         # of a traceback the last line says what was wrong
-        reason = next((line for line in reversed(lines) if "Error: " in line or "StoreError" in line), lines[0])
+        reason = next(
+            (
+                line
+                for line in reversed(lines)
+                if "Error: " in line or "StoreError" in line
+            ),
+            lines[0],
+        )
         return StoreError(
             f"the executors of {self} ended early: {reason[:300]}; "
-            + (advice or "see that the server runs, then run this again: what was loaded is known")
+            + (
+                advice
+                or "see that the server runs, then run this again: what was loaded is known"
+            )
         )
 
     def close(self) -> None:
@@ -126,10 +161,14 @@ class Executors:
                 return
 
 
-def _one(function: Callable[[bytes], bytes], versions: dict[str, str], task: bytes) -> Iterator[bytes]:
+def _one(
+    function: Callable[[bytes], bytes], versions: dict[str, str], task: bytes
+) -> Iterator[bytes]:
     """On an executor: the answer to one task, as one piece."""
     if (installed := _versions()) != versions:
-        raise StoreError(f"executors have {_in_words(installed)}, the caller {_in_words(versions)}")
+        raise StoreError(
+            f"executors have {_in_words(installed)}, the caller {_in_words(versions)}"
+        )
     yield function(task)
 
 
@@ -144,7 +183,8 @@ def _in_words(versions: dict[str, str]) -> str:
 def _on_tasks(
     function: Callable[[bytes], Iterable[bytes]], tasks: list[bytes]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What runs on an executor: the numbers of tasks come in, pieces of what came of them go out."""
+    """What runs on an executor: the numbers of tasks come in, pieces of what came of
+    them go out."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -158,13 +198,15 @@ def _on_tasks(
 
 
 def _row(number: int, is_last: bool, data: Any) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict({"task": [number], "is_last": [is_last], "data": [data]}, _SCHEMA)
+    return pa.RecordBatch.from_pydict(
+        {"task": [number], "is_last": [is_last], "data": [data]}, _SCHEMA
+    )
 
 
 #: Seconds that a server has to take a connection.
 PATIENCE = 10.0
-#: How often the client asks again where a server does not answer any more: for half a minute in all, where it
-#: would for ten minutes.
+#: How often the client asks again where a server does not answer any more: for half a
+#: minute in all, where it would for ten minutes.
 RETRIES = 5
 _lock = threading.Lock()
 _server: list[Any] = []
@@ -186,8 +228,12 @@ def session_at(url: LakeUrl, settings: Mapping[str, str]) -> Any:
         address = url.remote if url.host else f"sc://127.0.0.1:{_local_port()}"
         try:
             session = sql.SparkSession.builder.remote(address).create()
-            retries = load("pyspark.sql.connect.client.retries", "lake", "an engine on a lake")
-            session.client.set_retry_policies([retries.DefaultPolicy(max_retries=RETRIES)])
+            retries = load(
+                "pyspark.sql.connect.client.retries", "lake", "an engine on a lake"
+            )
+            session.client.set_retry_policies(
+                [retries.DefaultPolicy(max_retries=RETRIES)]
+            )
             for name, value in settings.items():
                 session.conf.set(name, value)
         except Exception as error:
@@ -196,8 +242,9 @@ def session_at(url: LakeUrl, settings: Mapping[str, str]) -> Any:
 
 
 def _load_client() -> None:
-    """Load the client of the protocol: it takes a program without a file (``python -c``, or one from
-    standard input) for its own tests, which its package does not have, and ends the process."""
+    """Load the client of the protocol: it takes a program without a file (``python
+    -c``, or one from standard input) for its own tests, which its package does not
+    have, and ends the process."""
     main = sys.modules["__main__"]
     nameless = not hasattr(main, "__file__")
     if nameless:
@@ -210,13 +257,19 @@ def _load_client() -> None:
 
 
 def _require_answer(url: LakeUrl) -> None:
-    """Ask whether there is a server of this kind: the client itself tries for minutes (StoreError: there is not)."""
+    """Ask whether there is a server of this kind: the client itself tries for minutes
+    (StoreError: there is not)."""
     try:
         socket.create_connection((url.host.strip("[]"), url.port), PATIENCE).close()
     except OSError as error:
         raise StoreError(
-            f"no server at {url.host}:{url.port}: {error.strerror or error}; start it, or "
-            + (f"ask in this process: --db 'sail:?lake={url.lake}'" if url.lake else "read in this process: --on sail:")
+            f"no server at {url.host}:{url.port}: {error.strerror or error}; start it, "
+            "or "
+            + (
+                f"ask in this process: --db 'sail:?lake={url.lake}'"
+                if url.lake
+                else "read in this process: --on sail:"
+            )
         ) from None
     if dict(url.options).get("use_ssl") or dict(url.options).get("token"):
         return  # behind a certificate, which the client knows how to ask for
@@ -231,13 +284,14 @@ def _require_answer(url: LakeUrl) -> None:
 def _other_protocol(url: LakeUrl, reason: str) -> StoreError:
     where = f"{url.host}:{url.port}" if url.host else "this process"
     return StoreError(
-        f"the server at {where} does not speak Spark Connect as this program does: {reason}; expected a server of Spark"
-        " 4 or Sail"
+        f"the server at {where} does not speak Spark Connect as this program does: "
+        f"{reason}; expected a server of Spark 4 or Sail"
     )
 
 
 def _local_port() -> int:
-    """Where the engine in this process listens; it is started when it is first asked for."""
+    """Where the engine in this process listens; it is started when it is first asked
+    for."""
     with _lock:
         if not _server:
             os.environ.setdefault("RUST_LOG", "off")

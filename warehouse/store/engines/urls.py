@@ -19,8 +19,25 @@ MASK = "***"
 #: Parameters of a URL whose values may be shown; that of any other may be a secret.
 _HARMLESS = frozenset(
     {
-        *("host", "hostaddr", "port", "user", "dbname", "service", "passfile", "application_name", "connect_timeout"),
-        *("sslmode", "sslrootcert", "sslcert", "gssencmode", "channel_binding", "target_session_attrs"),
+        *(
+            "host",
+            "hostaddr",
+            "port",
+            "user",
+            "dbname",
+            "service",
+            "passfile",
+            "application_name",
+            "connect_timeout",
+        ),
+        *(
+            "sslmode",
+            "sslrootcert",
+            "sslcert",
+            "gssencmode",
+            "channel_binding",
+            "target_session_attrs",
+        ),
         *("client_encoding", "threads", "memory_limit", "lake", "version"),
     }
 )
@@ -32,22 +49,41 @@ _OF_A_FILE = {
     "threads": re.compile(r"[1-9]\d{0,2}"),
     "memory_limit": re.compile(r"\d{1,6}(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE),
 }
-#: Those of a server: of the driver, but for what runs statements or says where tables are looked for. The one form of
-#: ``options`` is that by which hosted servers tell their databases apart.
+#: Those of a server: of the driver, but for what runs statements or says where tables
+#: are looked for. The one form of ``options`` is that by which hosted servers tell
+#: their databases apart.
 _OF_A_SERVER = {
-    **dict.fromkeys(("host", "hostaddr", "user", "password", "dbname", "passfile", "service"), _ANYTHING),
-    **dict.fromkeys(("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl"), _ANYTHING),
-    **dict.fromkeys(("gssencmode", "channel_binding", "require_auth", "sslnegotiation"), _ANYTHING),
-    **dict.fromkeys(("application_name", "target_session_attrs", "load_balance_hosts"), _ANYTHING),
-    **dict.fromkeys(("connect_timeout", "tcp_user_timeout"), re.compile(r"\d{1,7}|\d+ms")),
-    **dict.fromkeys(("keepalives_idle", "keepalives_interval", "keepalives_count"), _NUMBER),
+    **dict.fromkeys(
+        ("host", "hostaddr", "user", "password", "dbname", "passfile", "service"),
+        _ANYTHING,
+    ),
+    **dict.fromkeys(
+        ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl"),
+        _ANYTHING,
+    ),
+    **dict.fromkeys(
+        ("gssencmode", "channel_binding", "require_auth", "sslnegotiation"), _ANYTHING
+    ),
+    **dict.fromkeys(
+        ("application_name", "target_session_attrs", "load_balance_hosts"), _ANYTHING
+    ),
+    **dict.fromkeys(
+        ("connect_timeout", "tcp_user_timeout"), re.compile(r"\d{1,7}|\d+ms")
+    ),
+    **dict.fromkeys(
+        ("keepalives_idle", "keepalives_interval", "keepalives_count"), _NUMBER
+    ),
     "port": re.compile(r"[\d,]*"),
     "keepalives": _SWITCH,
     "client_encoding": re.compile(r"utf-?8", re.IGNORECASE),
     "options": re.compile(r"(endpoint|project)=[\w-]+", re.ASCII),
 }
-_KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
-_NO_SLASHES = re.compile(r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IGNORECASE)
+_KEYWORDS = re.compile(
+    r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*="
+)
+_NO_SLASHES = re.compile(
+    r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IGNORECASE
+)
 #: A file whose name reads the same in a URL and outside of one.
 _PLAIN_FILE = re.compile(r"(?:duckdb:///)?([\w./-]*\w)", re.ASCII)
 #: And a server's address of which that is true of each part.
@@ -67,8 +103,8 @@ EXPECTED = "expected duckdb:///FILE, a file name, or postgresql://USER@HOST/DATA
 
 @dataclass(frozen=True, repr=False)
 class PlainUrl:
-    """A URL of which no part needs escaping: what is asked of SQLAlchemy's, which takes longer to load than most
-    answers."""
+    """A URL of which no part needs escaping: what is asked of SQLAlchemy's, which takes
+    longer to load than most answers."""
 
     database: str
     drivername: str
@@ -85,7 +121,11 @@ class PlainUrl:
         return replace(self, query=query)
 
     def render_as_string(self, hide_password: bool = True) -> str:
-        password = "" if self.password is None else f":{MASK if hide_password else self.password}"
+        password = (
+            ""
+            if self.password is None
+            else f":{MASK if hide_password else self.password}"
+        )
         user = "" if self.username is None else f"{self.username}{password}@"
         port = "" if self.port is None else f":{self.port}"
         return f"{self.drivername}://{user}{self.host or ''}{port}/{self.database}"
@@ -98,15 +138,19 @@ class PlainUrl:
 
 def full_url(url: sa.URL | PlainUrl) -> sa.URL:
     """A URL as SQLAlchemy has it."""
-    return sa.make_url(url.render_as_string(hide_password=False)) if isinstance(url, PlainUrl) else url
+    return (
+        sa.make_url(url.render_as_string(hide_password=False))
+        if isinstance(url, PlainUrl)
+        else url
+    )
 
 
 def parse_url(text: str) -> sa.URL:
     """A store URL; a bare path means an embedded file, a server URL gets our driver.
 
     Raises:
-        MisuseError: not a URL, that of an embedded file without the file, or of another engine's
-            form; tells nothing of it that may be a secret.
+        MisuseError: not a URL, that of an embedded file without the file, or of another
+            engine's form; tells nothing of it that may be a secret.
     """
     if not text.isprintable():
         raise MisuseError(f"a store URL with a control character; {EXPECTED}")
@@ -114,7 +158,12 @@ def parse_url(text: str) -> sa.URL:
         return cast("sa.URL", PlainUrl(plain[1], FILE))
     if (plain := _PLAIN_SERVER.fullmatch(text)) and 0 < int(plain[4] or 1) < 65536:
         user, password, host, port, database = plain.groups()
-        return cast("sa.URL", PlainUrl(database, SERVER, user, password, host, int(port) if port else None))
+        return cast(
+            "sa.URL",
+            PlainUrl(
+                database, SERVER, user, password, host, int(port) if port else None
+            ),
+        )
     if is_lake(text):
         return parse_lake(text)
     parsed = _split(text) if "://" in text else _file(text)
@@ -130,22 +179,32 @@ def parse_url(text: str) -> sa.URL:
 
 
 def _require_parameters(url: sa.URL, allowed: Mapping[str, re.Pattern[str]]) -> None:
-    """Refuse a parameter that is not one of ours: engines have some that load code, or open other files."""
+    """Refuse a parameter that is not one of ours: engines have some that load code, or
+    open other files."""
     for name, values in url.query.items():
         if name not in allowed:
             names = ", ".join(sorted(allowed))
-            raise MisuseError(f"a store URL with the parameter '{_hidden(name)}'; expected one of {names}")
+            raise MisuseError(
+                f"a store URL with the parameter '{_hidden(name)}'; expected one of "
+                f"{names}"
+            )
         for value in [values] if isinstance(values, str) else values:
             if not allowed[name].fullmatch(value):
-                raise MisuseError(f"a store URL whose parameter {name} is out of range (docs/writers.md)")
+                raise MisuseError(
+                    f"a store URL whose parameter {name} is out of range "
+                    "(docs/writers.md)"
+                )
 
 
 def shown_url(url: sa.URL) -> str:
-    """The URL as it may be printed: without the password, and without the values of parameters
-    that nobody knows to be harmless."""
+    """The URL as it may be printed: without the password, and without the values of
+    parameters that nobody knows to be harmless."""
     if url.get_backend_name() in (LOCAL, REMOTE):
         return str(LakeUrl.of(url))
-    masked = {name: value if name.lower() in _HARMLESS else MASK for name, value in url.query.items()}
+    masked = {
+        name: value if name.lower() in _HARMLESS else MASK
+        for name, value in url.query.items()
+    }
     shown = url.set(query=masked).render_as_string(hide_password=True)
     return shown.replace(quote_plus(MASK), MASK)
 
@@ -171,14 +230,17 @@ def without_secrets(message: str, url: sa.URL) -> str:
     for name, value in url.query.items():
         if name.lower() not in _HARMLESS:
             values += [value] if isinstance(value, str) else list(value)
-    for value in sorted({str(secret) for secret in values if secret}, key=len, reverse=True):
+    for value in sorted(
+        {str(secret) for secret in values if secret}, key=len, reverse=True
+    ):
         for form in {value, quote(value, safe=""), quote_plus(value)}:
             message = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, message)
     return message
 
 
 def hint_on_slashes(url: sa.URL) -> str:
-    """What to write where an absolute file was meant and a relative one was named, in a folder that is not there."""
+    """What to write where an absolute file was meant and a relative one was named, in a
+    folder that is not there."""
     path = Path(url.database or "")
     meant = Path("/") / path
     if path == meant or path.parent.is_dir() or not meant.parent.is_dir():
@@ -193,8 +255,8 @@ def _split(text: str) -> sa.URL:
         raise MisuseError(f"'{_hidden(text)}' is not a store URL; {EXPECTED}") from None
     except ValueError:
         raise MisuseError(
-            f"'{_hidden(text)}' has a port that is no number; {EXPECTED}; several hosts:"
-            " postgresql:///DATABASE?host=A:5432&host=B:5432"
+            f"'{_hidden(text)}' has a port that is no number; {EXPECTED}; several "
+            "hosts: postgresql:///DATABASE?host=A:5432&host=B:5432"
         ) from None
     if not all(map(str.isprintable, (parsed.database or "", parsed.host or ""))):
         raise MisuseError(f"a store URL with a control character; {EXPECTED}")
@@ -203,7 +265,9 @@ def _split(text: str) -> sa.URL:
 
 def _file(text: str) -> sa.URL:
     if _KEYWORDS.match(text) or _NO_SLASHES.match(text):
-        raise MisuseError(f"that is no store URL; {EXPECTED}, with two slashes after the colon")
+        raise MisuseError(
+            f"that is no store URL; {EXPECTED}, with two slashes after the colon"
+        )
     parsed = sa.URL.create(FILE, database=text)
     _require_file(parsed, text)
     return parsed
@@ -211,7 +275,10 @@ def _file(text: str) -> sa.URL:
 
 def _server(parsed: sa.URL) -> sa.URL:
     if "@" in (parsed.host or ""):
-        raise MisuseError("a store URL with two @: one that belongs to the user's name or password is written %40")
+        raise MisuseError(
+            "a store URL with two @: one that belongs to the user's name or password "
+            "is written %40"
+        )
     if parsed.port is not None and not 0 < parsed.port < 65536:
         raise MisuseError(f"no port {parsed.port}; expected one from 1 to 65535")
     return parsed.set(drivername=SERVER)
@@ -221,7 +288,8 @@ def _require_file(parsed: sa.URL, text: str) -> None:
     name = parsed.database or ""
     if parsed.host or not name:
         raise MisuseError(
-            f"'{_hidden(text)}' names no file; expected duckdb:///FILE with three slashes, or the file's name"
+            f"'{_hidden(text)}' names no file; expected duckdb:///FILE with three "
+            "slashes, or the file's name"
         )
     if name.startswith(":memory:") or "://" in name or _NO_SLASHES.match(name):
         raise MisuseError(f"'{_hidden(name)}' is no file of this machine; {EXPECTED}")
@@ -232,11 +300,17 @@ def _hidden(text: str) -> str:
     return _USER.sub(f"//{MASK}@", text).partition("?")[0]
 
 
-#: The engine that is started in this process, and the protocol of those that run elsewhere.
+#: The engine that is started in this process, and the protocol of those that run
+#: elsewhere.
 LOCAL, REMOTE = "sail", "sc"
-EXPECTED_LAKE = "expected sail:?lake=LOCATION or sc://HOST:PORT?lake=LOCATION, both also with &version=N"
+EXPECTED_LAKE = (
+    "expected sail:?lake=LOCATION or sc://HOST:PORT?lake=LOCATION, both also with "
+    "&version=N"
+)
 DEFAULT_PORT = 15002
-_REMOTE = re.compile(r"sc://(?P<host>\[[^\]]+\]|[^/:?;@\s]+)(?::(?P<port>\d+))?(?:/;?(?P<options>[^?]*))?")
+_REMOTE = re.compile(
+    r"sc://(?P<host>\[[^\]]+\]|[^/:?;@\s]+)(?::(?P<port>\d+))?(?:/;?(?P<options>[^?]*))?"
+)
 #: Parts of our own URL; the others are the server's, and may be secret.
 _OURS = ("lake", "version", "read")
 
@@ -251,7 +325,8 @@ class LakeUrl:
     port: int  #: of the server.
     #: of the connection, as the protocol writes them: ``use_ssl=true``, ``token=…``.
     options: tuple[tuple[str, str], ...]
-    #: give the server the files of a version, as one that cannot read Delta itself takes them.
+    #: give the server the files of a version, as one that cannot read Delta itself
+    #: takes them.
     read_files: bool = False
 
     @classmethod
@@ -259,7 +334,9 @@ class LakeUrl:
         """From a URL that :func:`parse_lake` has made."""
         parameters = {name: str(value) for name, value in url.query.items()}
         version = int(parameters["version"]) if "version" in parameters else None
-        options = tuple((name, value) for name, value in parameters.items() if name not in _OURS)
+        options = tuple(
+            (name, value) for name, value in parameters.items() if name not in _OURS
+        )
         return cls(
             parameters["lake"],
             version,
@@ -271,7 +348,8 @@ class LakeUrl:
 
     @property
     def remote(self) -> str:
-        """The server's address with its options, as the protocol writes it; may hold secrets."""
+        """The server's address with its options, as the protocol writes it; may hold
+        secrets."""
         options = "".join(f";{name}={value}" for name, value in self.options)
         return f"sc://{self.host}:{self.port}/{options}"
 
@@ -305,23 +383,31 @@ def parse_lake(text: str) -> sa.URL:
         raise MisuseError(f"a URL of a lake with {fault}; {EXPECTED_LAKE}")
     if "version" in parameters and not parameters["version"].isdecimal():
         raise MisuseError(
-            f"version={parameters['version']} is no number of a version; see: warehouse lake versions"
-            f" {parameters['lake']}"
+            f"version={parameters['version']} is no number of a version; see: "
+            f"warehouse lake versions {parameters['lake']}"
         )
     if parameters.get("read", "files") != "files":
-        raise MisuseError("read= of a URL of a lake is files, for servers without a reader of Delta, or left out")
+        raise MisuseError(
+            "read= of a URL of a lake is files, for servers without a reader of Delta, "
+            "or left out"
+        )
     if head in (f"{LOCAL}:", f"{LOCAL}://"):
         return sa.URL.create(LOCAL, query=parameters)
     remote = _REMOTE.fullmatch(head)
     port = int(remote["port"] or DEFAULT_PORT) if remote else 0
     if remote is None or not 0 < port < 65536:
-        raise MisuseError(f"a URL of a lake whose server cannot be read; {EXPECTED_LAKE}")
+        raise MisuseError(
+            f"a URL of a lake whose server cannot be read; {EXPECTED_LAKE}"
+        )
     options = dict(_parts(remote["options"] or "", ";"))
-    return sa.URL.create(REMOTE, host=remote["host"], port=port, query=options | parameters)
+    return sa.URL.create(
+        REMOTE, host=remote["host"], port=port, query=options | parameters
+    )
 
 
 def parse_server(text: str) -> LakeUrl:
-    """Where dumps are to be read: ``sail:``, in this process, or ``sc://HOST:PORT``; without a lake.
+    """Where dumps are to be read: ``sail:``, in this process, or ``sc://HOST:PORT``;
+    without a lake.
 
     Raises:
         MisuseError: another form; tells nothing of it that may be a secret.
@@ -331,7 +417,9 @@ def parse_server(text: str) -> LakeUrl:
     except MisuseError:
         url = None
     if url is None or "?" in text:
-        raise MisuseError("executors whose server cannot be read; expected sail: or sc://HOST:PORT")
+        raise MisuseError(
+            "executors whose server cannot be read; expected sail: or sc://HOST:PORT"
+        )
     return replace(LakeUrl.of(url), lake="")
 
 

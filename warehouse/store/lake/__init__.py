@@ -1,1 +1,2 @@
-"""A store as Delta tables: bringing them up to date, holding them against the store, time travel."""
+"""A store as Delta tables: bringing them up to date, holding them against the store,
+time travel."""

@@ -1,4 +1,5 @@
-"""Holding a lake against the store that it was made from: rows, and what they add up to."""
+"""Holding a lake against the store that it was made from: rows, and what they add up
+to."""
 
 from __future__ import annotations
 
@@ -10,11 +11,18 @@ from typing import Literal
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.lake import contents, versions
-from warehouse.store.lake.contents import KINDS, TABLES, LakeTable, Marks, require_same_store
+from warehouse.store.lake.contents import (
+    KINDS,
+    TABLES,
+    LakeTable,
+    Marks,
+    require_same_store,
+)
 from warehouse.store.lake.sync import marks_of
 from warehouse.store.lake.versions import LakeLocation, LakeVersion
 
-#: ``behind``: the store has changed since the sync; ``differs``: the lake does not hold what was synced.
+#: ``behind``: the store has changed since the sync; ``differs``: the lake does not hold
+#: what was synced.
 Verdict = Literal["same", "behind", "differs"]
 
 
@@ -25,8 +33,8 @@ class CheckedTable:
     table: str  #: its name.
     n_store: int  #: rows in the store.
     n_lake: int  #: rows in the lake.
-    #: parts (runs, prompts of a benchmark …) that have changed in the store since the sync; of a table that is written
-    #: as a whole 0 or 1.
+    #: parts (runs, prompts of a benchmark …) that have changed in the store since the
+    #: sync; of a table that is written as a whole 0 or 1.
     n_behind: int
     n_differing: int  #: parts that are the same in the store, and another in the lake.
     verdict: Verdict  #: what follows from that.
@@ -45,25 +53,42 @@ class LakeCheck:
     def verdict(self) -> Verdict:
         """The worst of all tables."""
         verdicts = {table.verdict for table in self.tables}
-        return "differs" if "differs" in verdicts else "behind" if "behind" in verdicts else "same"
+        return (
+            "differs"
+            if "differs" in verdicts
+            else "behind"
+            if "behind" in verdicts
+            else "same"
+        )
 
     def __str__(self) -> str:
         where = f"{self.location}, version {self.version}"
         if self.verdict == "same":
-            return f"{where}, holds what the store holds: {sum(table.n_lake for table in self.tables)} rows"
-        bad = ", ".join(table.table for table in self.tables if table.verdict == self.verdict)
+            return (
+                f"{where}, holds what the store holds: "
+                f"{sum(table.n_lake for table in self.tables)} rows"
+            )
+        bad = ", ".join(
+            table.table for table in self.tables if table.verdict == self.verdict
+        )
         if self.verdict == "behind":
-            return f"{where}, is behind the store in {bad}; bring it up: warehouse lake sync {self.location}"
+            return (
+                f"{where}, is behind the store in {bad}; bring it up: warehouse lake "
+                f"sync {self.location}"
+            )
         return (
-            f"{where}, does not hold what was synced in {bad}; write it anew: warehouse lake sync"
-            f" {self.location} --anew"
+            f"{where}, does not hold what was synced in {bad}; write it anew: "
+            f"warehouse lake sync {self.location} --anew"
         )
 
 
-def check(store: Store, location: str, *, progress: Callable[[str], None] = lambda _name: None) -> LakeCheck:
+def check(
+    store: Store, location: str, *, progress: Callable[[str], None] = lambda _name: None
+) -> LakeCheck:
     """Read all of a lake's newest version, and all of the store, and compare them.
 
-    Errors are those of `Warehouse.lake_check`; ``progress`` is told each table's name before it is read.
+    Errors are those of `Warehouse.lake_check`; ``progress`` is told each table's name
+    before it is read.
     """
     lake = LakeLocation(location)
     version = versions.find(lake)
@@ -76,19 +101,34 @@ def check(store: Store, location: str, *, progress: Callable[[str], None] = lamb
             progress(table.name)
             if table.unit:
                 marks, sizes = now[table.kind]
-                checked.append(_by_unit(store, lake, version, table, then.get(table.kind, {}), marks, sizes))
+                checked.append(
+                    _by_unit(
+                        store,
+                        lake,
+                        version,
+                        table,
+                        then.get(table.kind, {}),
+                        marks,
+                        sizes,
+                    )
+                )
             else:
                 checked.append(_whole(store, lake, version, table.name))
     return LakeCheck(str(lake), version.number, version.synced_at, tuple(checked))
 
 
-def _whole(store: Store, lake: LakeLocation, version: LakeVersion, name: str) -> CheckedTable:
+def _whole(
+    store: Store, lake: LakeLocation, version: LakeVersion, name: str
+) -> CheckedTable:
     rows = contents.whole(store, name)
     if name not in version.tables:  # the lake is from before lakes had it
         return _judged(name, rows.num_rows, 0, 1, 0)
     n_lake, lake_digest = _of_lake(lake, version, name).get(0, (0, "0"))
     synced = version.tables[name].digest
-    behind, differs = int(synced != contents.digest(rows, name)), int(synced != lake_digest)
+    behind, differs = (
+        int(synced != contents.digest(rows, name)),
+        int(synced != lake_digest),
+    )
     return _judged(name, rows.num_rows, n_lake, behind, differs)
 
 
@@ -101,16 +141,26 @@ def _by_unit(
     now: Marks,
     sizes: dict[int, int],
 ) -> CheckedTable:
-    ours = contents.digests(contents.rows_of(store, table, list(now), sizes), table.name, table.unit)
+    ours = contents.digests(
+        contents.rows_of(store, table, list(now), sizes), table.name, table.unit
+    )
     theirs = _of_lake(lake, version, table.name, table.unit)
     same = {unit for unit, mark in then.items() if now.get(unit) == mark}
-    behind = len(then.keys() ^ now.keys()) + sum(1 for unit in then.keys() & now.keys() if unit not in same)
-    differing = sum(1 for unit in same if ours.get(unit) != theirs.get(unit)) + len(theirs.keys() - then.keys())
+    behind = len(then.keys() ^ now.keys()) + sum(
+        1 for unit in then.keys() & now.keys() if unit not in same
+    )
+    differing = sum(1 for unit in same if ours.get(unit) != theirs.get(unit)) + len(
+        theirs.keys() - then.keys()
+    )
     n_lake = sum(n for n, _ in theirs.values())
-    return _judged(table.name, sum(n for n, _ in ours.values()), n_lake, behind, differing)
+    return _judged(
+        table.name, sum(n for n, _ in ours.values()), n_lake, behind, differing
+    )
 
 
-def _of_lake(lake: LakeLocation, version: LakeVersion, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
+def _of_lake(
+    lake: LakeLocation, version: LakeVersion, name: str, unit: str = ""
+) -> dict[int, tuple[int, str]]:
     table = lake.require(name, version.tables[name].version)
     with lake.translating_errors(name):
         rows = table.to_pyarrow_dataset()
@@ -122,6 +172,8 @@ def _of_lake(lake: LakeLocation, version: LakeVersion, name: str, unit: str = ""
         raise
 
 
-def _judged(name: str, n_store: int, n_lake: int, behind: int, differing: int) -> CheckedTable:
+def _judged(
+    name: str, n_store: int, n_lake: int, behind: int, differing: int
+) -> CheckedTable:
     verdict: Verdict = "differs" if differing else "behind" if behind else "same"
     return CheckedTable(name, n_store, n_lake, behind, differing, verdict)

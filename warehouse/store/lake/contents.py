@@ -1,4 +1,5 @@
-"""What a lake holds: which tables, of which types, and in which parts they are brought up to date."""
+"""What a lake holds: which tables, of which types, and in which parts they are brought
+up to date."""
 
 from __future__ import annotations
 
@@ -26,24 +27,29 @@ class LakeTable:
     """One table of a lake, under the name that it has in the store."""
 
     name: str  #: of the table, or of the view that is kept as one.
-    #: column that says which unit a row belongs to; empty: the table is small, and written as a whole when anything in
-    #: it has changed.
+    #: column that says which unit a row belongs to; empty: the table is small, and
+    #: written as a whole when anything in it has changed.
     unit: str = ""
     kind: str = ""  #: of the units, which is the name of the query that marks them (``queries/lake``).
 
 
-#: Tables of a store that no lake has: texts that were sent and answered, vectors, counters, and what sources say, which
-#: only `forget` reads.
+#: Tables of a store that no lake has: texts that were sent and answered, vectors,
+#: counters, and what sources say, which only `forget` reads.
 LEFT_OUT = ("content", "embedder", "prompt_embedding", "id_counter", "statement")
-#: Small views that are kept as tables: engines on a lake may lack recursion, and nearly all views join
-#: the others, whose many joins would cost a cluster more than any number of scores does.
+#: Small views that are kept as tables: engines on a lake may lack recursion, and nearly
+#: all views join the others, whose many joins would cost a cluster more than any number
+#: of scores does.
 VIEWS = ("benchmark_tree", "run_current", "headline_metric")
 #: The units of a lake with a mark of what is stored of each.
 UNITS = "lake_unit"
 
 _BY_UNIT = {
-    **dict.fromkeys(("generation", "transcript", "tool_call", "choice"), ("run_id", "run_marks")),
-    **dict.fromkeys(("score", "prompt_score", "draw_score", "run_metric"), ("run_id", "run_marks")),
+    **dict.fromkeys(
+        ("generation", "transcript", "tool_call", "choice"), ("run_id", "run_marks")
+    ),
+    **dict.fromkeys(
+        ("score", "prompt_score", "draw_score", "run_metric"), ("run_id", "run_marks")
+    ),
     "scan_value": ("source_id", "scan_marks"),
     "preference": ("source_id", "preference_marks"),
     "prompt": ("benchmark_id", "prompt_marks"),
@@ -54,7 +60,9 @@ _BY_UNIT = {
 }
 
 TABLES = tuple(
-    LakeTable(name, *_BY_UNIT.get(name, ())) for name in (*tables.metadata.tables, *VIEWS) if name not in LEFT_OUT
+    LakeTable(name, *_BY_UNIT.get(name, ()))
+    for name in (*tables.metadata.tables, *VIEWS)
+    if name not in LEFT_OUT
 )
 #: Kinds of units, in the order in which their tables come.
 KINDS = tuple(dict.fromkeys(table.kind for table in TABLES if table.kind))
@@ -72,7 +80,8 @@ _TYPES: tuple[tuple[Any, pa.DataType], ...] = (
     (sa.String, pa.string()),
     (sa.JSON, pa.string()),
 )
-#: Types of columns of views that no table has under this name and in this type; others are texts.
+#: Types of columns of views that no table has under this name and in this type; others
+#: are texts.
 _OF_VIEWS = {
     "ancestor_id": pa.int64(),
     "distance": pa.int32(),
@@ -81,7 +90,9 @@ _OF_VIEWS = {
     "is_default": pa.bool_(),
     "position": pa.float64(),  # in training, as of a checkpoint; that of a scan's item is a whole number
 }
-UNITS_SCHEMA = pa.schema([("kind", pa.string()), ("unit", pa.int64()), ("mark", pa.string())])
+UNITS_SCHEMA = pa.schema(
+    [("kind", pa.string()), ("unit", pa.int64()), ("mark", pa.string())]
+)
 
 
 @cache
@@ -92,31 +103,49 @@ def schema_of(name: str) -> pa.Schema:
     if name in VIEWS:
         columns = [column for column, _ in query_files.find(name).columns]
         return pa.schema(
-            [(column, _OF_VIEWS.get(column) or _of_tables().get(column, pa.string())) for column in columns]
+            [
+                (column, _OF_VIEWS.get(column) or _of_tables().get(column, pa.string()))
+                for column in columns
+            ]
         )
-    return pa.schema([(column.name, _arrow_type(column.type)) for column in tables.metadata.tables[name].columns])
+    return pa.schema(
+        [
+            (column.name, _arrow_type(column.type))
+            for column in tables.metadata.tables[name].columns
+        ]
+    )
 
 
 @cache
 def _of_tables() -> dict[str, pa.DataType]:
     """Types of columns of tables by their names, which mean the same in each."""
-    schemas = (schema_of(name) for name in tables.metadata.tables if name not in LEFT_OUT)
+    schemas = (
+        schema_of(name) for name in tables.metadata.tables if name not in LEFT_OUT
+    )
     return {field.name: field.type for schema in schemas for field in schema}
 
 
 def _arrow_type(kind: sa.types.TypeEngine[object]) -> pa.DataType:
-    return next(arrow_type for python_type, arrow_type in _TYPES if isinstance(kind, python_type))
+    return next(
+        arrow_type
+        for python_type, arrow_type in _TYPES
+        if isinstance(kind, python_type)
+    )
 
 
 def as_stored(table: pa.Table, name: str) -> pa.Table:
     """Rows of a table as the lake holds them."""
     schema = schema_of(name)
-    return pa.table([_cast(table.column(field.name), field.type) for field in schema], schema=schema)
+    return pa.table(
+        [_cast(table.column(field.name), field.type) for field in schema], schema=schema
+    )
 
 
 def _cast(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     if isinstance(values.type, pa.ExtensionType):
-        values = pa.chunked_array([chunk.storage for chunk in values.chunks], values.type.storage_type)
+        values = pa.chunked_array(
+            [chunk.storage for chunk in values.chunks], values.type.storage_type
+        )
     return values.cast(kind)
 
 
@@ -133,7 +162,9 @@ def one_state(store: Store) -> Iterator[None]:
     """All that is read within is one state of the store, whoever writes meanwhile."""
     with store.begin() as connection:
         if engines.is_shared(connection):
-            connection.exec_driver_sql("set transaction isolation level repeatable read")
+            connection.exec_driver_sql(
+                "set transaction isolation level repeatable read"
+            )
         yield
 
 
@@ -143,24 +174,36 @@ def whole(store: Store, name: str) -> pa.Table:
 
 
 def marks(store: Store, kind: str) -> tuple[Marks, dict[int, int]]:
-    """A text for each unit that changes where its rows do, and how many rows it has about."""
+    """A text for each unit that changes where its rows do, and how many rows it has
+    about."""
     unit_marks: Marks = {}
     sizes: dict[int, int] = {}
     for row in store.rows(query_text("lake", kind)):
         unit = int(row.pop("unit"))
-        unit_marks[unit] = "|".join("" if value is None else str(value) for value in row.values())
-        sizes[unit] = sum(row.get(name) or 0 for name in _COUNTS) or int(row.get("n") or 1)
+        unit_marks[unit] = "|".join(
+            "" if value is None else str(value) for value in row.values()
+        )
+        sizes[unit] = sum(row.get(name) or 0 for name in _COUNTS) or int(
+            row.get("n") or 1
+        )
     return unit_marks, sizes
 
 
-def rows_of(store: Store, table: LakeTable, units: Sequence[int], sizes: dict[int, int]) -> pa.RecordBatchReader:
+def rows_of(
+    store: Store, table: LakeTable, units: Sequence[int], sizes: dict[int, int]
+) -> pa.RecordBatchReader:
     """The rows of some units of a table, read a part at a time."""
     schema = schema_of(table.name)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for part in in_parts(sorted(units), lambda unit: sizes.get(unit, 1), ROWS, UNITS_AT_ONCE):
+        for part in in_parts(
+            sorted(units), lambda unit: sizes.get(unit, 1), ROWS, UNITS_AT_ONCE
+        ):
             listed = ", ".join(map(str, part))
-            rows = store.arrow(f"select {_columns(table.name)} from {table.name} where {table.unit} in ({listed})")
+            rows = store.arrow(
+                f"select {_columns(table.name)} from {table.name} where {table.unit} "
+                f"in ({listed})"
+            )
             yield from as_stored(rows, table.name).to_batches()
 
     return pa.RecordBatchReader.from_batches(schema, batches())
@@ -169,21 +212,29 @@ def rows_of(store: Store, table: LakeTable, units: Sequence[int], sizes: dict[in
 def units_table(marked: dict[str, Marks]) -> pa.Table:
     """The marks of all units, by kind and number."""
     rows = [
-        (kind, unit, mark) for kind, unit_marks in sorted(marked.items()) for unit, mark in sorted(unit_marks.items())
+        (kind, unit, mark)
+        for kind, unit_marks in sorted(marked.items())
+        for unit, mark in sorted(unit_marks.items())
     ]
     columns: list[Any] = list(zip(*rows, strict=True)) if rows else [[], [], []]
     return pa.table(
-        [pa.array(values, field.type) for values, field in zip(columns, UNITS_SCHEMA, strict=True)], schema=UNITS_SCHEMA
+        [
+            pa.array(values, field.type)
+            for values, field in zip(columns, UNITS_SCHEMA, strict=True)
+        ],
+        schema=UNITS_SCHEMA,
     )
 
 
 def digest(rows: pa.Table, name: str) -> str:
-    """What the rows of a table add up to, in whatever order they come; equal where the rows are."""
+    """What the rows of a table add up to, in whatever order they come; equal where the
+    rows are."""
     return digests(rows, name)[0][1]
 
 
 def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
-    """How many rows each unit has, and what they add up to; without units all rows under 0.
+    """How many rows each unit has, and what they add up to; without units all rows
+    under 0.
 
     Args:
         rows: a table, a dataset or a reader of batches.
@@ -196,12 +247,15 @@ def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
     try:
         scratch.register("rows_of_lake", rows)
         totals = scratch.execute(
-            f"select {group}, count(*), coalesce(cast(sum(cast(hash({listed}) as hugeint)) as varchar), '0')"
-            f" from rows_of_lake{by}"
+            f"select {group}, count(*), coalesce(cast(sum(cast(hash({listed}) as "
+            f"hugeint)) as varchar), '0') from rows_of_lake{by}"
         ).fetchall()
     finally:
         scratch.close()
-    return {-1 if key is None else int(key): (int(n), str(total)) for key, n, total in totals}
+    return {
+        -1 if key is None else int(key): (int(n), str(total))
+        for key, n, total in totals
+    }
 
 
 def _columns(name: str) -> str:
@@ -213,27 +267,41 @@ _FIXED = ("id", "sha256", "settings_key", "claimed_at")
 
 
 def require_same_store(store: Store, lake: LakeLocation, version: LakeVersion) -> None:
-    """Refuse to bring a lake up from a store that it was not made from, or from an older copy of it.
+    """Refuse to bring a lake up from a store that it was not made from, or from an
+    older copy of it.
 
     Raises:
-        MisuseError: a source of the lake has another number in the store, or none of them is there.
+        MisuseError: a source of the lake has another number in the store, or none of
+            them is there.
         StoreError: the lake has a source that the store has never had.
     """
     ours, theirs = _sources(store), _sources_of(lake, version)
     if not theirs:
         return
-    counted = store.arrow("select next_id from id_counter where table_name = 'source'").column(0).to_pylist()
-    ahead = sorted(number for number in theirs if number not in ours and number >= (counted[0] if counted else 1))
-    other = any(ours[number] != source for number, source in theirs.items() if number in ours)
+    counted = (
+        store.arrow("select next_id from id_counter where table_name = 'source'")
+        .column(0)
+        .to_pylist()
+    )
+    ahead = sorted(
+        number
+        for number in theirs
+        if number not in ours and number >= (counted[0] if counted else 1)
+    )
+    other = any(
+        ours[number] != source for number, source in theirs.items() if number in ours
+    )
     if other or not (ours.keys() & theirs.keys() or ahead or not ours):
         raise MisuseError(
-            f"the lake {lake} was made from another store than {store.name}; choose another place, or replace what it"
-            f" holds: warehouse lake sync {lake} --anew"
+            f"the lake {lake} was made from another store than {store.name}; choose "
+            f"another place, or replace what it holds: warehouse lake sync {lake} "
+            "--anew"
         )
     if ahead:
         raise StoreError(
-            f"the lake {lake} holds source {ahead[0]}, which {store.name} has never had: the store is older than the"
-            f" lake; sync from the newer store, or take the lake back: warehouse lake sync {lake} --anew"
+            f"the lake {lake} holds source {ahead[0]}, which {store.name} has never "
+            "had: the store is older than the lake; sync from the newer store, or take "
+            f"the lake back: warehouse lake sync {lake} --anew"
         )
 
 
@@ -241,7 +309,9 @@ def _sources(store: Store) -> dict[int, tuple[object, ...]]:
     return _loaded(whole(store, "source").to_pylist())
 
 
-def _sources_of(lake: LakeLocation, version: LakeVersion) -> dict[int, tuple[object, ...]]:
+def _sources_of(
+    lake: LakeLocation, version: LakeVersion
+) -> dict[int, tuple[object, ...]]:
     if "source" not in version.tables:
         return {}
     table = lake.require("source", version.tables["source"].version)
@@ -251,4 +321,8 @@ def _sources_of(lake: LakeLocation, version: LakeVersion) -> dict[int, tuple[obj
 
 
 def _loaded(rows: list[dict[str, object]]) -> dict[int, tuple[object, ...]]:
-    return {int(str(row["id"])): tuple(row[name] for name in _FIXED) for row in rows if row["state"] == "loaded"}
+    return {
+        int(str(row["id"])): tuple(row[name] for name in _FIXED)
+        for row in rows
+        if row["state"] == "loaded"
+    }

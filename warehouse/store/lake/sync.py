@@ -1,4 +1,5 @@
-"""Bringing a lake up to what a store holds: one new version, in proportion to what has changed."""
+"""Bringing a lake up to what a store holds: one new version, in proportion to what has
+changed."""
 
 from __future__ import annotations
 
@@ -19,13 +20,29 @@ from warehouse.files import databases_in
 from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store
 from warehouse.store.lake import contents, versions
-from warehouse.store.lake.contents import KINDS, TABLES, UNITS, LakeTable, Marks, require_same_store, schema_of
-from warehouse.store.lake.versions import KEEPING, LakeLocation, LakeVersion, Overtaken, TableVersion
+from warehouse.store.lake.contents import (
+    KINDS,
+    TABLES,
+    UNITS,
+    LakeTable,
+    Marks,
+    require_same_store,
+    schema_of,
+)
+from warehouse.store.lake.versions import (
+    KEEPING,
+    LakeLocation,
+    LakeVersion,
+    Overtaken,
+    TableVersion,
+)
 from warehouse.store.schema import revision
 
-#: How often a sync begins again because another one was quicker, and how long it waits at most before [s].
+#: How often a sync begins again because another one was quicker, and how long it waits
+#: at most before [s].
 ATTEMPTS, PAUSE = 12, 2.0
-#: What else may lie in a folder that a lake is made in: tables of a sync that did not finish.
+#: What else may lie in a folder that a lake is made in: tables of a sync that did not
+#: finish.
 _OURS = {table.name for table in TABLES} | {UNITS, versions.NAME}
 
 
@@ -57,8 +74,9 @@ class SyncReport:
             return f"{self.location} is up to date at version {self.version}"
         written = sum(1 for table in self.tables if table.written)
         return (
-            f"{self.location} is at version {self.version}: {_runs(self.n_runs)} written, {self.n_gone} removed;"
-            f" {written} of {len(self.tables)} tables changed, in {self.seconds:.1f} s"
+            f"{self.location} is at version {self.version}: {_runs(self.n_runs)} "
+            f"written, {self.n_gone} removed; {written} of {len(self.tables)} tables "
+            f"changed, in {self.seconds:.1f} s"
         )
 
 
@@ -74,24 +92,28 @@ def sync(
     now: Callable[[], datetime] = utc_now,
     say: Callable[[str], None] = lambda _text: None,
 ) -> SyncReport:
-    """Bring the Delta tables at a place up to one state of a store; they are made where there are none.
+    """Bring the Delta tables at a place up to one state of a store; they are made where
+    there are none.
 
-    What is written is seen by readers when all of it is there: then the lake's version is committed.
-    A sync that was killed leaves the version before, and the next one takes back what it has left.
-    Of several at a time one is first, and the others begin again from what it has made.
+    What is written is seen by readers when all of it is there: then the lake's version
+    is committed. A sync that was killed leaves the version before, and the next one
+    takes back what it has left. Of several at a time one is first, and the others begin
+    again from what it has made.
 
     Args:
         store: open for reading.
         location: a folder, or a URL that the package ``deltalake`` takes.
-        anew: write every table as a whole, whatever is there: after damage, or from another store.
+        anew: write every table as a whole, whatever is there: after damage, or from
+            another store.
         now: the clock, naive UTC.
         say: told if another process was quicker.
 
     Raises:
-        MisuseError: the place holds something else, or the lake was made from another store.
+        MisuseError: the place holds something else, or the lake was made from another
+            store.
         SchemaVersionError: the lake is of a newer schema.
-        StoreError: the store is older than the lake, the lake cannot be read or written, or others
-            were quicker each time.
+        StoreError: the store is older than the lake, the lake cannot be read or
+            written, or others were quicker each time.
     """
     started = time.monotonic()
     lake = LakeLocation(location)
@@ -101,14 +123,18 @@ def sync(
             return _attempt(store, lake, anew, now, started)
         except Overtaken as error:
             if attempt == ATTEMPTS:
-                raise StoreError(f"{error}, {ATTEMPTS} times while this one tried; run it again later") from None
+                raise StoreError(
+                    f"{error}, {ATTEMPTS} times while this one tried; run it again "
+                    "later"
+                ) from None
             say(f"{error}; beginning again")
             time.sleep(random.uniform(0.05, min(PAUSE, 0.2 * 2**attempt)))
     raise AssertionError("unreachable")
 
 
 def require_fit(store: Store, location: str) -> None:
-    """Refuse, before any work is done, a place that :func:`sync` would refuse; raises as that does."""
+    """Refuse, before any work is done, a place that :func:`sync` would refuse; raises
+    as that does."""
     lake = LakeLocation(location)
     _require_target(lake)
     newest = _newest(lake, anew=False)
@@ -121,38 +147,64 @@ def require_fit(store: Store, location: str) -> None:
 def _require_target(lake: LakeLocation) -> None:
     names, folder = lake.names() or (), Path(lake.path)
     if names and (held := databases_in(folder)):
-        raise MisuseError(f"{lake} holds the database {held[0]}; choose a folder of its own")
-    others = sorted(name for name in names if name not in _OURS or _is_foreign(folder / name))
+        raise MisuseError(
+            f"{lake} holds the database {held[0]}; choose a folder of its own"
+        )
+    others = sorted(
+        name for name in names if name not in _OURS or _is_foreign(folder / name)
+    )
     if others and versions.NAME not in names:
         several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
-        raise MisuseError(f"{lake} is no lake and holds other things: {several}; choose a folder of its own")
+        raise MisuseError(
+            f"{lake} is no lake and holds other things: {several}; choose a folder of "
+            "its own"
+        )
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Whether what has a table's name is neither a Delta table nor the files of one that was begun."""
+    """Whether what has a table's name is neither a Delta table nor the files of one
+    that was begun."""
     if not folder.is_dir():
         return True
     begun = all(path.suffix == ".parquet" for path in folder.iterdir())
     return not begun and not (folder / "_delta_log").is_dir()
 
 
-def _attempt(store: Store, lake: LakeLocation, anew: bool, now: Callable[[], datetime], started: float) -> SyncReport:
+def _attempt(
+    store: Store,
+    lake: LakeLocation,
+    anew: bool,
+    now: Callable[[], datetime],
+    started: float,
+) -> SyncReport:
     newest = _newest(lake, anew)
     with contents.one_state(store):
         if newest is not None and not anew:
             _require_schema(lake, newest)
             require_same_store(store, lake, newest)
-        work = _Sync(store, lake, newest, anew or newest is None or newest.schema != revision.HEAD)
+        work = _Sync(
+            store,
+            lake,
+            newest,
+            anew or newest is None or newest.schema != revision.HEAD,
+        )
         for table in TABLES:
             work.bring_up(table)
         work.keep_marks()
     version = newest
     if work.changed or newest is None:
-        version = versions.commit(lake, newest, work.tables, schema=revision.HEAD, now=now())
+        version = versions.commit(
+            lake, newest, work.tables, schema=revision.HEAD, now=now()
+        )
     assert version is not None
     rows = tuple(work.row(name, newest) for name in work.tables)
     return SyncReport(
-        str(lake), version.number, version is not newest, *work.runs, rows, round(time.monotonic() - started, 3)
+        str(lake),
+        version.number,
+        version is not newest,
+        *work.runs,
+        rows,
+        round(time.monotonic() - started, 3),
     )
 
 
@@ -173,7 +225,8 @@ def _require_schema(lake: LakeLocation, version: LakeVersion) -> None:
         raise SchemaVersionError(
             version.schema,
             revision.HEAD,
-            f"pip install --upgrade eval-warehouse (the lake {lake} was made by a newer version)",
+            f"pip install --upgrade eval-warehouse (the lake {lake} was made by a "
+            "newer version)",
         )
 
 
@@ -189,7 +242,9 @@ class _Sync:
     written: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._before: dict[str, Marks] = {} if self.anew else _stored_marks(self.lake, self.base)
+        self._before: dict[str, Marks] = (
+            {} if self.anew else _stored_marks(self.lake, self.base)
+        )
         read = {kind: contents.marks(self.store, kind) for kind in KINDS}
         self._marks = {kind: marks for kind, (marks, _) in read.items()}
         self._sizes = {kind: sizes for kind, (_, sizes) in read.items()}
@@ -213,7 +268,9 @@ class _Sync:
         new, gone = self._differences(table.kind)
         if base is None:
             writer = TableWriter(self.lake, table.name, None, aside=self.anew)
-            writer.overwrite(contents.rows_of(self.store, table, new, self._sizes[table.kind]))
+            writer.overwrite(
+                contents.rows_of(self.store, table, new, self._sizes[table.kind])
+            )
             return self._wrote(table.name, writer.version(), "whole")
         if not new and not gone:
             self.tables[table.name] = base
@@ -222,7 +279,9 @@ class _Sync:
         if gone:
             writer.delete(table.unit, gone)
         if new:
-            writer.append(contents.rows_of(self.store, table, new, self._sizes[table.kind]))
+            writer.append(
+                contents.rows_of(self.store, table, new, self._sizes[table.kind])
+            )
         return self._wrote(table.name, writer.version(), "part")
 
     def keep_marks(self) -> None:
@@ -234,7 +293,9 @@ class _Sync:
         now = self.tables[name]
         before = base.tables.get(name) if base else None
         change = now.n_rows - (before.n_rows if before else 0)
-        return SyncedTable(name, now.version, now.n_rows, change, self.written.get(name, ""))
+        return SyncedTable(
+            name, now.version, now.n_rows, change, self.written.get(name, "")
+        )
 
     def _whole(self, name: str, rows: Any) -> None:
         base, digest = self._base(name), contents.digest(rows, name)
@@ -266,14 +327,20 @@ def _stored_marks(lake: LakeLocation, base: LakeVersion | None) -> dict[str, Mar
     return marks_of(lake, base.tables)
 
 
-def marks_of(lake: LakeLocation, tables: Mapping[str, TableVersion]) -> dict[str, Marks]:
+def marks_of(
+    lake: LakeLocation, tables: Mapping[str, TableVersion]
+) -> dict[str, Marks]:
     """The marks that a version of a lake keeps, by kind and unit."""
     table = lake.require(UNITS, tables[UNITS].version)
     with lake.translating_errors(UNITS):
         rows = table.to_pyarrow_dataset().to_table()
     by_kind: dict[str, Marks] = {}
     for kind, unit, mark in zip(
-        *(column.to_pylist() for column in rows.select(["kind", "unit", "mark"]).columns), strict=True
+        *(
+            column.to_pylist()
+            for column in rows.select(["kind", "unit", "mark"]).columns
+        ),
+        strict=True,
     ):
         by_kind.setdefault(kind, {})[unit] = mark
     return by_kind
@@ -286,16 +353,25 @@ _AT_ONCE = 5_000
 class TableWriter:
     """Writes one table, beginning at the version that the lake's names.
 
-    What stands in the table beyond that version was never visible: a sync that did not finish left
-    it. It is taken back first, so that every version is made from the one that readers see.
+    What stands in the table beyond that version was never visible: a sync that did not
+    finish left it. It is taken back first, so that every version is made from the one
+    that readers see.
     """
 
-    def __init__(self, lake: LakeLocation, name: str, base: TableVersion | None, *, aside: bool = False) -> None:
+    def __init__(
+        self,
+        lake: LakeLocation,
+        name: str,
+        base: TableVersion | None,
+        *,
+        aside: bool = False,
+    ) -> None:
         """Looks at the table, and changes nothing.
 
         Args:
             base: its version that readers see; ``None``: they see none.
-            aside: put a table that cannot be read aside, where it is in a folder, and begin afresh.
+            aside: put a table that cannot be read aside, where it is in a folder, and
+                begin afresh.
         """
         self.lake, self.name, self.base = lake, name, base
         self.n_rows = base.n_rows if base else 0
@@ -332,7 +408,9 @@ class TableWriter:
         for start in range(0, len(units), _AT_ONCE):
             listed = ", ".join(map(str, units[start : start + _AT_ONCE]))
             with self.lake.translating_errors(self.name):
-                metrics = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
+                metrics = self._table.delete(
+                    f"{unit} in ({listed})", commit_properties=self._once()
+                )
             self.n_rows -= int(metrics["num_deleted_rows"])
 
     def _restore_base(self) -> None:
@@ -352,7 +430,11 @@ class TableWriter:
         packed = self.lake.package.WriterProperties(compression="ZSTD")
         with self.lake.translating_errors(self.name):
             self.lake.package.write_deltalake(
-                target, rows, commit_properties=self._once(), writer_properties=packed, **options
+                target,
+                rows,
+                commit_properties=self._once(),
+                writer_properties=packed,
+                **options,
             )
 
     def _once(self) -> Any:
@@ -371,7 +453,9 @@ class TableWriter:
     def _put_aside(self) -> None:
         folder = Path(self.lake.uri(self.name))
         free = next(
-            path for number in count(1) if not (path := folder.with_name(f"{self.name}.damaged-{number}")).exists()
+            path
+            for number in count(1)
+            if not (path := folder.with_name(f"{self.name}.damaged-{number}")).exists()
         )
         with self.lake.translating_errors(self.name):
             shutil.move(folder, free)

@@ -1,7 +1,9 @@
-"""Versions of a lake as a whole: one table, committed last, names the version of every other.
+"""Versions of a lake as a whole: one table, committed last, names the version of every
+other.
 
-Its own Delta version is the number of the lake's version. Readers follow it and nothing else, so
-what a sync has written before it committed, or was killed over, is not there for anybody.
+Its own Delta version is the number of the lake's version. Readers follow it and nothing
+else, so what a sync has written before it committed, or was killed over, is not there
+for anybody.
 """
 
 from __future__ import annotations
@@ -30,18 +32,27 @@ class Overtaken(StoreError):
 
 
 class LakeLocation:
-    """A place for Delta tables: a folder, or a URL that the package ``deltalake`` takes.
+    """A place for Delta tables: a folder, or a URL that the package ``deltalake``
+    takes.
 
-    Credentials of a URL come from the environment, as the tools of its provider take them.
+    Credentials of a URL come from the environment, as the tools of its provider take
+    them.
     """
 
     def __init__(self, location: str) -> None:
         """Nothing is opened yet (MisuseError: no place, or the extra is not installed)."""
         if not location.strip() or not location.isprintable():
-            raise MisuseError("a lake without a place; expected a folder, or a URL such as s3://BUCKET/FOLDER")
+            raise MisuseError(
+                "a lake without a place; expected a folder, or a URL such as "
+                "s3://BUCKET/FOLDER"
+            )
         self.package = load("deltalake", "lake", "a lake")
         self.is_remote = "://" in location and not location.startswith("file://")
-        self.path = location.rstrip("/") if self.is_remote else os.path.abspath(location.removeprefix("file://"))
+        self.path = (
+            location.rstrip("/")
+            if self.is_remote
+            else os.path.abspath(location.removeprefix("file://"))
+        )
 
     def __str__(self) -> str:
         return self.path
@@ -51,7 +62,8 @@ class LakeLocation:
         return f"{self.path}/{name}"
 
     def table(self, name: str, version: int | None = None) -> Any:
-        """A table as it was at a version of its own; None: as it is; ``None`` comes back where there is none.
+        """A table as it was at a version of its own; None: as it is; ``None`` comes
+        back where there is none.
 
         Raises:
             StoreError: it cannot be read, or its log ends before that version.
@@ -65,8 +77,9 @@ class LakeLocation:
                 return table
             if version > table.version():
                 raise StoreError(
-                    f"the table {name} of the lake {self} ends at version {table.version()}, and version {version} is"
-                    f" asked for: its commit log was cut short; {self.repair()}"
+                    f"the table {name} of the lake {self} ends at version "
+                    f"{table.version()}, and version {version} is asked for: its "
+                    f"commit log was cut short; {self.repair()}"
                 )
             table.load_as_version(version)
             return table
@@ -79,7 +92,8 @@ class LakeLocation:
         return table
 
     def names(self) -> list[str] | None:
-        """What lies there; ``None`` where that cannot be listed, or the place is not there."""
+        """What lies there; ``None`` where that cannot be listed, or the place is not
+        there."""
         folder = Path(self.path)
         if self.is_remote or not folder.exists():
             return None
@@ -94,7 +108,8 @@ class LakeLocation:
 
     @contextmanager
     def translating_errors(self, name: str) -> Iterator[None]:
-        """Translate errors of deltalake and of the file system on a table to store errors.
+        """Translate errors of deltalake and of the file system on a table to store
+        errors.
 
         Raises:
             Overtaken: another process was quicker.
@@ -104,7 +119,9 @@ class LakeLocation:
         try:
             yield
         except errors.CommitFailedError:
-            raise Overtaken(f"another process has written to {self.uri(name)}") from None
+            raise Overtaken(
+                f"another process has written to {self.uri(name)}"
+            ) from None
         except (errors.DeltaError, OSError, ValueError) as error:
             if isinstance(error, errors.DeltaError) and _EXISTS in str(error):
                 raise Overtaken(f"another process has made {self.uri(name)}") from None
@@ -114,25 +131,45 @@ class LakeLocation:
         """An error of the package or the system, with what to do about it."""
         reason = _one_line(error)
         where = f"the table {name} of the lake {self}" if name else f"the lake {self}"
-        if isinstance(error, PermissionError) or any(words in reason for words in _NOT_ALLOWED):
-            return StoreError(f"no permission for {where}: {reason}; give this user the right, or choose another place")
+        if isinstance(error, PermissionError) or any(
+            words in reason for words in _NOT_ALLOWED
+        ):
+            return StoreError(
+                f"no permission for {where}: {reason}; give this user the right, or "
+                "choose another place"
+            )
         if any(words in reason for words in _NO_ROOM):
             return DiskFullError(reason)
         if "Could not create" in reason:
-            return StoreError(f"{where} cannot be written: {reason}; see that this user may write there")
-        if isinstance(error, FileNotFoundError) or any(words in reason.replace(_NO_PARQUET, "") for words in _MISSING):
             return StoreError(
-                f"{where} lacks a file: {reason}; if a vacuum has removed its version, ask again; else {self.repair()}"
+                f"{where} cannot be written: {reason}; see that this user may write "
+                "there"
+            )
+        if isinstance(error, FileNotFoundError) or any(
+            words in reason.replace(_NO_PARQUET, "") for words in _MISSING
+        ):
+            return StoreError(
+                f"{where} lacks a file: {reason}; if a vacuum has removed its version, "
+                f"ask again; else {self.repair()}"
             )
         if isinstance(error, self.package.exceptions.DeltaProtocolError):
-            return StoreError(f"{where} is in a newer form of Delta Lake than this program reads: {reason}")
-        return StoreError(f"{where} cannot be used: {reason}; if it is damaged: {self.repair()}")
+            return StoreError(
+                f"{where} is in a newer form of Delta Lake than this program reads: "
+                f"{reason}"
+            )
+        return StoreError(
+            f"{where} cannot be used: {reason}; if it is damaged: {self.repair()}"
+        )
 
 
 def _one_line(error: BaseException) -> str:
-    """What an error says, its causes too, which stand on lines of their own; without colours and calls of a program."""
+    """What an error says, its causes too, which stand on lines of their own; without
+    colours and calls of a program."""
     lines = _COLOUR.sub("", str(error)).splitlines()
-    text = " ".join(" ".join(line for line in lines if not _CALL.match(line)).split()) or type(error).__name__
+    text = (
+        " ".join(" ".join(line for line in lines if not _CALL.match(line)).split())
+        or type(error).__name__
+    )
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
@@ -140,7 +177,13 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _CALL = re.compile(r"\s*\d+: (<unknown>|.* at .*:\d+)")
 #: Characters of a message of others that are told.
 _LONGEST = 400
-_NOT_ALLOWED = ("ermission denied", "peration not permitted", "AccessDenied", "403 Forbidden", "ead-only file system")
+_NOT_ALLOWED = (
+    "ermission denied",
+    "peration not permitted",
+    "AccessDenied",
+    "403 Forbidden",
+    "ead-only file system",
+)
 _NO_ROOM = ("No space left", "quota exceeded", "File too large")
 #: Of a file that is there.
 _NO_PARQUET = "magic bytes not found"
@@ -173,7 +216,9 @@ class TableVersion:
 
     version: int  #: of the Delta table.
     n_rows: int  #: rows that it has there.
-    digest: str = ""  #: of all rows, for tables that are written as a whole; else empty.
+    digest: str = (
+        ""  #: of all rows, for tables that are written as a whole; else empty.
+    )
 
 
 @dataclass(frozen=True)
@@ -215,14 +260,20 @@ def find(lake: LakeLocation, number: int | None = None) -> LakeVersion:
     if number is None or number == last.number:
         return last
     if not last.oldest <= number < last.number:
-        raise MisuseError(f"the lake {lake} has the versions {last.oldest} to {last.number}, no version {number}")
+        raise MisuseError(
+            f"the lake {lake} has the versions {last.oldest} to {last.number}, no "
+            f"version {number}"
+        )
     return _read(lake, lake.require(NAME, number))
 
 
 def history(lake: LakeLocation) -> list[LakeVersion]:
     """All versions that are there, newest first."""
     last = find(lake)
-    return [last, *(find(lake, number) for number in range(last.number - 1, last.oldest - 1, -1))]
+    return [
+        last,
+        *(find(lake, number) for number in range(last.number - 1, last.oldest - 1, -1)),
+    ]
 
 
 def commit(
@@ -234,7 +285,8 @@ def commit(
     now: datetime,
     oldest: int | None = None,
 ) -> LakeVersion:
-    """Make a new version visible (Overtaken: there is a later version than ``base`` already).
+    """Make a new version visible (Overtaken: there is a later version than ``base``
+    already).
 
     Args:
         base: the version that it was made from; ``None``: there was none.
@@ -248,12 +300,21 @@ def commit(
     kept = oldest if oldest is not None else number if base is None else base.oldest
     moment = max(now, base.synced_at) if base else now  # a clock that was put back
     same = (FORM, schema, version("eval-warehouse"), moment.replace(tzinfo=UTC), kept)
-    rows = [(*same, name, table.version, table.n_rows, table.digest) for name, table in sorted(tables.items())]
-    data = pa.Table.from_pylist([dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], _SCHEMA)
+    rows = [
+        (*same, name, table.version, table.n_rows, table.digest)
+        for name, table in sorted(tables.items())
+    ]
+    data = pa.Table.from_pylist(
+        [dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], _SCHEMA
+    )
     with lake.translating_errors(NAME):
-        options: dict[str, Any] = {"commit_properties": lake.package.CommitProperties(max_commit_retries=0)}
+        options: dict[str, Any] = {
+            "commit_properties": lake.package.CommitProperties(max_commit_retries=0)
+        }
         if base is None:
-            lake.package.write_deltalake(lake.uri(NAME), data, mode="error", configuration=KEEPING, **options)
+            lake.package.write_deltalake(
+                lake.uri(NAME), data, mode="error", configuration=KEEPING, **options
+            )
         else:
             table = lake.require(NAME, base.number)
             lake.package.write_deltalake(table, data, mode="overwrite", **options)
@@ -267,20 +328,31 @@ def _read(lake: LakeLocation, table: Any) -> LakeVersion:
     form = rows[0].get("form") if rows else None
     if form is not None and form > FORM:
         raise StoreError(
-            f"the lake {lake} is of form {form}, this program reads form {FORM}; run: pip install --upgrade"
-            " eval-warehouse (the lake was made by a newer version)"
+            f"the lake {lake} is of form {form}, this program reads form {FORM}; run: "
+            "pip install --upgrade eval-warehouse (the lake was made by a newer "
+            "version)"
         )
     if missing or form is None:
-        raise StoreError(f"{lake.uri(NAME)} does not say what the lake holds; {lake.repair()}")
+        raise StoreError(
+            f"{lake.uri(NAME)} does not say what the lake holds; {lake.repair()}"
+        )
     first = rows[0]
-    tables = {row["table_name"]: TableVersion(row["table_version"], row["n_rows"], row["digest"]) for row in rows}
+    tables = {
+        row["table_name"]: TableVersion(
+            row["table_version"], row["n_rows"], row["digest"]
+        )
+        for row in rows
+    }
     moment = first["synced_at"].replace(tzinfo=None)
-    return LakeVersion(table.version(), first["schema_revision"], moment, first["oldest"], tables)
+    return LakeVersion(
+        table.version(), first["schema_revision"], moment, first["oldest"], tables
+    )
 
 
 #: How long old versions are kept where nobody says otherwise.
 KEPT = timedelta(days=7)
-#: Files that nobody names may belong to a sync that is under way; later than this none is.
+#: Files that nobody names may belong to a sync that is under way; later than this none
+#: is.
 UNDER_WAY = timedelta(hours=24)
 #: Files of a table from which on they are joined.
 MANY = 64
@@ -298,8 +370,15 @@ class VacuumReport:
     n_joined: int  #: tables whose small files were joined.
 
     def __str__(self) -> str:
-        gone = f"{_counted(self.n_versions, 'version')} and {_counted(self.n_files, 'file')} removed"
-        joined = f", small files of {_counted(self.n_joined, 'table')} joined" if self.n_joined else ""
+        gone = (
+            f"{_counted(self.n_versions, 'version')} and "
+            f"{_counted(self.n_files, 'file')} removed"
+        )
+        joined = (
+            f", small files of {_counted(self.n_joined, 'table')} joined"
+            if self.n_joined
+            else ""
+        )
         there = (
             f"versions {self.oldest} to {self.version} are"
             if self.oldest < self.version
@@ -313,17 +392,22 @@ def _counted(number: int, what: str) -> str:
 
 
 def vacuum(
-    location: str, *, older_than: timedelta = KEPT, many: int = MANY, now: Callable[[], datetime] = utc_now
+    location: str,
+    *,
+    older_than: timedelta = KEPT,
+    many: int = MANY,
+    now: Callable[[], datetime] = utc_now,
 ) -> VacuumReport:
     """Remove versions of a lake that are older than some age, but never the newest.
 
-    A reader of a version that goes fails, in words; so the age has to be longer than the longest
-    question. Files that a killed sync has left go when they are a day old.
+    A reader of a version that goes fails, in words; so the age has to be longer than
+    the longest question. Files that a killed sync has left go when they are a day old.
 
     Errors are those of `Warehouse.lake_vacuum`.
 
     Args:
-        older_than: age of a version, counted from the next one: as long as it was the newest it was young.
+        older_than: age of a version, counted from the next one: as long as it was the
+            newest it was young.
         many: files of a table from which on they are joined to large ones.
         now: the clock, naive UTC.
     """
@@ -334,22 +418,37 @@ def vacuum(
     moment = now()
     kept = [
         records[0],
-        *(old for new, old in zip(records, records[1:], strict=False) if moment - new.synced_at < older_than),
+        *(
+            old
+            for new, old in zip(records, records[1:], strict=False)
+            if moment - new.synced_at < older_than
+        ),
     ]
     try:
         tables, n_joined = _joined(lake, records[0], many)
         oldest = kept[-1].number
         newest = records[0]
         if n_joined or oldest > newest.oldest:
-            newest = commit(lake, newest, tables, schema=newest.schema, now=moment, oldest=oldest)
-        n_files = sum(_clean(lake, name, [*kept, newest], older_than) for name in tables)
+            newest = commit(
+                lake, newest, tables, schema=newest.schema, now=moment, oldest=oldest
+            )
+        n_files = sum(
+            _clean(lake, name, [*kept, newest], older_than) for name in tables
+        )
     except Overtaken as error:
-        raise StoreError(f"{error}: a sync is under way; run the vacuum again when it has ended") from None
-    return VacuumReport(str(lake), newest.number, oldest, len(records) - len(kept), n_files, n_joined)
+        raise StoreError(
+            f"{error}: a sync is under way; run the vacuum again when it has ended"
+        ) from None
+    return VacuumReport(
+        str(lake), newest.number, oldest, len(records) - len(kept), n_files, n_joined
+    )
 
 
-def _joined(lake: LakeLocation, newest: LakeVersion, many: int) -> tuple[dict[str, TableVersion], int]:
-    """The tables, with those of many files made anew from the same rows; how many those are."""
+def _joined(
+    lake: LakeLocation, newest: LakeVersion, many: int
+) -> tuple[dict[str, TableVersion], int]:
+    """The tables, with those of many files made anew from the same rows; how many those
+    are."""
     tables, count = dict(newest.tables), 0
     for name, version in newest.tables.items():
         table = lake.require(name, version.version)
@@ -361,21 +460,33 @@ def _joined(lake: LakeLocation, newest: LakeVersion, many: int) -> tuple[dict[st
             if latest.version() > version.version:
                 latest.restore(version.version, commit_properties=once)
             latest.optimize.compact(commit_properties=once)
-            tables[name] = TableVersion(latest.version(), version.n_rows, version.digest)
+            tables[name] = TableVersion(
+                latest.version(), version.n_rows, version.digest
+            )
         count += 1
     return tables, count
 
 
-def _clean(lake: LakeLocation, name: str, kept: list[LakeVersion], older_than: timedelta) -> int:
+def _clean(
+    lake: LakeLocation, name: str, kept: list[LakeVersion], older_than: timedelta
+) -> int:
     """Remove files of a table that none of some versions names; how many."""
     table: Any = lake.require(name)
-    needed = sorted({version.tables[name].version for version in kept if name in version.tables})
+    needed = sorted(
+        {version.tables[name].version for version in kept if name in version.tables}
+    )
     with lake.translating_errors(name):
-        there = set(table.vacuum(retention_hours=0, dry_run=True, full=True, **_keeping(needed)))
+        there = set(
+            table.vacuum(retention_hours=0, dry_run=True, full=True, **_keeping(needed))
+        )
         gone: set[str] = set()
         for full, age in ((False, older_than), (True, max(older_than, UNDER_WAY))):
             hours = int(age.total_seconds() // 3600)
-            gone |= set(table.vacuum(retention_hours=hours, dry_run=False, full=full, **_keeping(needed)))
+            gone |= set(
+                table.vacuum(
+                    retention_hours=hours, dry_run=False, full=full, **_keeping(needed)
+                )
+            )
     return len(gone & there)  # the log goes on naming those that went earlier
 
 

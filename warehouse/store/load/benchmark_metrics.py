@@ -17,7 +17,13 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
-from warehouse.store.load.dimensions import Dimensions, Naming, Said, allocate, suites_of
+from warehouse.store.load.dimensions import (
+    Dimensions,
+    Naming,
+    Said,
+    allocate,
+    suites_of,
+)
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import ScoreSummary
@@ -27,10 +33,12 @@ from warehouse.store.schema.later import tables
 
 
 def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
-    """Which metrics each benchmark has, their range, and who calls which of them the headline, by
-    runs of the dump: of one that is stored already it may know more, such as a direction.
+    """Which metrics each benchmark has, their range, and who calls which of them the
+    headline, by runs of the dump: of one that is stored already it may know more, such
+    as a direction.
 
-    Most loads change nothing here; one that does keeps the others out until it has committed.
+    Most loads change nothing here; one that does keeps the others out until it has
+    committed.
     """
     seen = {(item.run, item.metric_id): _range_of(item) for item in state.scores}
     stored_metrics: dict[int, list[int]] = {}
@@ -39,10 +47,17 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     by_key: dict[tuple[int, int], dict[str, Any]] = {}
     directions: dict[tuple[int, int], dict[int, bool]] = {}
-    words: dict[int, dict[tuple[int, int], dict[str, Any]]] = {}  # what each source says by itself
+    words: dict[
+        int, dict[tuple[int, int], dict[str, Any]]
+    ] = {}  # what each source says by itself
     for run in runs:
-        header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
-        scored = [(by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())]
+        header, benchmark_id = (
+            state.dump.runs[run],
+            state.references[run]["benchmark_id"],
+        )
+        scored = [
+            (by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())
+        ]
         for spec, metric_id in _metrics_of(state, header, scored):
             row = described(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
@@ -62,20 +77,25 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """What :func:`write_described` did: ids of the rows, and the directions that were stored before, by benchmark and
-    metric."""
+    """What :func:`write_described` did: ids of the rows, and the directions that were
+    stored before, by benchmark and metric."""
 
     ids: Mapping[tuple[int, int], int]
     directions: Mapping[tuple[int, int], bool | None]
 
 
-def write_described(store: Store, by_key: Mapping[tuple[int, int], dict[str, Any]]) -> Written:
-    """Write what is known of metrics (:func:`described`), by benchmark and metric, beside what is stored of them."""
+def write_described(
+    store: Store, by_key: Mapping[tuple[int, int], dict[str, Any]]
+) -> Written:
+    """Write what is known of metrics (:func:`described`), by benchmark and metric,
+    beside what is stored of them."""
     changes = _changes(store.connection, by_key)
     if (changes.added or changes.changed) and engines.is_shared(store.connection):
         store.dialect.lock_catalogue(store.connection)
         changes = _changes(store.connection, by_key)
-    return Written(changes.ids | _write_metrics(store.connection, changes), changes.directions)
+    return Written(
+        changes.ids | _write_metrics(store.connection, changes), changes.directions
+    )
 
 
 #: What statements of sources about metrics are called.
@@ -94,8 +114,11 @@ def as_said(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_statements(words: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """What stands of a metric by the statements of its sources (:func:`as_said`); None where there are none."""
-    rows = [dict.fromkeys(_SAID) | {"is_inferred": False} | dict(said) for said in words]
+    """What stands of a metric by the statements of its sources (:func:`as_said`); None
+    where there are none."""
+    rows = [
+        dict.fromkeys(_SAID) | {"is_inferred": False} | dict(said) for said in words
+    ]
     if not rows:
         return None
     stands = reduce(_widened, rows)
@@ -108,7 +131,8 @@ def _note_directions(
     directions: Mapping[tuple[int, int], Mapping[int, bool]],
     stored: Mapping[tuple[int, int], bool | None],
 ) -> None:
-    """A note to each source that says of a metric the opposite of what another one says.
+    """A note to each source that says of a metric the opposite of what another one
+    says.
 
     Args:
         specs: metrics by id.
@@ -122,8 +146,9 @@ def _note_directions(
             spec, header = specs[key[1]], state.dump.runs[run]
             label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
             note = (
-                f"{header.benchmark}, {label}: {direction} is better here, {other} in another source: lower is better "
-                f"holds until a person says otherwise (warehouse benchmarks metrics {shlex.quote(header.benchmark)} "
+                f"{header.benchmark}, {label}: {direction} is better here, {other} in "
+                "another source: lower is better holds until a person says otherwise "
+                f"(warehouse benchmarks metrics {shlex.quote(header.benchmark)} "
                 f"--metric {shlex.quote(label)} --higher-is-better)"
             )
             if note not in state.part_of(run).dump.notes:
@@ -131,7 +156,8 @@ def _note_directions(
 
 
 def _range_of(scores: ScoreSummary) -> tuple[float, float, bool] | None:
-    """Smallest and largest value, and whether all are 0 or 1; None where there is no value."""
+    """Smallest and largest value, and whether all are 0 or 1; None where there is no
+    value."""
     if scores.low is None or scores.high is None:
         return None
     return scores.low, scores.high, scores.is_binary
@@ -140,21 +166,32 @@ def _range_of(scores: ScoreSummary) -> tuple[float, float, bool] | None:
 def _metrics_of(
     state: _Load, header: RunHeader, scored: Sequence[tuple[MetricSpec, int]]
 ) -> list[tuple[MetricSpec, int]]:
-    """Metrics of one run: those of its header, in that order, published ones, others scored."""
+    """Metrics of one run: those of its header, in that order, published ones, others
+    scored."""
     named = [*header.metrics] + [
-        spec_of(header, row.metric, row.filter) for row in header.published if not row.benchmark
+        spec_of(header, row.metric, row.filter)
+        for row in header.published
+        if not row.benchmark
     ]
-    ids = [(spec, state.metric_ids[spec]) for spec in dict.fromkeys(named) if spec in state.metric_ids]
+    ids = [
+        (spec, state.metric_ids[spec])
+        for spec in dict.fromkeys(named)
+        if spec in state.metric_ids
+    ]
     listed = {metric_id for _, metric_id in ids}
-    return ids + [(spec, metric_id) for spec, metric_id in scored if metric_id not in listed]
+    return ids + [
+        (spec, metric_id) for spec, metric_id in scored if metric_id not in listed
+    ]
 
 
 _KINDS = ("binary", "bounded", "continuous")
 
 
-def described(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
-    """What is known of a metric on a benchmark, by what its source says and by the values seen (smallest, largest,
-    whether all are 0 or 1)."""
+def described(
+    spec: MetricSpec, seen: tuple[float, float, bool] | None
+) -> dict[str, Any]:
+    """What is known of a metric on a benchmark, by what its source says and by the
+    values seen (smallest, largest, whether all are 0 or 1)."""
     kind, low, high = spec.kind, spec.low, spec.high
     inferred = seen if kind is None else None
     if kind is None and seen is not None:
@@ -175,11 +212,16 @@ def described(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[
 
 
 def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Two descriptions of one metric as one, the same in whatever order they came: the wider range,
-    and what either knows else; of two words the mapping's, False and the smaller number."""
-    merged = {key: value if value is not None else new.get(key) for key, value in old.items()}
+    """Two descriptions of one metric as one, the same in whatever order they came: the
+    wider range, and what either knows else; of two words the mapping's, False and the
+    smaller number."""
+    merged = {
+        key: value if value is not None else new.get(key) for key, value in old.items()
+    }
     words = (old["default_by"], new["default_by"])
-    merged["default_by"] = next((word for word in ("mapping", "tool", "scan") if word in words), None)
+    merged["default_by"] = next(
+        (word for word in ("mapping", "tool", "scan") if word in words), None
+    )
     for key in ("higher_is_better", "chance_level"):
         if None not in (old[key], new[key]):
             merged[key] = min(old[key], new[key])
@@ -187,7 +229,9 @@ def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return merged | {"seen": _seen_by_both(old, new) if merged["is_inferred"] else None}
 
 
-def _seen_by_both(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, float] | None:
+def _seen_by_both(
+    old: Mapping[str, Any], new: Mapping[str, Any]
+) -> tuple[float, float] | None:
     ranges = [row["seen"] for row in (old, new) if row.get("seen") is not None]
     lows, highs = zip(*ranges, strict=True) if ranges else ((), ())
     return (min(lows), max(highs)) if ranges else None
@@ -197,8 +241,8 @@ _RANGE = ("kind", "low", "high", "is_inferred")
 
 
 def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Kind and bounds of two descriptions: a declared range stays where what was only seen lies
-    in it."""
+    """Kind and bounds of two descriptions: a declared range stays where what was only
+    seen lies in it."""
     if old["kind"] is None or new["kind"] is None:
         defined = old if new["kind"] is None else new
         return {"is_inferred": defined["is_inferred"]}
@@ -207,7 +251,11 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     if wider == 0:
         if None in (old["low"], new["low"], old["high"], new["high"]):
             return {"is_inferred": is_inferred}
-        return {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"]), "is_inferred": is_inferred}
+        return {
+            "low": min(old["low"], new["low"]),
+            "high": max(old["high"], new["high"]),
+            "is_inferred": is_inferred,
+        }
     for seen, declared in ((new, old), (old, new)):
         if _fits(seen.get("seen"), declared):
             return {key: declared[key] for key in _RANGE}
@@ -225,10 +273,12 @@ def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool
 
 
 def with_bounds(
-    stands: Mapping[str, Any], words: Iterable[Mapping[str, Any]], bounds: Sequence[float]
+    stands: Mapping[str, Any],
+    words: Iterable[Mapping[str, Any]],
+    bounds: Sequence[float],
 ) -> dict[str, Any]:
-    """What stands of a metric (:func:`of_statements`) of which a person has said the bounds: they hold, and are widened
-    where a source has values beyond them."""
+    """What stands of a metric (:func:`of_statements`) of which a person has said the
+    bounds: they hold, and are widened where a source has values beyond them."""
     low, high = bounds
     by_person = {"kind": "bounded", "low": low, "high": high, "is_inferred": False}
     seen = [said["seen"] for said in words if said.get("seen")]
@@ -245,8 +295,8 @@ _SAID = (*_STORED, "seen")
 
 @dataclass(frozen=True)
 class _Changes:
-    """Rows that the table lacks, values of its rows that change, by id; ids and directions that it has held, by
-    benchmark and metric."""
+    """Rows that the table lacks, values of its rows that change, by id; ids and
+    directions that it has held, by benchmark and metric."""
 
     added: list[dict[str, Any]]
     changed: dict[int, dict[str, Any]]
@@ -254,7 +304,9 @@ class _Changes:
     directions: dict[tuple[int, int], bool | None]
 
 
-def _changes(connection: sa.Connection, described: Mapping[tuple[int, int], dict[str, Any]]) -> _Changes:
+def _changes(
+    connection: sa.Connection, described: Mapping[tuple[int, int], dict[str, Any]]
+) -> _Changes:
     table = tables.benchmark_metric
     touched = sorted({key[0] for key in described})
     rows = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
@@ -267,7 +319,11 @@ def _changes(connection: sa.Connection, described: Mapping[tuple[int, int], dict
             added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})
             continue
         before = {name: stored[key][name] for name in _STORED}
-        if before["is_inferred"] and before["kind"] == "continuous" and row["kind"] == "bounded":
+        if (
+            before["is_inferred"]
+            and before["kind"] == "continuous"
+            and row["kind"] == "bounded"
+        ):
             before["seen"] = _seen(connection, *key)
         merged = _widened(before, row)
         merged.pop("seen", None)
@@ -275,11 +331,19 @@ def _changes(connection: sa.Connection, described: Mapping[tuple[int, int], dict
             merged["higher_is_better"] = before["higher_is_better"]
         if any(stored[key][name] != value for name, value in merged.items()):
             changed[int(stored[key]["id"])] = merged
-    directions = {key: row["higher_is_better"] for key, row in stored.items() if not row["direction_by"]}
-    return _Changes(added, changed, {key: int(row["id"]) for key, row in stored.items()}, directions)
+    directions = {
+        key: row["higher_is_better"]
+        for key, row in stored.items()
+        if not row["direction_by"]
+    }
+    return _Changes(
+        added, changed, {key: int(row["id"]) for key, row in stored.items()}, directions
+    )
 
 
-def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float, float] | None:
+def _seen(
+    connection: sa.Connection, benchmark: int, metric: int
+) -> tuple[float, float] | None:
     """Range of the stored values of a metric on a benchmark."""
     score, run = tables.score, tables.run
     low, high = connection.execute(
@@ -290,7 +354,9 @@ def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float
     return None if low is None else (low, high)
 
 
-def _write_metrics(connection: sa.Connection, changes: _Changes) -> dict[tuple[int, int], int]:
+def _write_metrics(
+    connection: sa.Connection, changes: _Changes
+) -> dict[tuple[int, int], int]:
     """Write the changes; ids of the rows that were added, by benchmark and metric."""
     table = tables.benchmark_metric
     for row_id, values in changes.changed.items():
@@ -308,15 +374,24 @@ Transaction = Callable[[], "AbstractContextManager[sa.Connection]"]
 
 
 def add_dimensions(
-    store: Store, scratch: Scratch, dimensions: Dimensions, state: _Load, transaction: Transaction
+    store: Store,
+    scratch: Scratch,
+    dimensions: Dimensions,
+    state: _Load,
+    transaction: Transaction,
 ) -> None:
-    """Write what a load names and the store lacks, and have the ids at hand in the scratch space."""
+    """Write what a load names and the store lacks, and have the ids at hand in the
+    scratch space."""
     named = scratch.rows(
         "select distinct run, score.metric, coalesce(score.filter, '') "
         "from (select run, unnest(scores) as score from stage_sample)"
     )
     specs = _specs(state, named)
-    variants = scratch.rows("select * from stage_variant order by variant_no") if state.n_rows else []
+    variants = (
+        scratch.rows("select * from stage_variant order by variant_no")
+        if state.n_rows
+        else []
+    )
     with transaction() as connection:
         store.dialect.prepare(connection)
         named_by = _named_by(state)
@@ -330,24 +405,36 @@ def add_dimensions(
 
 
 def add_statements(
-    state: _Load, named_by: Sequence[Naming], benchmarks: Mapping[str, int], unlike: Iterable[Said]
+    state: _Load,
+    named_by: Sequence[Naming],
+    benchmarks: Mapping[str, int],
+    unlike: Iterable[Said],
 ) -> None:
-    """What the sources of a load say of models, benchmarks and the like, other than what stands; and below which suites
-    they put benchmarks."""
+    """What the sources of a load say of models, benchmarks and the like, other than
+    what stands; and below which suites they put benchmarks."""
     state.statements += [
-        statement(state.parts[item.source].source.id, item.table, item.row_id, item.said) for item in unlike
+        statement(
+            state.parts[item.source].source.id, item.table, item.row_id, item.said
+        )
+        for item in unlike
     ]
     for part, naming in zip(state.parts, named_by, strict=True):
         own = {header.benchmark for header in naming.headers}
         for name, suites in suites_of(naming).items():
             if suites or name not in own:
                 parents = [benchmarks[suite] for suite in suites]
-                state.statements.append(statement(part.source.id, SUITES, benchmarks[name], parents))
+                state.statements.append(
+                    statement(part.source.id, SUITES, benchmarks[name], parents)
+                )
 
 
 def _variant_rows(variants: list[Any]) -> list[dict[str, Any]]:
     return [
-        {"perturbation": perturbation, "fewshot_draw": fewshot_draw, "template": template}
+        {
+            "perturbation": perturbation,
+            "fewshot_draw": fewshot_draw,
+            "template": template,
+        }
         for _, perturbation, fewshot_draw, template in variants
     ]
 
@@ -356,14 +443,20 @@ def _named_by(state: _Load) -> list[Naming]:
     """What headers and published figures name."""
     return [
         Naming(
-            part.dump.runs, part.source.invocation, {row.benchmark for row in _published(part.dump) if row.benchmark}
+            part.dump.runs,
+            part.source.invocation,
+            {row.benchmark for row in _published(part.dump) if row.benchmark},
         )
         for part in state.parts
     ]
 
 
 def _put_references(
-    scratch: Scratch, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
+    scratch: Scratch,
+    state: _Load,
+    named: list[Any],
+    variants: list[Any],
+    variant_ids: list[int],
 ) -> None:
     runs = state.dump.runs
     scratch.put(
@@ -371,7 +464,9 @@ def _put_references(
         pa.table(
             {
                 "run": pa.array(range(len(runs)), pa.int32()),
-                "benchmark_id": pa.array([row["benchmark_id"] for row in state.references], pa.int64()),
+                "benchmark_id": pa.array(
+                    [row["benchmark_id"] for row in state.references], pa.int64()
+                ),
                 "split": pa.array([header.split for header in runs], pa.string()),
             }
         ),
@@ -384,7 +479,11 @@ def _put_references(
                 "metric": pa.array([row[1] for row in named], pa.string()),
                 "filter": pa.array([row[2] for row in named], pa.string()),
                 "metric_id": pa.array(
-                    [state.metric_ids[spec_of(runs[row[0]], row[1], row[2])] for row in named], pa.int64()
+                    [
+                        state.metric_ids[spec_of(runs[row[0]], row[1], row[2])]
+                        for row in named
+                    ],
+                    pa.int64(),
                 ),
             }
         ),

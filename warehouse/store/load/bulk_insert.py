@@ -1,5 +1,5 @@
-"""Rows made in Python into a table, in bulk: an INSERT that binds value by value takes a hundred times as long
-where a source has thousands of runs."""
+"""Rows made in Python into a table, in bulk: an INSERT that binds value by value takes
+a hundred times as long where a source has thousands of runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class TooLargeError(UnfitError):
     """A whole number with more bits than its column."""
 
 
-def append(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+def append(
+    connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+) -> None:
     """Append rows to a table, in one go.
 
     Args:
@@ -41,7 +43,9 @@ def append(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[st
     replaced: Counter[str] = Counter()
     engine = engines.DIALECTS[connection.dialect.name]
     engine.append(connection, table.name, as_arrow(table, rows), replaced)
-    for name in replaced:  # a natural key would not be found again under what it was replaced by
+    for name in (
+        replaced
+    ):  # a natural key would not be found again under what it was replaced by
         raise UnfitError(f"U+0000 in {name} of {table.name}")
 
 
@@ -56,14 +60,19 @@ def as_arrow(table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         UnfitError: a value that its column cannot hold.
     """
     names = list(rows[0])
-    return pa.table([_column(table.c[name], [row[name] for row in rows]) for name in names], names=names)
+    return pa.table(
+        [_column(table.c[name], [row[name] for row in rows]) for name in names],
+        names=names,
+    )
 
 
 def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:
-    """A value for a column, quoted and written into the statement instead of bound to it.
+    """A value for a column, quoted and written into the statement instead of bound to
+    it.
 
-    For small statements that every refresh runs: binding any value makes a driver import pandas,
-    which takes longer than all else that a refresh with nothing to do does.
+    For small statements that every refresh runs: binding any value makes a driver
+    import pandas, which takes longer than all else that a refresh with nothing to do
+    does.
     """
     if value is None:
         return sa.null()
@@ -76,7 +85,9 @@ def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:
 def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
     kind, taken = _form(column.type)
     try:
-        return pa.array([None if value is None else taken(value) for value in values], type=kind)
+        return pa.array(
+            [None if value is None else taken(value) for value in values], type=kind
+        )
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         where = f"{column.name} of {column.table.name}"
         number = too_large(values, pa.list_(kind))
@@ -151,12 +162,22 @@ def unfit(error: BaseException, path: str = "") -> InputError:
     elif (
         isinstance(cause, UnicodeError)
         or isinstance(cause.__cause__, UnicodeError)
-        or any(word in str(cause) for word in ("U+0000", "NUL (0x00)", "\\u0000", "0x00"))
+        or any(
+            word in str(cause) for word in ("U+0000", "NUL (0x00)", "\\u0000", "0x00")
+        )
     ):
-        advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
+        advice = (
+            "repair that text: names must be UTF-8 without U+0000; or give it with "
+            "--set"
+        )
     elif engines.too_long(error):
         advice = "names and ids may have some 2,000 characters here"
     else:
-        advice = "this is a defect of the importer, unless --set or the mapping gave the value"
-    problem = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
+        advice = (
+            "this is a defect of the importer, unless --set or the mapping gave the "
+            "value"
+        )
+    problem = (
+        f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
+    )
     return InputError(problem, path=path, advice=advice)

@@ -1,7 +1,8 @@
-"""What becomes of each run of a dump: new, seen again, superseding, a repeat, or a conflict.
+"""What becomes of each run of a dump: new, seen again, superseding, a repeat, or a
+conflict.
 
-A fact that a try could not settle (an unscored sample, a failed generation) is no loss: the other
-try may say anything in its place.
+A fact that a try could not settle (an unscored sample, a failed generation) is no loss:
+the other try may say anything in its place.
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ OnConflict = Literal["error", "skip", "supersede"]
 class Decision:
     """What to do with run number ``run`` of a dump.
 
-    ``new``: store it. ``seen``: the stored run ``same_as`` (or, if that is ``None``, run ``same_in_dump`` of this dump)
-    is the same execution. Under its ``run_key`` the stored runs ``supersedes`` give way to it, and it gives way itself
-    to the stored run ``superseded_by``. ``skip``: leave it out. ``condition_key`` leaves out what does not matter by a
-    person's word; ``marks`` are those that the execution is known by from now on.
+    ``new``: store it. ``seen``: the stored run ``same_as`` (or, if that is ``None``,
+    run ``same_in_dump`` of this dump) is the same execution. Under its ``run_key`` the
+    stored runs ``supersedes`` give way to it, and it gives way itself to the stored run
+    ``superseded_by``. ``skip``: leave it out. ``condition_key`` leaves out what does
+    not matter by a person's word; ``marks`` are those that the execution is known by
+    from now on.
     """
 
     run: int
@@ -48,14 +51,17 @@ class Decision:
     same_as: int | None = None
     same_in_dump: int | None = None
     supersedes: tuple[int, ...] = ()
-    restates: tuple[tuple[int, str | None], ...] = ()  # stored runs whose figures are stated anew, under their own keys
+    restates: tuple[
+        tuple[int, str | None], ...
+    ] = ()  # stored runs whose figures are stated anew, under their own keys
     superseded_by: int | None = None
     repeat: bool = False
     note: str = ""
     is_doubtful: bool = False  # the note is on what may be read in two ways
 
     def stored_as(self, run_ids: Mapping[int, int]) -> int:
-        """Id of the run of the store that this one is, a new one or one that was there; of none that is left out.
+        """Id of the run of the store that this one is, a new one or one that was there;
+        of none that is left out.
 
         Args:
             run_ids: ids of the new runs of the load, by their number.
@@ -96,34 +102,50 @@ class _DumpRun:
     index: int
     header: RunHeader
     settings: RunSettings
-    condition: str  # its condition, without settings that do not matter by a person's word
+    condition: (
+        str  # its condition, without settings that do not matter by a person's word
+    )
     recorded: str  # its condition as the dump has it
     key: str | None
     content: str
     measured: Measured | None
     source: SourceClaim
-    #: its condition if it came without samples, where it has some, and the other way round: figures alone name the
-    #: subset of prompts that was asked among their settings. Empty: the same.
+    #: its condition if it came without samples, where it has some, and the other way
+    #: round: figures alone name the subset of prompts that was asked among their
+    #: settings. Empty: the same.
     recorded_otherwise: str = ""
 
     @property
     def bytes_key(self) -> str | None:
-        """What stands for the bytes that it was read from; none where a mapping says what tells runs apart."""
-        return None if self.source.is_mapped else self.source.bytes_key(self.header.place)
+        """What stands for the bytes that it was read from; none where a mapping says
+        what tells runs apart."""
+        return (
+            None if self.source.is_mapped else self.source.bytes_key(self.header.place)
+        )
 
     @property
     def own_file(self) -> str | None:
-        """Hash of the bytes of its own file, where the header names one of the source's."""
-        return None if self.source.is_mapped else self.source.files.get(self.header.place)
+        """Hash of the bytes of its own file, where the header names one of the
+        source's."""
+        return (
+            None if self.source.is_mapped else self.source.files.get(self.header.place)
+        )
 
     @property
     def keys(self) -> tuple[str, str, str | None, str, Mapping[str, str]]:
-        return self.condition, self.recorded, self.key, self.content, self.settings.marks
+        return (
+            self.condition,
+            self.recorded,
+            self.key,
+            self.content,
+            self.settings.marks,
+        )
 
     @property
     def execution(self) -> tuple[str, str | None]:
-        """What the tries of one execution have in common: a tool's id names one run of each condition, since the
-        checkpoints of a training or the temperatures of an experiment may share it."""
+        """What the tries of one execution have in common: a tool's id names one run of
+        each condition, since the checkpoints of a training or the temperatures of an
+        experiment may share it."""
         return self.recorded, self.key
 
     @property
@@ -133,18 +155,21 @@ class _DumpRun:
 
 
 def are_apart(marks: Mapping[str, str], others: Mapping[str, str]) -> bool:
-    """Whether two executions are told apart by something that both say: ids, seeds, times, costs."""
+    """Whether two executions are told apart by something that both say: ids, seeds,
+    times, costs."""
     return any(others.get(name, value) != value for name, value in marks.items())
 
 
 def _seed_and_start(marks: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """What tells two tries apart that no tool names, of which one may hold a part of the other."""
+    """What tells two tries apart that no tool names, of which one may hold a part of
+    the other."""
     return marks.get("sampling_seed"), marks.get("started_at")
 
 
 def _is_same_execution(run: _DumpRun, stored: _Stored) -> bool:
-    """Whether a run of equal scores is the stored one: by the tool's id, or as the same bytes in a folder or file of
-    another name, else unless something tells them apart."""
+    """Whether a run of equal scores is the stored one: by the tool's id, or as the same
+    bytes in a folder or file of another name, else unless something tells them apart.
+    """
     if run.key is not None and run.key == stored.run_key:
         return True
     if run.bytes_key is not None and run.bytes_key == stored.bytes_key:
@@ -152,7 +177,8 @@ def _is_same_execution(run: _DumpRun, stored: _Stored) -> bool:
     return not are_apart(run.settings.marks, stored.marks)
 
 
-#: Of more runs of one condition without any id none is held against the next: each costs a comparison of all rows.
+#: Of more runs of one condition without any id none is held against the next: each
+#: costs a comparison of all rows.
 MOST_TOLD_BY_ROWS = 20
 
 
@@ -162,12 +188,14 @@ class _StoredRuns:
     def __init__(self, rows: Iterable[_Stored]) -> None:
         self.equal: dict[tuple[str, str], list[_Stored]] = defaultdict(list)
         self.current_conditions: set[str] = set()
-        self.by_execution: dict[tuple[str, str | None], list[_Stored]] = defaultdict(list)
+        self.by_execution: dict[tuple[str, str | None], list[_Stored]] = defaultdict(
+            list
+        )
         self.by_run_key: dict[str, list[_Stored]] = defaultdict(list)
         self.figures: dict[str, list[_Stored]] = defaultdict(list)
         self.invalidated: dict[str, int] = {}  # of each condition one
-        #: runs of the dump with stored ones of equally many rows of which either alone has responses, so that it may be
-        #: all of the other.
+        #: runs of the dump with stored ones of equally many rows of which either alone
+        #: has responses, so that it may be all of the other.
         self.one_responded: set[Pair] = set()
         for row in rows:
             self.equal[row.recorded_key, row.content_digest].append(row)
@@ -183,12 +211,17 @@ class _StoredRuns:
                 self.figures[row.recorded_key].append(row)
 
     def same(self, run: _DumpRun) -> list[_Stored]:
-        """The stored run that this one is, under each key that it came under; none if there is no such run.
+        """The stored run that this one is, under each key that it came under; none if
+        there is no such run.
 
-        Of several that it may be, the one that the tool's id names, else one that no mark tells from it (the same bytes
-        may hold several executions), else the first.
+        Of several that it may be, the one that the tool's id names, else one that no
+        mark tells from it (the same bytes may hold several executions), else the first.
         """
-        rows = [row for row in self.equal.get((run.recorded, run.content), ()) if _is_same_execution(run, row)]
+        rows = [
+            row
+            for row in self.equal.get((run.recorded, run.content), ())
+            if _is_same_execution(run, row)
+        ]
         named = [row for row in rows if run.key is not None and row.run_key == run.key]
         alike = [row for row in rows if not are_apart(run.settings.marks, row.marks)]
         both = [row for row in named if row in alike]
@@ -196,36 +229,51 @@ class _StoredRuns:
         return [row for row in rows if row.id == chosen[0].id] if chosen else []
 
     def complete(self, run: _DumpRun, run_id: int, marks: Mapping[str, str]) -> None:
-        """A stored run is known by more marks from now on: those of a run of the dump, which it is."""
+        """A stored run is known by more marks from now on: those of a run of the dump,
+        which it is."""
         key = (run.recorded, run.content)
-        self.equal[key] = [replace(row, marks=marks) if row.id == run_id else row for row in self.equal[key]]
+        self.equal[key] = [
+            replace(row, marks=marks) if row.id == run_id else row
+            for row in self.equal[key]
+        ]
 
     def rivals(self, run: _DumpRun) -> list[_Stored]:
-        """Current runs of the same execution, with other content; where no tool names it, those that may hold all of
-        it, or be all in it."""
+        """Current runs of the same execution, with other content; where no tool names
+        it, those that may hold all of it, or be all in it."""
         if self.holds(run):
             return []
         current = [row for row in self.tries(run) if row.superseded_by is None]
         if run.key is None:
             if self.are_draws(run):
                 return []
-            return [row for row in current if _may_be_part(run, row) or (run.index, row.id) in self.one_responded]
+            return [
+                row
+                for row in current
+                if _may_be_part(run, row) or (run.index, row.id) in self.one_responded
+            ]
         return current
 
     def tries(self, run: _DumpRun) -> list[_Stored]:
-        """Stored runs under the key of a run; without one, those of its condition, of the same seed and start."""
+        """Stored runs under the key of a run; without one, those of its condition, of
+        the same seed and start."""
         rows = self.by_execution.get(run.execution, [])
         if run.key is not None and run.recorded_otherwise:
             others = self.by_execution.get((run.recorded_otherwise, run.key), [])
-            rows = rows + [row for row in others if bool(row.n_found) != bool(run.measured)]
+            rows = rows + [
+                row for row in others if bool(row.n_found) != bool(run.measured)
+            ]
         if run.key is not None:
             return rows
         own = _seed_and_start(run.settings.marks)
         return [row for row in rows if _seed_and_start(row.marks) == own]
 
     def are_draws(self, run: _DumpRun) -> bool:
-        """Whether so many runs stand under a condition without any id that they are not held against each other."""
-        return run.key is None and len(self.by_execution.get(run.execution, ())) > MOST_TOLD_BY_ROWS
+        """Whether so many runs stand under a condition without any id that they are not
+        held against each other."""
+        return (
+            run.key is None
+            and len(self.by_execution.get(run.execution, ())) > MOST_TOLD_BY_ROWS
+        )
 
     def holds(self, run: _DumpRun) -> bool:
         """Whether a source brought the same under the same key."""
@@ -236,9 +284,14 @@ class _StoredRuns:
         return [row for row in self.tries(run) if row.superseded_by == run_id]
 
     def under_other_settings(self, run: _DumpRun) -> list[_Stored]:
-        """Stored runs that have the tool's id of a run, and were made under other settings."""
+        """Stored runs that have the tool's id of a run, and were made under other
+        settings."""
         own = (run.recorded, run.recorded_otherwise)
-        return [row for row in self.by_run_key.get(run.key or "", ()) if row.recorded_key not in own]
+        return [
+            row
+            for row in self.by_run_key.get(run.key or "", ())
+            if row.recorded_key not in own
+        ]
 
 
 def decide(
@@ -250,10 +303,12 @@ def decide(
     on_conflict: OnConflict,
     sources: Sequence[SourcePart],
 ) -> list[Decision] | None:
-    """Hold every run of a dump against the store and against the runs before it in the dump.
+    """Hold every run of a dump against the store and against the runs before it in the
+    dump.
 
-    Where they come from several sources, the decisions are those that would be made of one source after the other;
-    ``None`` where that cannot be said before the first of them is stored.
+    Where they come from several sources, the decisions are those that would be made of
+    one source after the other; ``None`` where that cannot be said before the first of
+    them is stored.
 
     Raises:
         ConflictError: a stored run has the same key of the tool and other rows.
@@ -269,24 +324,47 @@ def decide(
     stored.one_responded = _of_one_with_responses(store, runs, stored)
     if len(sources) > 1 and _depend(runs, stored, [part.runs for part in sources]):
         return None
-    overlaps = compare(scratch, ((run.index, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
+    overlaps = compare(
+        scratch,
+        (
+            (run.index, rival.id)
+            for run in runs
+            if run.measured
+            for rival in stored.rivals(run)
+        ),
+    )
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], list[int]] = defaultdict(list)
     conditions: set[str] = set()
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
-        if decision.action == "new" and not decision.note and run.condition in stored.invalidated:
+        if (
+            decision.action == "new"
+            and not decision.note
+            and run.condition in stored.invalidated
+        ):
             other = stored.invalidated[run.condition]
-            note = f"{run.header.benchmark}: run {other} of the same settings is invalidated, and plays no part here"
+            note = (
+                f"{run.header.benchmark}: run {other} of the same settings is "
+                "invalidated, and plays no part here"
+            )
             decision = replace(decision, note=note)
         if decision.action == "seen" and decision.same_as is not None and run.measured:
             stored.complete(run, decision.same_as, decision.marks)
         before = earlier[run.recorded, run.content]
-        equal = [index for index in before if _are_one(run, runs[index], decisions[index].marks)]
+        equal = [
+            index
+            for index in before
+            if _are_one(run, runs[index], decisions[index].marks)
+        ]
         if decision.action == "new" and equal:
             first = decisions[equal[0]]
-            decisions[equal[0]] = replace(first, marks={**run.settings.marks, **first.marks})
-            decision = replace(decision, action="seen", same_in_dump=equal[0], repeat=False)
+            decisions[equal[0]] = replace(
+                first, marks={**run.settings.marks, **first.marks}
+            )
+            decision = replace(
+                decision, action="seen", same_in_dump=equal[0], repeat=False
+            )
         if decision.action == "new":
             before.append(run.index)
             if decision.superseded_by is None:
@@ -299,22 +377,31 @@ def decide(
 
 
 def _are_one(run: _DumpRun, other: _DumpRun, marks: Mapping[str, str]) -> bool:
-    """Whether two runs of a dump with equal scores are one execution; ``marks`` are those of the other."""
+    """Whether two runs of a dump with equal scores are one execution; ``marks`` are
+    those of the other."""
     if run.source.id != other.source.id:
         is_copy = run.bytes_key is not None and run.bytes_key == other.bytes_key
     else:
-        is_copy = run.header.place != other.header.place and run.own_file is not None and run.own_file == other.own_file
+        is_copy = (
+            run.header.place != other.header.place
+            and run.own_file is not None
+            and run.own_file == other.own_file
+        )
     return is_copy or not are_apart(run.settings.marks, marks)
 
 
-def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[range]) -> bool:
-    """Whether a run may take the place of a stored one, or of one that another source brings: under
-    one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
-    among the runs of one source and of several."""
+def _depend(
+    runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[range]
+) -> bool:
+    """Whether a run may take the place of a stored one, or of one that another source
+    brings: under one key of the tool they hold different rows. What is the same again,
+    or a repeat, is told alike among the runs of one source and of several."""
     brought: dict[tuple[str, str | None], tuple[int, tuple[object, ...]]] = {}
     for number, source in enumerate(sources):
         for run in runs[source.start : source.stop]:
-            if stored.rivals(run) or (stored.figures.get(run.recorded) and not run.measured):
+            if stored.rivals(run) or (
+                stored.figures.get(run.recorded) and not run.measured
+            ):
                 return True
             if stored.are_draws(run):
                 continue
@@ -338,30 +425,51 @@ def _run(
     measured: Measured | None,
     source: SourceClaim,
 ) -> _DumpRun:
-    content = measured.content_digest if measured else published_digest(header.published)
+    content = (
+        measured.content_digest if measured else published_digest(header.published)
+    )
     alone = settings.of_figures_alone()
     own, other = (settings, alone) if measured else (alone, settings)
     recorded = own.condition_key
     otherwise = "" if own is other else other.condition_key
     condition = ignored.condition_key(header.benchmark, own.settings) or recorded
-    return _DumpRun(index, header, own, condition, recorded, run_key(header), content, measured, source, otherwise)
+    return _DumpRun(
+        index,
+        header,
+        own,
+        condition,
+        recorded,
+        run_key(header),
+        content,
+        measured,
+        source,
+        otherwise,
+    )
 
 
 _COLUMNS = (
-    "run.id, run.condition_key, run.recorded_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
-    " run.n_found, run.n_generations, run.n_scores, run.started_at, cast(run.marks as varchar) as marks,"
-    " run.bytes_key, run.status"
+    "run.id, run.condition_key, run.recorded_key, run_source.run_key, "
+    "run.content_digest, run_source.superseded_by, run.n_found, run.n_generations, "
+    "run.n_scores, run.started_at, cast(run.marks as varchar) as marks, run.bytes_key, "
+    "run.status"
 )
 
 
 def _stored(store: Store, runs: Sequence[_DumpRun]) -> list[_Stored]:
-    """Stored runs with the condition or a key of a run of the dump, by id, under each of their keys."""
+    """Stored runs with the condition or a key of a run of the dump, by id, under each
+    of their keys."""
     keys = {
-        "conditions": sorted({key for run in runs for key in (run.condition, run.recorded)}),
+        "conditions": sorted(
+            {key for run in runs for key in (run.condition, run.recorded)}
+        ),
         "run_keys": sorted({run.key for run in runs if run.key}),
     }
-    rows = store.arrow(query_text("ingest", "stored_run").format(columns=_COLUMNS), keys)
-    return sorted((_stored_run(row) for row in rows.to_pylist()), key=lambda row: row.id)
+    rows = store.arrow(
+        query_text("ingest", "stored_run").format(columns=_COLUMNS), keys
+    )
+    return sorted(
+        (_stored_run(row) for row in rows.to_pylist()), key=lambda row: row.id
+    )
 
 
 def _stored_run(row: dict[str, Any]) -> _Stored:
@@ -370,7 +478,11 @@ def _stored_run(row: dict[str, Any]) -> _Stored:
 
 
 def _decide_one(
-    run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
+    run: _DumpRun,
+    stored: _StoredRuns,
+    overlaps: Mapping[Pair, Overlap],
+    on_conflict: OnConflict,
+    path: str,
 ) -> Decision:
     same = stored.same(run)
     here = Decision(run.index, "new", *run.keys)
@@ -383,7 +495,11 @@ def _decide_one(
     if run.key is None:
         return _decide_without_id(here, run, stored, overlaps)
     decision = _among_tries(here, run, stored, overlaps, on_conflict, path)
-    if decision.action == "new" and decision.superseded_by is None and not decision.supersedes:
+    if (
+        decision.action == "new"
+        and decision.superseded_by is None
+        and not decision.supersedes
+    ):
         return replace(decision, repeat=run.condition in stored.current_conditions)
     return decision
 
@@ -401,7 +517,10 @@ def _among_tries(
     parts: list[int] = []
     for rival in stored.rivals(run):
         if not run.measured and rival.n_found:
-            note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
+            note = (
+                f"{run.header.benchmark}: figures only; run {rival.id} already holds "
+                "the samples"
+            )
             return Decision(run.index, "seen", *run.keys, same_as=rival.id, note=note)
         overlap = overlaps.get((run.index, rival.id), Overlap(False, False))
         if on_conflict == "supersede" or _replaces(run, rival, overlap):
@@ -423,17 +542,26 @@ def _note_on_parts(run: _DumpRun, others: Sequence[int]) -> str:
     """What is said of a run that has samples of its own under the id of others."""
     runs = f"run{'' if len(others) == 1 else 's'} {', '.join(map(str, others))}"
     return (
-        f"{run.header.benchmark}: {runs} and this one have the same id of the tool ({run.header.run_id}) and no sample"
-        " in common: parts of one run, which count together"
+        f"{run.header.benchmark}: {runs} and this one have the same id of the tool "
+        f"({run.header.run_id}) and no sample in common: parts of one run, which count "
+        "together"
     )
 
 
 def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
-    """What becomes of a run that is a stored one: ``same`` are its rows, one under each key that it came under."""
+    """What becomes of a run that is a stored one: ``same`` are its rows, one under each
+    key that it came under."""
     first = same[0]
     marks = {**run.settings.marks, **first.marks}
     note = _note_on_equal(run, first)
-    here = replace(here, action="seen", same_as=first.id, marks=marks, note=note, is_doubtful=bool(note))
+    here = replace(
+        here,
+        action="seen",
+        same_as=first.id,
+        marks=marks,
+        note=note,
+        is_doubtful=bool(note),
+    )
     under_its_key = [row for row in same if row.run_key == run.key]
     if under_its_key and not first.is_invalidated:
         here = replace(here, superseded_by=under_its_key[0].superseded_by)
@@ -441,20 +569,26 @@ def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
 
 
 def _note_on_equal(run: _DumpRun, stored: _Stored) -> str:
-    """What a run of equal scores may be as well, where nothing says whether it is the stored one."""
+    """What a run of equal scores may be as well, where nothing says whether it is the
+    stored one."""
     if stored.is_invalidated:
         return f"{run.header.benchmark}: {_INVALIDATED.format(id=stored.id)}"
     is_copy = run.bytes_key is not None and run.bytes_key == stored.bytes_key
-    is_told = is_copy or run.key is not None or bool(run.settings.marks.keys() & stored.marks.keys())
+    is_told = (
+        is_copy
+        or run.key is not None
+        or bool(run.settings.marks.keys() & stored.marks.keys())
+    )
     if is_told or run.is_greedy or not run.measured:
         return ""
     return (
-        f"{run.header.benchmark}: run {stored.id} has the same scores, and nothing in either says whether they are one"
-        f" execution or two: taken for one{_APART}"
+        f"{run.header.benchmark}: run {stored.id} has the same scores, and nothing in "
+        f"either says whether they are one execution or two: taken for one{_APART}"
     )
 
 
-#: Settings by which the runs of one training or experiment differ under one id, as everybody expects.
+#: Settings by which the runs of one training or experiment differ under one id, as
+#: everybody expects.
 _EXPECTED_UNDER_ONE_ID = frozenset(
     """
     revision training_seed initialisation_seed data_order_seed step epoch tokens base_checkpoint model benchmark split
@@ -463,32 +597,54 @@ _EXPECTED_UNDER_ONE_ID = frozenset(
 
 
 def _with_notes_on_shared_ids(
-    store: Store, runs: Sequence[_DumpRun], stored: _StoredRuns, decisions: list[Decision]
+    store: Store,
+    runs: Sequence[_DumpRun],
+    stored: _StoredRuns,
+    decisions: list[Decision],
 ) -> list[Decision]:
-    """Decisions with a note on each new run whose id of the tool another run has under other settings."""
-    rivals = {run.index: others[0].id for run in runs if (others := stored.under_other_settings(run))}
+    """Decisions with a note on each new run whose id of the tool another run has under
+    other settings."""
+    rivals = {
+        run.index: others[0].id
+        for run in runs
+        if (others := stored.under_other_settings(run))
+    }
     if not rivals:
         return decisions
     ids = sorted(set(rivals.values()))[:MOST_TOLD_BY_ROWS]
-    rows = store.rows("select id, cast(settings as varchar) as settings from run where id in (:ids)", {"ids": ids})
+    rows = store.rows(
+        "select id, cast(settings as varchar) as settings from run where id in (:ids)",
+        {"ids": ids},
+    )
     told = {row["id"]: parse_json(row["settings"]) for row in rows if row["settings"]}
     for index, rival in rivals.items():
         decision, run = decisions[index], runs[index]
         if decision.action == "new" and not decision.note and rival in told:
-            decisions[index] = replace(decision, note=_note_on_shared_id(run, rival, told[rival]))
+            decisions[index] = replace(
+                decision, note=_note_on_shared_id(run, rival, told[rival])
+            )
     return decisions
 
 
 def _note_on_shared_id(run: _DumpRun, rival: int, settings: Mapping[str, str]) -> str:
     own = run.settings.settings
-    differing = sorted(name for name in own.keys() | settings.keys() if own.get(name) != settings.get(name))
+    differing = sorted(
+        name
+        for name in own.keys() | settings.keys()
+        if own.get(name) != settings.get(name)
+    )
     if _EXPECTED_UNDER_ONE_ID.issuperset(differing):
         return ""
-    names = [f"{name} {settings.get(name, 'not said')} there, {own.get(name, 'not said')} here" for name in differing]
+    names = [
+        f"{name} {settings.get(name, 'not said')} there, {own.get(name, 'not said')} "
+        "here"
+        for name in differing
+    ]
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return (
-        f"{run.header.benchmark}: run {rival} has the same id of the tool ({run.header.run_id}) under other settings"
-        f" ({'; '.join(names[:2])}{more}): taken for another run"
+        f"{run.header.benchmark}: run {rival} has the same id of the tool "
+        f"({run.header.run_id}) under other settings ({'; '.join(names[:2])}{more}): "
+        "taken for another run"
     )
 
 
@@ -496,8 +652,9 @@ def _note_on_shared_id(run: _DumpRun, rival: int, settings: Mapping[str, str]) -
 
 
 def _restated(here: Decision, run: _DumpRun, stored: _StoredRuns) -> Decision | None:
-    """Published figures of a condition that were stated before, at another time: the later statement holds, since a
-    board that is fetched again, or a tool that writes its results again, makes no further draw."""
+    """Published figures of a condition that were stated before, at another time: the
+    later statement holds, since a board that is fetched again, or a tool that writes
+    its results again, makes no further draw."""
     figures = () if run.measured else stored.figures.get(run.recorded, ())
     others = [row for row in figures if _is_statement_of_another_time(run, row)]
     if not others:
@@ -507,12 +664,22 @@ def _restated(here: Decision, run: _DumpRun, stored: _StoredRuns) -> Decision | 
     later = [row for row in others if (row.started_at or datetime.min) > own]
     if later:
         winner = min(later, key=lambda row: (row.started_at, row.id))
-        restates = tuple((row.id, row.run_key) for row in earlier if row.superseded_by == winner.id)
-        note = f"{run.header.benchmark}: run {winner.id} states these figures anew, later: it holds"
+        restates = tuple(
+            (row.id, row.run_key) for row in earlier if row.superseded_by == winner.id
+        )
+        note = (
+            f"{run.header.benchmark}: run {winner.id} states these figures anew, "
+            "later: it holds"
+        )
         return replace(here, superseded_by=winner.id, restates=restates, note=note)
-    restates = tuple((row.id, row.run_key) for row in earlier if row.superseded_by is None)
+    restates = tuple(
+        (row.id, row.run_key) for row in earlier if row.superseded_by is None
+    )
     names = ", ".join(str(number) for number, _ in restates)
-    note = f"{run.header.benchmark}: figures that run {names} stated before are stated anew: these hold"
+    note = (
+        f"{run.header.benchmark}: figures that run {names} stated before are stated "
+        "anew: these hold"
+    )
     return replace(here, restates=restates, note=note if restates else "")
 
 
@@ -522,51 +689,73 @@ def _is_statement_of_another_time(run: _DumpRun, stored: _Stored) -> bool:
     return stored.started_at != run.header.started_at
 
 
-_INVALIDATED = "run {id} holds the same and is invalidated: it does not count (warehouse invalidate run:{id} --undo)"
+_INVALIDATED = (
+    "run {id} holds the same and is invalidated: it does not count (warehouse "
+    "invalidate run:{id} --undo)"
+)
 _APART = "; if they are different executions, name each: --set run_id=NAME"
 
 
 def _decide_without_id(
     here: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]
 ) -> Decision:
-    """Rows that stand in another run too are no further draws where nothing tells the two apart."""
+    """Rows that stand in another run too are no further draws where nothing tells the
+    two apart."""
     rivals = [(row, overlaps[run.index, row.id]) for row in stored.rivals(run)]
     if parts := [row.id for row, overlap in rivals if _replaces(run, row, overlap)]:
         names = ", ".join(map(str, parts))
-        note = f"{run.header.benchmark}: all of run {names} stands in this one, which supersedes it{_APART}"
+        note = (
+            f"{run.header.benchmark}: all of run {names} stands in this one, which "
+            f"supersedes it{_APART}"
+        )
         return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
     if wholes := [row.id for row, overlap in rivals if overlap.is_all_stored]:
         return replace(here, superseded_by=wholes[0])
-    return here if here.same_as else replace(here, repeat=run.condition in stored.current_conditions)
+    return (
+        here
+        if here.same_as
+        else replace(here, repeat=run.condition in stored.current_conditions)
+    )
 
 
 def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
-    """Whether a stored run gives way. Where neither has a settled fact that the other lacks, the
-    longer stays, then the later, whichever came into the store first."""
+    """Whether a stored run gives way. Where neither has a settled fact that the other
+    lacks, the longer stays, then the later, whichever came into the store first."""
     if not overlap.has_all_stored:
         return False
     return not overlap.is_all_stored or _extent(run) >= _extent_of_stored(stored)
 
 
 def _may_be_part(run: _DumpRun, stored: _Stored) -> bool:
-    """Whether one may hold a strict part of the other: both have samples, and one has more."""
+    """Whether one may hold a strict part of the other: both have samples, and one has
+    more."""
     shorter, longer = sorted([_extent(run)[:3], _extent_of_stored(stored)[:3]])
-    return shorter[0] > 0 and shorter != longer and all(low <= high for low, high in zip(shorter, longer, strict=True))
+    return (
+        shorter[0] > 0
+        and shorter != longer
+        and all(low <= high for low, high in zip(shorter, longer, strict=True))
+    )
 
 
-def _of_one_with_responses(store: Store, runs: Sequence[_DumpRun], stored: _StoredRuns) -> set[Pair]:
-    """Pairs of a run without an id and a stored one, with equally many rows, of which one alone has responses; nothing
-    tells the two apart."""
+def _of_one_with_responses(
+    store: Store, runs: Sequence[_DumpRun], stored: _StoredRuns
+) -> set[Pair]:
+    """Pairs of a run without an id and a stored one, with equally many rows, of which
+    one alone has responses; nothing tells the two apart."""
     pairs = [
         (run, row)
         for run in runs
         if run.key is None and run.measured and run.measured.n_generations
         for row in stored.tries(run)
-        if _extent(run)[:3] == _extent_of_stored(row)[:3] and not are_apart(run.settings.marks, row.marks)
+        if _extent(run)[:3] == _extent_of_stored(row)[:3]
+        and not are_apart(run.settings.marks, row.marks)
     ]
     if not pairs:
         return set()
-    responded = "select distinct run_id from generation where run_id in (:ids) and response_hash is not null"
+    responded = (
+        "select distinct run_id from generation where run_id in (:ids) and "
+        "response_hash is not null"
+    )
     ids = sorted({row.id for _, row in pairs})
     with_responses = {found["run_id"] for found in store.rows(responded, {"ids": ids})}
     return {
@@ -590,33 +779,62 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 
 
 def _put_into_chains(
-    scratch: Scratch, runs: Sequence[_DumpRun], stored: _StoredRuns, decisions: Sequence[Decision]
+    scratch: Scratch,
+    runs: Sequence[_DumpRun],
+    stored: _StoredRuns,
+    decisions: Sequence[Decision],
 ) -> list[Decision]:
-    """Tries that came late, where they would stand had they come in time: below the shortest that
-    holds all of theirs, above those of which they hold all."""
+    """Tries that came late, where they would stand had they come in time: below the
+    shortest that holds all of theirs, above those of which they hold all."""
     late = {
         item.run
         for item in decisions
-        if item.superseded_by is not None and runs[item.run].measured and not stored.holds(runs[item.run])
+        if item.superseded_by is not None
+        and runs[item.run].measured
+        and not stored.holds(runs[item.run])
     }
     overlaps = compare(
         scratch,
-        ((index, row.id) for index in late for row in stored.tries(runs[index]) if row.superseded_by is not None),
+        (
+            (index, row.id)
+            for index in late
+            for row in stored.tries(runs[index])
+            if row.superseded_by is not None
+        ),
     )
-    return [_placed(item, runs[item.run], stored, overlaps) if item.run in late else item for item in decisions]
+    return [
+        _placed(item, runs[item.run], stored, overlaps) if item.run in late else item
+        for item in decisions
+    ]
 
 
-def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
+def _placed(
+    decision: Decision,
+    run: _DumpRun,
+    stored: _StoredRuns,
+    overlaps: Mapping[Pair, Overlap],
+) -> Decision:
     winner_id = decision.superseded_by
     assert winner_id is not None
     while True:
         superseded = stored.gave_way_to(run, winner_id)
-        replaced = tuple(row.id for row in superseded if _replaces(run, row, overlaps[run.index, row.id]))
-        shorter = [row.id for row in superseded if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
+        replaced = tuple(
+            row.id
+            for row in superseded
+            if _replaces(run, row, overlaps[run.index, row.id])
+        )
+        shorter = [
+            row.id
+            for row in superseded
+            if row.id not in replaced and overlaps[run.index, row.id].is_all_stored
+        ]
         if not shorter:
             break
         winner_id = shorter[0]
-    note = f"{run.header.benchmark}: run {winner_id} holds all of this one, which is superseded by it"
+    note = (
+        f"{run.header.benchmark}: run {winner_id} holds all of this one, which is "
+        "superseded by it"
+    )
     note += "" if run.key else _APART
     placed = replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
     return placed if run.key else replace(placed, is_doubtful=True)
@@ -624,8 +842,8 @@ def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Ma
 
 def _conflict(header: RunHeader, rival: _Stored, path: str) -> ConflictError:
     return ConflictError(
-        f"run {rival.id} of {header.model} on {header.benchmark} has the same id of the tool"
-        f" ({header.run_id}) and other values",
+        f"run {rival.id} of {header.model} on {header.benchmark} has the same id of "
+        f"the tool ({header.run_id}) and other values",
         path=path,
         expected="every stored row to stand unchanged in the new file",
         advice="--on-conflict supersede replaces it, skip keeps it",
@@ -649,7 +867,8 @@ class Overlap:
 
 
 def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
-    """Hold runs of the dump (with their samples, in the scratch tables) against stored runs."""
+    """Hold runs of the dump (with their samples, in the scratch tables) against stored
+    runs."""
     ordered = sorted(set(pairs))
     overlaps: dict[Pair, Overlap] = {}
     for start in range(0, len(ordered), BLOCK):
@@ -657,10 +876,16 @@ def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     return overlaps
 
 
-#: (facts that a try holds, columns that must agree, facts that are not settled, stored facts that are the dump's own)
+#: (facts that a try holds, columns that must agree, facts that are not settled, stored
+#: facts that are the dump's own)
 _FACTS = (
     ("score", "metric_id, value", "value is null", "origin <> 'scanned'"),
-    ("generation", "response_hash", "error is not null or response_hash is null", "true"),
+    (
+        "generation",
+        "response_hash",
+        "error is not null or response_hash is null",
+        "true",
+    ),
     ("choice", "choice_index, loglikelihood", "loglikelihood is null", "true"),
 )
 
@@ -687,22 +912,34 @@ def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
             f"where run_id in (select unnest(cast(:ids as bigint[]))) and {own}",
             {"ids": ids},
         )
-        stored = f"select run, stored_id, {columns} from pair join stored_fact on run_id = stored_id"
-        new = f"select run, stored_id, {columns} from pair join stage_{fact} using (run)"
+        stored = (
+            f"select run, stored_id, {columns} from pair join stored_fact on run_id = "
+            "stored_id"
+        )
+        new = (
+            f"select run, stored_id, {columns} from pair join stage_{fact} using (run)"
+        )
         lacking |= _differing(scratch, f"{stored} where not is_unsettled", new)
         beyond |= _differing(scratch, f"{new} where not ({unsettled})", stored)
         touching |= _touching(scratch, fact)
     scratch.drop(["pair", "stored_fact"])
-    return {pair: Overlap(pair not in lacking, pair not in beyond, pair not in touching) for pair in pairs}
+    return {
+        pair: Overlap(pair not in lacking, pair not in beyond, pair not in touching)
+        for pair in pairs
+    }
 
 
 def _touching(scratch: Scratch, fact: str) -> set[Pair]:
     """The pairs that both have a fact of one draw of a prompt."""
-    rows = scratch.rows(query_text("ingest", "touching_runs").format(staged=f"stage_{fact}"))
+    rows = scratch.rows(
+        query_text("ingest", "touching_runs").format(staged=f"stage_{fact}")
+    )
     return {(run, stored) for run, stored in rows}
 
 
 def _differing(scratch: Scratch, facts: str, others: str) -> set[Pair]:
     """The pairs of which a fact is not among the others."""
-    rows = scratch.rows(f"select distinct run, stored_id from ({facts} except {others}) as gone")
+    rows = scratch.rows(
+        f"select distinct run, stored_id from ({facts} except {others}) as gone"
+    )
     return {(run, stored) for run, stored in rows}

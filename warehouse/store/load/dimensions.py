@@ -10,7 +10,12 @@ from typing import Any
 from warehouse.records import MetricSpec, RunHeader
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append
-from warehouse.store.load.run_keys import checkpoint_key, checkpoint_position, group_key, parameters_key
+from warehouse.store.load.run_keys import (
+    checkpoint_key,
+    checkpoint_position,
+    group_key,
+    parameters_key,
+)
 from warehouse.store.load.statements import FIRST_GIVES, stored_values, values_of
 from warehouse.store.schema.later import tables
 
@@ -22,24 +27,29 @@ def allocate(connection: sa.Connection, table: str, count: int) -> int:
     return allocate_each(connection, {table: count})[table]
 
 
-def allocate_each(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, int]:
+def allocate_each(
+    connection: sa.Connection, counts: Mapping[str, int]
+) -> dict[str, int]:
     """Reserve ids of several tables; returns the first of each.
 
-    Every load reserves some: as text, which takes a third of the time, and without an upsert where a counter stands,
-    which takes a third again.
+    Every load reserves some: as text, which takes a third of the time, and without an
+    upsert where a counter stands, which takes a third again.
     """
     steps = " ".join(f"when '{table}' then {count}" for table, count in counts.items())
     names = ", ".join(f"'{table}'" for table in counts)
     rows = connection.exec_driver_sql(
-        f"update id_counter set next_id = next_id + case table_name {steps} end where table_name in ({names})"
-        " returning table_name, next_id"
+        f"update id_counter set next_id = next_id + case table_name {steps} end where "
+        f"table_name in ({names}) returning table_name, next_id"
     )
     next_ids = {str(table): int(next_id) for table, next_id in rows}
-    if new := {table: count for table, count in counts.items() if table not in next_ids}:
+    if new := {
+        table: count for table, count in counts.items() if table not in next_ids
+    }:
         values = ", ".join(f"('{table}', {1 + count})" for table, count in new.items())
         rows = connection.exec_driver_sql(
-            f"insert into id_counter (table_name, next_id) values {values} on conflict (table_name)"
-            " do update set next_id = id_counter.next_id + excluded.next_id - 1 returning table_name, next_id"
+            f"insert into id_counter (table_name, next_id) values {values} on conflict "
+            "(table_name) do update set next_id = id_counter.next_id + "
+            "excluded.next_id - 1 returning table_name, next_id"
         )
         next_ids |= {str(table): int(next_id) for table, next_id in rows}
     return {table: next_ids[table] - count for table, count in counts.items()}
@@ -47,14 +57,15 @@ def allocate_each(connection: sa.Connection, counts: Mapping[str, int]) -> dict[
 
 #: Rows that are looked up by their keys; for more of them the whole table is read.
 MANY = 200
-#: Ids that a session reserves at a time for a dimension; what it does not use stays unused.
+#: Ids that a session reserves at a time for a dimension; what it does not use stays
+#: unused.
 RESERVED = 64
 
 
 @dataclass(frozen=True)
 class Naming:
-    """What a source names: its runs, what stands for the call of the harness where that has no id,
-    and benchmarks that only published figures are of."""
+    """What a source names: its runs, what stands for the call of the harness where that
+    has no id, and benchmarks that only published figures are of."""
 
     headers: Sequence[RunHeader]
     invocation: str
@@ -65,8 +76,8 @@ class Naming:
 class Request:
     """Rows of a table whose ids are needed.
 
-    ``sources`` says which source each row is of. Of rows with one key the first source gives
-    the row that is stored (the last of its own), as if each had come by itself.
+    ``sources`` says which source each row is of. Of rows with one key the first source
+    gives the row that is stored (the last of its own), as if each had come by itself.
     """
 
     table: sa.Table
@@ -76,7 +87,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Said:
-    """What a source says of a row other than what stands there: number of the source in its load, table, id, values."""
+    """What a source says of a row other than what stands there: number of the source in
+    its load, table, id, values."""
 
     source: int
     table: str
@@ -86,8 +98,8 @@ class Said:
 
 @dataclass(frozen=True)
 class LoadIds:
-    """Ids of all that a load names: what each of its runs points to, and its benchmarks by name; what its sources say
-    of these rows that does not stand there."""
+    """Ids of all that a load names: what each of its runs points to, and its benchmarks
+    by name; what its sources say of these rows that does not stand there."""
 
     references: list[dict[str, int]]
     benchmarks: dict[str, int]
@@ -96,27 +108,39 @@ class LoadIds:
     said: list[Said]
 
 
-#: Tables whose rows point to another dimension: a row that was just added has none of theirs.
+#: Tables whose rows point to another dimension: a row that was just added has none of
+#: theirs.
 _PARENTS = {"training_seed": "model", "checkpoint": "training_seed", "metric": "scorer"}
 #: Tables that get a row of their own for every new row of another.
-_FOLLOWERS = {"model": ("training_seed", "checkpoint"), "training_seed": ("checkpoint",)}
+_FOLLOWERS = {
+    "model": ("training_seed", "checkpoint"),
+    "training_seed": ("checkpoint",),
+}
 
 
 class Dimensions:
     """Ids of dimension rows, remembered for a session.
 
-    Rows are added in the caller's transaction; :meth:`forget` drops what was remembered when
-    that transaction fails.
+    Rows are added in the caller's transaction; :meth:`forget` drops what was remembered
+    when that transaction fails.
     """
 
     def __init__(self) -> None:
         self._ids: dict[str, dict[Key, int]] = {}
         self._reserved: dict[str, range] = {}
-        self._most = 0  # rows of a table that the load may add, but for metrics and variants
+        self._most = (
+            0  # rows of a table that the load may add, but for metrics and variants
+        )
         self._n_metrics = 0  # of the load; some are new where a scorer is
-        self._added: dict[str, set[int]] = {}  # in the transaction of this load, so nobody else points to them
-        self._standing: dict[str, dict[int, dict[str, Any]]] = {}  # what the first source gave, by table and id
-        self._said: list[Said] = []  # by the sources of this load, other than what stands
+        self._added: dict[
+            str, set[int]
+        ] = {}  # in the transaction of this load, so nobody else points to them
+        self._standing: dict[
+            str, dict[int, dict[str, Any]]
+        ] = {}  # what the first source gave, by table and id
+        self._said: list[
+            Said
+        ] = []  # by the sources of this load, other than what stands
 
     def forget(self) -> None:
         """Remember nothing: the next look-up reads the store."""
@@ -126,11 +150,18 @@ class Dimensions:
         self._standing.clear()
         self._said.clear()
 
-    def ids(self, connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[str, Any]]) -> list[int]:
+    def ids(
+        self,
+        connection: sa.Connection,
+        table: sa.Table,
+        rows: Collection[Mapping[str, Any]],
+    ) -> list[int]:
         """Ids of rows, in order; missing rows are added, sorted by natural key."""
         return self.ids_of(connection, [Request(table, rows)])[0]
 
-    def ids_of(self, connection: sa.Connection, requests: Sequence[Request]) -> list[list[int]]:
+    def ids_of(
+        self, connection: sa.Connection, requests: Sequence[Request]
+    ) -> list[list[int]]:
         """:meth:`ids` for several tables, which are looked up in one statement."""
         keyed = [_keyed(request) for request in requests]
         unknown: dict[sa.Table, dict[Key, Mapping[str, Any]]] = {}
@@ -142,13 +173,21 @@ class Dimensions:
                 for (key, row), source in zip(rows, request.sources, strict=False)
                 if key not in ids and first.setdefault(key, source) == source
             }
-        sought = {table: self._may_stand(table, rows) for table, rows in unknown.items()}
-        for name, found in _stored(connection, {table: keys for table, keys in sought.items() if keys}).items():
+        sought = {
+            table: self._may_stand(table, rows) for table, rows in unknown.items()
+        }
+        for name, found in _stored(
+            connection, {table: keys for table, keys in sought.items() if keys}
+        ).items():
             self._ids[name] |= found
         self._add(
             connection,
             {
-                table: {key: row for key, row in rows.items() if key not in self._ids[table.name]}
+                table: {
+                    key: row
+                    for key, row in rows.items()
+                    if key not in self._ids[table.name]
+                }
                 for table, rows in unknown.items()
             },
         )
@@ -161,12 +200,19 @@ class Dimensions:
         ]
 
     def _hold_against_standing(
-        self, connection: sa.Connection, request: Request, rows: Sequence[tuple[Key, Mapping[str, Any]]]
+        self,
+        connection: sa.Connection,
+        request: Request,
+        rows: Sequence[tuple[Key, Mapping[str, Any]]],
     ) -> None:
-        """Note what the sources say of rows other than what stands there: the last of its own is the word of each."""
+        """Note what the sources say of rows other than what stands there: the last of
+        its own is the word of each."""
         table = request.table.name
         ids, standing = self._ids[table], self._standing.setdefault(table, {})
-        words = {(source, ids[key]): row for (key, row), source in zip(rows, request.sources, strict=False)}
+        words = {
+            (source, ids[key]): row
+            for (key, row), source in zip(rows, request.sources, strict=False)
+        }
         unread = {number for _, number in words} - standing.keys()
         if unread:
             standing.update(stored_values(connection, table, sorted(unread)))
@@ -176,34 +222,58 @@ class Dimensions:
                 self._said.append(Said(source, table, number, said))
 
     def said(self) -> list[Said]:
-        """What the sources of this load say of rows other than what stands there, which is given once."""
+        """What the sources of this load say of rows other than what stands there, which
+        is given once."""
         said, self._said = self._said, []
         return said
 
-    def _may_stand(self, table: sa.Table, rows: Mapping[Key, Mapping[str, Any]]) -> list[Key]:
-        """Those of some keys that the store may hold: none of what points to a row that was just added."""
+    def _may_stand(
+        self, table: sa.Table, rows: Mapping[Key, Mapping[str, Any]]
+    ) -> list[Key]:
+        """Those of some keys that the store may hold: none of what points to a row that
+        was just added."""
         parent = _PARENTS.get(table.name, "")
         added = self._added.get(parent, set())
-        return [key for key, row in rows.items() if not added or row[f"{parent}_id"] not in added]
+        return [
+            key
+            for key, row in rows.items()
+            if not added or row[f"{parent}_id"] not in added
+        ]
 
-    def _add(self, connection: sa.Connection, missing: Mapping[sa.Table, Mapping[Key, Mapping[str, Any]]]) -> None:
+    def _add(
+        self,
+        connection: sa.Connection,
+        missing: Mapping[sa.Table, Mapping[Key, Mapping[str, Any]]],
+    ) -> None:
         missing = {table: rows for table, rows in missing.items() if rows}
-        self._reserve(connection, {table.name: len(rows) for table, rows in missing.items()})
+        self._reserve(
+            connection, {table.name: len(rows) for table, rows in missing.items()}
+        )
         for table, rows in missing.items():
             ordered = sorted(rows, key=str)
             first = self.take(connection, table.name, len(ordered))
             numbered = {key: first + index for index, key in enumerate(ordered)}
-            append(connection, table, [{**rows[key], "id": numbered[key]} for key in ordered])
+            append(
+                connection,
+                table,
+                [{**rows[key], "id": numbered[key]} for key in ordered],
+            )
             self._ids[table.name].update(numbered)
             self._added.setdefault(table.name, set()).update(numbered.values())
             if table.name in FIRST_GIVES:
                 standing = self._standing.setdefault(table.name, {})
-                standing.update({numbered[key]: values_of(table.name, rows[key]) for key in ordered})
+                standing.update(
+                    {numbered[key]: values_of(table.name, rows[key]) for key in ordered}
+                )
 
     def _reserve(self, connection: sa.Connection, counts: Mapping[str, int]) -> None:
-        """See to it that so many consecutive ids of some tables can be taken, out of blocks that are reserved in one
-        go; with them those of what follows."""
-        sizes = {table: max(count, RESERVED) for table, count in counts.items() if self._is_short(table, count)}
+        """See to it that so many consecutive ids of some tables can be taken, out of
+        blocks that are reserved in one go; with them those of what follows."""
+        sizes = {
+            table: max(count, RESERVED)
+            for table, count in counts.items()
+            if self._is_short(table, count)
+        }
         for table, count in counts.items():
             for follower in self._followers(table):
                 if self._is_short(follower, count):
@@ -214,7 +284,8 @@ class Dimensions:
             self._reserved[table] = range(first, first + sizes[table])
 
     def _followers(self, table: str) -> tuple[str, ...]:
-        """Tables that get rows for the new rows of another, where a block of ids is enough for them."""
+        """Tables that get rows for the new rows of another, where a block of ids is
+        enough for them."""
         if table == "scorer":
             return ("metric",) if 0 < self._n_metrics <= RESERVED else ()
         return _FOLLOWERS.get(table, ()) if self._most <= RESERVED else ()
@@ -223,8 +294,8 @@ class Dimensions:
         return len(self._reserved.get(table, range(0))) < count
 
     def stock(self, connection: sa.Connection, table: str, count: int) -> None:
-        """See to it that ``count`` ids can be taken without touching the store's counter, whose
-        row stays locked until the transaction that changes it ends."""
+        """See to it that ``count`` ids can be taken without touching the store's
+        counter, whose row stays locked until the transaction that changes it ends."""
         self._reserve(connection, {table: count})
 
     def take(self, connection: sa.Connection, table: str, count: int) -> int:
@@ -244,9 +315,11 @@ class Dimensions:
         specs: Sequence[MetricSpec],
         variants: Collection[Mapping[str, Any]],
     ) -> LoadIds:
-        """Ids of what some sources name, source by source; of their metrics with their scorers, and of variants.
+        """Ids of what some sources name, source by source; of their metrics with their
+        scorers, and of variants.
 
-        The first source that names a benchmark describes it; suites become parents where none is known.
+        The first source that names a benchmark describes it; suites become parents
+        where none is known.
         """
         headers = [header for source in sources for header in source.headers]
         of = [index for index, source in enumerate(sources) for _ in source.headers]
@@ -262,7 +335,10 @@ class Dimensions:
                 Request(tables.benchmark, described, described_by),
                 Request(
                     tables.run_group,
-                    [_group_row(header, call) for header, call in zip(headers, calls, strict=True)],
+                    [
+                        _group_row(header, call)
+                        for header, call in zip(headers, calls, strict=True)
+                    ],
                     of,
                 ),
                 Request(tables.scorer, [_scorer_row(spec) for spec in specs]),
@@ -270,35 +346,73 @@ class Dimensions:
             ],
         )
         self._n_metrics = 0  # scorers of votes come without
-        benchmarks = {row["name"]: number for row, number in zip(described, benchmark_ids, strict=True)}
+        benchmarks = {
+            row["name"]: number
+            for row, number in zip(described, benchmark_ids, strict=True)
+        }
         self._hang(connection, _paths(sources), benchmarks)
-        seed_rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
-        metric_rows = [_metric_row(spec, scorer) for spec, scorer in zip(specs, scorers, strict=True)]
+        seed_rows = [
+            _seed_row(header, model)
+            for header, model in zip(headers, models, strict=True)
+        ]
+        metric_rows = [
+            _metric_row(spec, scorer)
+            for spec, scorer in zip(specs, scorers, strict=True)
+        ]
         seeds, metrics = self.ids_of(
-            connection, [Request(tables.training_seed, seed_rows, of), Request(tables.metric, metric_rows)]
+            connection,
+            [
+                Request(tables.training_seed, seed_rows, of),
+                Request(tables.metric, metric_rows),
+            ],
         )
-        rows = [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)]
+        rows = [
+            _checkpoint_row(header, seed)
+            for header, seed in zip(headers, seeds, strict=True)
+        ]
         (checkpoints,) = self.ids_of(connection, [Request(tables.checkpoint, rows, of)])
         references = [
-            {"checkpoint_id": c, "agent_id": a, "benchmark_id": benchmarks[header.benchmark], "run_group_id": g}
-            for header, c, a, g in zip(headers, checkpoints, agents, groups, strict=True)
+            {
+                "checkpoint_id": c,
+                "agent_id": a,
+                "benchmark_id": benchmarks[header.benchmark],
+                "run_group_id": g,
+            }
+            for header, c, a, g in zip(
+                headers, checkpoints, agents, groups, strict=True
+            )
         ]
         return LoadIds(references, benchmarks, metrics, variant_ids, self.said())
 
-    def checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]) -> list[int]:
+    def checkpoints(
+        self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]
+    ) -> list[int]:
         """Ids of what was evaluated; ``of`` says which source each header is of."""
         self._begin(headers)
-        (models,) = self.ids_of(connection, [Request(tables.model, [_model_row(header) for header in headers], of)])
-        rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
+        (models,) = self.ids_of(
+            connection,
+            [Request(tables.model, [_model_row(header) for header in headers], of)],
+        )
+        rows = [
+            _seed_row(header, model)
+            for header, model in zip(headers, models, strict=True)
+        ]
         (seeds,) = self.ids_of(connection, [Request(tables.training_seed, rows, of)])
-        rows = [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)]
+        rows = [
+            _checkpoint_row(header, seed)
+            for header, seed in zip(headers, seeds, strict=True)
+        ]
         return self.ids_of(connection, [Request(tables.checkpoint, rows, of)])[0]
 
-    def benchmarks(self, connection: sa.Connection, sources: Sequence[Naming]) -> dict[str, int]:
+    def benchmarks(
+        self, connection: sa.Connection, sources: Sequence[Naming]
+    ) -> dict[str, int]:
         """Ids of the benchmarks that some sources name, by name."""
         described, of = _described(sources)
         (ids,) = self.ids_of(connection, [Request(tables.benchmark, described, of)])
-        by_name = {row["name"]: number for row, number in zip(described, ids, strict=True)}
+        by_name = {
+            row["name"]: number for row, number in zip(described, ids, strict=True)
+        }
         self._hang(connection, _paths(sources), by_name)
         return by_name
 
@@ -307,32 +421,55 @@ class Dimensions:
         self._added.clear()
         self._most, self._n_metrics = len(headers), 0
 
-    def _hang(self, connection: sa.Connection, paths: Iterable[Sequence[str]], by_name: Mapping[str, int]) -> None:
-        """Set the parents along some paths, where a benchmark has none and no ring would close."""
+    def _hang(
+        self,
+        connection: sa.Connection,
+        paths: Iterable[Sequence[str]],
+        by_name: Mapping[str, int],
+    ) -> None:
+        """Set the parents along some paths, where a benchmark has none and no ring
+        would close."""
         done = self._ids.setdefault("benchmark parents", {})
-        edges = {edge: 1 for path in paths for edge in zip(path, path[1:], strict=False)}
+        edges = {
+            edge: 1 for path in paths for edge in zip(path, path[1:], strict=False)
+        }
         new_edges = [edge for edge in edges if edge not in done and edge[0] != edge[1]]
         if not new_edges:
             return
         table = tables.benchmark
         query = sa.select(table.c.id, table.c.parent_id)
-        parents: dict[int, int | None] = {int(row[0]): row[1] for row in connection.execute(query)}
+        parents: dict[int, int | None] = {
+            int(row[0]): row[1] for row in connection.execute(query)
+        }
         for parent, child in new_edges:
             done[(parent, child)] = 1
             parent_id, child_id = by_name[parent], by_name[child]
-            if parents.get(child_id) is not None or child_id in ancestors(parents, parent_id):
+            if parents.get(child_id) is not None or child_id in ancestors(
+                parents, parent_id
+            ):
                 continue
             parents[child_id] = parent_id
-            connection.execute(sa.update(table).where(table.c.id == child_id).values(parent_id=parent_id))
+            connection.execute(
+                sa.update(table)
+                .where(table.c.id == child_id)
+                .values(parent_id=parent_id)
+            )
 
 
 def _paths(sources: Sequence[Naming]) -> list[tuple[str, ...]]:
     """The ways from suites down to the benchmarks of runs, each once."""
-    return list(dict.fromkeys((*header.suite, header.benchmark) for source in sources for header in source.headers))
+    return list(
+        dict.fromkeys(
+            (*header.suite, header.benchmark)
+            for source in sources
+            for header in source.headers
+        )
+    )
 
 
 def _described(sources: Sequence[Naming]) -> tuple[list[dict[str, Any]], list[int]]:
-    """The benchmarks that some sources name, as each says, and the number of that source."""
+    """The benchmarks that some sources name, as each says, and the number of that
+    source."""
     rows: list[dict[str, Any]] = []
     of: list[int] = []
     for number, source in enumerate(sources):
@@ -343,7 +480,8 @@ def _described(sources: Sequence[Naming]) -> tuple[list[dict[str, Any]], list[in
 
 
 def suites_of(source: Naming) -> dict[str, list[str]]:
-    """The benchmarks that a source names, each with the suites that it is put below, the first first."""
+    """The benchmarks that a source names, each with the suites that it is put below,
+    the first first."""
     above: dict[str, list[str]] = {name: [] for name in sorted(source.published)}
     for path in _paths([source]):
         above.setdefault(path[0], [])
@@ -355,12 +493,18 @@ def suites_of(source: Naming) -> dict[str, list[str]]:
 
 
 def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
-    """The benchmarks that a source names, by name; of some no more than the name is known."""
+    """The benchmarks that a source names, by name; of some no more than the name is
+    known."""
     rows: dict[str, dict[str, Any]] = {}
-    for path, header in {(*item.suite, item.benchmark): item for item in source.headers}.items():
+    for path, header in {
+        (*item.suite, item.benchmark): item for item in source.headers
+    }.items():
         for level, name in enumerate(path):
             rows.setdefault(name, benchmark_row(name, level))
-        rows[path[-1]] |= {"version": header.benchmark_version, "dataset_revision": header.dataset_revision}
+        rows[path[-1]] |= {
+            "version": header.benchmark_version,
+            "dataset_revision": header.dataset_revision,
+        }
     for name in sorted(source.published):
         rows.setdefault(name, benchmark_row(name, 0))
     return rows
@@ -386,9 +530,11 @@ def _keyed(request: Request) -> list[tuple[Key, Mapping[str, Any]]]:
     return [(tuple(row[name] for name in names), row) for row in request.rows]
 
 
-def _stored(connection: sa.Connection, keys: Mapping[sa.Table, Sequence[Key]]) -> dict[str, dict[Key, int]]:
-    """Ids of those rows that the tables hold, by table: in one statement, and as text, since to build and compile one
-    for each takes longer than it runs."""
+def _stored(
+    connection: sa.Connection, keys: Mapping[sa.Table, Sequence[Key]]
+) -> dict[str, dict[Key, int]]:
+    """Ids of those rows that the tables hold, by table: in one statement, and as text,
+    since to build and compile one for each takes longer than it runs."""
     if not keys:
         return {}
     selects: list[str] = []
@@ -396,15 +542,22 @@ def _stored(connection: sa.Connection, keys: Mapping[sa.Table, Sequence[Key]]) -
     width = max(len(tables.natural_key(table)) for table in keys)
     for table, sought in keys.items():
         names = tables.natural_key(table)
-        columns = [f"cast({name} as varchar)" for name in names] + ["cast(null as varchar)"] * (width - len(names))
+        columns = [f"cast({name} as varchar)" for name in names] + [
+            "cast(null as varchar)"
+        ] * (width - len(names))
         select = f"select '{table.name}', id, {', '.join(columns)} from {table.name}"
         if len(sought) <= MANY:
             groups = [_bound(key, values) for key in sought]
             select += f" where ({', '.join(names)}) in ({', '.join(groups)})"
         selects.append(select)
-    as_text = {table.name: {tuple(map(str, key)): key for key in sought} for table, sought in keys.items()}
+    as_text = {
+        table.name: {tuple(map(str, key)): key for key in sought}
+        for table, sought in keys.items()
+    }
     found: dict[str, dict[Key, int]] = {table.name: {} for table in keys}
-    for name, number, *texts in connection.execute(sa.text(" union all ".join(selects)), values):
+    for name, number, *texts in connection.execute(
+        sa.text(" union all ".join(selects)), values
+    ):
         key = as_text[name].get(tuple(text for text in texts if text is not None))
         if key is not None:
             found[name][key] = int(number)
@@ -421,7 +574,9 @@ def _bound(key: Key, values: dict[str, Any]) -> str:
 def _model_row(header: RunHeader) -> dict[str, Any]:
     developer = header.developer
     owner, slash, _ = header.model.partition("/")
-    if developer is None and slash and owner.strip("."):  # not of a path: ../results, /models
+    if (
+        developer is None and slash and owner.strip(".")
+    ):  # not of a path: ../results, /models
         developer = owner
     return {
         "name": header.model,
@@ -448,7 +603,9 @@ def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
 def seed_label(initialisation: int | None, data_order: int | None) -> str:
     """What a trained replicate is called that has no label of its own."""
     seeds = {"initialisation": initialisation, "data_order": data_order}
-    return ",".join(f"{name}={seed}" for name, seed in seeds.items() if seed is not None)
+    return ",".join(
+        f"{name}={seed}" for name, seed in seeds.items() if seed is not None
+    )
 
 
 def _checkpoint_row(header: RunHeader, seed: int) -> dict[str, Any]:
@@ -488,7 +645,13 @@ def _group_row(header: RunHeader, invocation: str) -> dict[str, Any]:
 
 
 def _metric_row(spec: MetricSpec, scorer: int) -> dict[str, Any]:
-    return {"name": spec.name, "filter": spec.filter, "scorer_id": scorer, "unit": spec.unit, "link": spec.link}
+    return {
+        "name": spec.name,
+        "filter": spec.filter,
+        "scorer_id": scorer,
+        "unit": spec.unit,
+        "link": spec.link,
+    }
 
 
 def _scorer_row(spec: MetricSpec) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Which sources hold the same execution, once one of them is gone.
 
-Runs of one condition and equal values are one execution unless something that both say tells them apart
-(``docs/identity.md``). What a source said may have joined two others, or kept them apart: without it the others are
-put together as if they had come alone, in the order in which they came.
+Runs of one condition and equal values are one execution unless something that both say
+tells them apart (``docs/identity.md``). What a source said may have joined two others,
+or kept them apart: without it the others are put together as if they had come alone, in
+the order in which they came.
 """
 
 from __future__ import annotations
@@ -21,31 +22,47 @@ from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import execution_key, stored_marks
-from warehouse.store.load.statements import NO_WORDS, holders_of_runs, of_sources, plain, statement, write
+from warehouse.store.load.statements import (
+    NO_WORDS,
+    holders_of_runs,
+    of_sources,
+    plain,
+    statement,
+    write,
+)
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of a run that all its sources give together: what marks the execution.
 OF_EXECUTIONS = ("marks", "execution_key")
-#: Columns that all runs of one condition with equal values have alike, and their marks, which are put together.
+#: Columns that all runs of one condition with equal values have alike, and their marks,
+#: which are put together.
 _ALIKE = NO_WORDS | {"marks"}
 
 Marks = Mapping[str, str]
 
 
 def keep_words(connection: sa.Connection, marks_of: Mapping[int, Marks | None]) -> None:
-    """Keep what the sources of runs have said of their marks, before another completes them.
+    """Keep what the sources of runs have said of their marks, before another completes
+    them.
 
     Args:
         connection: with an open transaction.
-        marks_of: those that stand, by id of the run; each of its sources that has no word of its own said these.
+        marks_of: those that stand, by id of the run; each of its sources that has no
+            word of its own said these.
     """
     words = of_sources(connection, "run", marks_of)
-    have_said = {(row.source_id, row.subject_id) for row in words if "marks" in row.said}
+    have_said = {
+        (row.source_id, row.subject_id) for row in words if "marks" in row.said
+    }
     kept = []
     for run_id, sources in holders_of_runs(connection, marks_of).items():
         said = {"marks": stored_marks(marks_of[run_id])}
-        kept += [statement(source, "run", run_id, said) for source in sources if (source, run_id) not in have_said]
+        kept += [
+            statement(source, "run", run_id, said)
+            for source in sources
+            if (source, run_id) not in have_said
+        ]
     write(connection, kept)
 
 
@@ -89,7 +106,11 @@ class _Execution:
     def has_same_bytes(self, arrival: _Arrival) -> bool:
         """Whether both were read from the same bytes, by different sources."""
         is_other = all(own.source_id != arrival.source_id for own in self.arrivals)
-        return is_other and arrival.bytes_key is not None and arrival.bytes_key == self.bytes_key
+        return (
+            is_other
+            and arrival.bytes_key is not None
+            and arrival.bytes_key == self.bytes_key
+        )
 
 
 def regroup(store: Store, run_ids: Collection[int]) -> set[int]:
@@ -107,7 +128,9 @@ def regroup(store: Store, run_ids: Collection[int]) -> set[int]:
     changed = set(run_ids)
     rows = store.rows(query_text("store", "arrivals"), {"ids": sorted(run_ids)})
     words = _words(store.connection, {row["run_id"] for row in rows})
-    for _, alike in groupby(rows, key=lambda row: (row["recorded_key"], row["content_digest"])):
+    for _, alike in groupby(
+        rows, key=lambda row: (row["recorded_key"], row["content_digest"])
+    ):
         of_class = list(alike)
         if any(row["status"] == "invalidated" for row in of_class):
             continue  # a person spoke of that run, as it was
@@ -116,7 +139,9 @@ def regroup(store: Store, run_ids: Collection[int]) -> set[int]:
     return changed
 
 
-def _words(connection: sa.Connection, run_ids: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
+def _words(
+    connection: sa.Connection, run_ids: Iterable[int]
+) -> dict[tuple[int, int], dict[str, Any]]:
     """What sources say of runs other than what stands, by source and run."""
     words: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
     for row in of_sources(connection, "run", run_ids):
@@ -124,16 +149,24 @@ def _words(connection: sa.Connection, run_ids: Iterable[int]) -> dict[tuple[int,
     return words
 
 
-def _arrivals(rows: Iterable[Mapping[str, Any]], words: Mapping[tuple[int, int], Mapping[str, Any]]) -> list[_Arrival]:
+def _arrivals(
+    rows: Iterable[Mapping[str, Any]],
+    words: Mapping[tuple[int, int], Mapping[str, Any]],
+) -> list[_Arrival]:
     arrivals = []
     for row in rows:
-        standing = {"marks": parse_json(row["marks"]) if row["marks"] else None, "bytes_key": row["bytes_key"]}
+        standing = {
+            "marks": parse_json(row["marks"]) if row["marks"] else None,
+            "bytes_key": row["bytes_key"],
+        }
         said = {**standing, **words.get((row["source_id"], row["run_id"]), {})}
         settings = parse_json(row["settings"]) if row["settings"] else {}
         is_mapped = settings.get("mapping") is not None
         own_bytes = None if is_mapped else said["bytes_key"]
         ids = (row["run_id"], row["source_id"], row["run_key"])
-        arrivals.append(_Arrival(*ids, said["marks"] or {}, own_bytes, said["bytes_key"]))
+        arrivals.append(
+            _Arrival(*ids, said["marks"] or {}, own_bytes, said["bytes_key"])
+        )
     return arrivals
 
 
@@ -157,13 +190,19 @@ def _put_together(arrivals: Iterable[_Arrival]) -> list[_Execution]:
 
 def _is_stored_as(execution: _Execution, arrival: _Arrival) -> bool:
     """Whether a source holds one run at several places."""
-    return any(own.source_id == arrival.source_id and own.run_id == arrival.run_id for own in execution.arrivals)
+    return any(
+        own.source_id == arrival.source_id and own.run_id == arrival.run_id
+        for own in execution.arrivals
+    )
 
 
 def _settle(
-    connection: sa.Connection, executions: Sequence[_Execution], words: Mapping[tuple[int, int], Mapping[str, Any]]
+    connection: sa.Connection,
+    executions: Sequence[_Execution],
+    words: Mapping[tuple[int, int], Mapping[str, Any]],
 ) -> set[int]:
-    """Store runs as they were put together; gives the ids of those that hold other sources than before."""
+    """Store runs as they were put together; gives the ids of those that hold other
+    sources than before."""
     before: dict[int, set[int]] = defaultdict(set)
     for execution in executions:
         for arrival in execution.arrivals:
@@ -179,7 +218,10 @@ def _settle(
                 said = words.get((arrival.source_id, arrival.run_id), {})
                 _move(connection, arrival, execution.run_id, said)
                 changed |= {arrival.run_id, execution.run_id}
-    heirs = {run_id: next(item.run_id for item in executions if _held(item, run_id)) for run_id in before}
+    heirs = {
+        run_id: next(item.run_id for item in executions if _held(item, run_id))
+        for run_id in before
+    }
     for run_id in before.keys() - taken:
         _remove(connection, run_id, heirs[run_id])
     for execution in executions:
@@ -194,9 +236,12 @@ def _held(execution: _Execution, run_id: int) -> bool:
 
 
 def _give_marks(connection: sa.Connection, execution: _Execution) -> None:
-    """The marks of a run are those that its sources say together, the first first; each keeps its word on them."""
+    """The marks of a run are those that its sources say together, the first first; each
+    keeps its word on them."""
     run, run_id = tables.run, execution.run_id
-    stored = connection.execute(sa.select(run.c.marks, run.c.execution_key).where(run.c.id == run_id)).one()
+    stored = connection.execute(
+        sa.select(run.c.marks, run.c.execution_key).where(run.c.id == run_id)
+    ).one()
     key = execution_key(execution.marks)
     if stored.execution_key == key:
         return
@@ -205,22 +250,31 @@ def _give_marks(connection: sa.Connection, execution: _Execution) -> None:
     connection.execute(sa.update(run).where(run.c.id == run_id).values(values))
 
 
-def _move(connection: sa.Connection, arrival: _Arrival, run_id: int, said: Mapping[str, Any]) -> None:
-    """A source holds another run of equal values from now on: what it says of that is what it said before."""
+def _move(
+    connection: sa.Connection, arrival: _Arrival, run_id: int, said: Mapping[str, Any]
+) -> None:
+    """A source holds another run of equal values from now on: what it says of that is
+    what it said before."""
     run, links, table = tables.run, tables.run_source, tables.statement
-    rows = connection.execute(sa.select(run).where(run.c.id.in_([arrival.run_id, run_id]))).mappings()
+    rows = connection.execute(
+        sa.select(run).where(run.c.id.in_([arrival.run_id, run_id]))
+    ).mappings()
     stood = {row["id"]: row for row in rows}
     old, new = stood[arrival.run_id], stood[run_id]
     own = {name: said.get(name, plain(old[name])) for name in old if name not in _ALIKE}
     unlike = {name: value for name, value in own.items() if value != plain(new[name])}
     unlike["marks"] = stored_marks(arrival.marks)
     is_its = (table.c.source_id == arrival.source_id) & (table.c.about == "run")
-    connection.execute(sa.delete(table).where(is_its & (table.c.subject_id == arrival.run_id)))
+    connection.execute(
+        sa.delete(table).where(is_its & (table.c.subject_id == arrival.run_id))
+    )
     write(connection, [statement(arrival.source_id, "run", run_id, unlike)])
     run_tags.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
     sample_words.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
     figure_words.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
-    is_link = (links.c.run_id == arrival.run_id) & (links.c.source_id == arrival.source_id)
+    is_link = (links.c.run_id == arrival.run_id) & (
+        links.c.source_id == arrival.source_id
+    )
     connection.execute(sa.update(links).where(is_link).values(run_id=run_id))
 
 
@@ -228,25 +282,46 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
     """Another run of the same values; gives its id."""
     new_id = allocate(connection, "run", 1)
     run = tables.run
-    row = dict(connection.execute(sa.select(run).where(run.c.id == run_id)).mappings().one())
-    row |= {"id": new_id, "tags": None, "marks": stored_marks(marks), "execution_key": execution_key(marks)}
+    row = dict(
+        connection.execute(sa.select(run).where(run.c.id == run_id)).mappings().one()
+    )
+    row |= {
+        "id": new_id,
+        "tags": None,
+        "marks": stored_marks(marks),
+        "execution_key": execution_key(marks),
+    }
     connection.execute(sa.insert(run).values(row))
     run_tags.copy_of_people(connection, run_id, new_id)
     for table in (*tables.RUN_FACTS, tables.draw_score, tables.run_metric):
         others = [column for column in table.c if column.name != "run_id"]
         values = sa.select(sa.literal(new_id), *others).where(table.c.run_id == run_id)
-        connection.execute(sa.insert(table).from_select(["run_id", *(column.name for column in others)], values))
+        connection.execute(
+            sa.insert(table).from_select(
+                ["run_id", *(column.name for column in others)], values
+            )
+        )
     return new_id
 
 
 def _remove(connection: sa.Connection, run_id: int, heir: int) -> None:
-    """Take out a run whose sources hold another of equal values; what points to it points to that."""
+    """Take out a run whose sources hold another of equal values; what points to it
+    points to that."""
     votes, links, run = tables.preference, tables.run_source, tables.run
     run_tags.copy_of_people(connection, run_id, heir)
     for column in (votes.c.run_a_id, votes.c.run_b_id, tables.label_draw.c.run_id):
-        connection.execute(sa.update(column.table).where(column == run_id).values({column.name: heir}))
+        connection.execute(
+            sa.update(column.table).where(column == run_id).values({column.name: heir})
+        )
     for column in (links.c.superseded_by, run.c.superseded_by):
-        connection.execute(sa.update(column.table).where(column == run_id).values({column.name: heir}))
-    for table in (*tables.RUN_FACTS, tables.draw_score, tables.run_metric, tables.published_score):
+        connection.execute(
+            sa.update(column.table).where(column == run_id).values({column.name: heir})
+        )
+    for table in (
+        *tables.RUN_FACTS,
+        tables.draw_score,
+        tables.run_metric,
+        tables.published_score,
+    ):
         connection.execute(sa.delete(table).where(table.c.run_id == run_id))
     connection.execute(sa.delete(run).where(run.c.id == run_id))

@@ -24,7 +24,12 @@ from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of, stored_marks
+from warehouse.store.load.run_keys import (
+    execution_key,
+    scorers_key,
+    spec_of,
+    stored_marks,
+)
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
@@ -43,22 +48,37 @@ Cuts = list[tuple[str, set[str]]]
 def fingerprints(scratch: Scratch) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = scratch.rows(query_text("ingest", "fingerprint"))
-    return [(benchmark_id, canonical_digest([n, total])) for benchmark_id, n, total in rows]
+    return [
+        (benchmark_id, canonical_digest([n, total])) for benchmark_id, n, total in rows
+    ]
 
 
-def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]) -> None:
+def insert_runs(
+    connection: sa.Connection,
+    state: _Load,
+    fresh: Sequence[Decision],
+    run_ids: Mapping[int, int],
+) -> None:
     """Rows of ``run``."""
     cuts = {part.runs.start: _cuts(part) for part in state.parts}
-    append(connection, tables.run, [_run_row(state, cuts, decision, run_ids[decision.run]) for decision in fresh])
+    append(
+        connection,
+        tables.run,
+        [_run_row(state, cuts, decision, run_ids[decision.run]) for decision in fresh],
+    )
 
 
-def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int) -> dict[str, Any]:
+def _run_row(
+    state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int
+) -> dict[str, Any]:
     header, settings = state.dump.runs[decision.run], state.settings[decision.run]
     if decision.run not in state.measured:
         settings = settings.of_figures_alone()
     measured = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
     status, reason = _status(
-        header, measured.n_prompts, _cut(cuts[state.part_of(decision.run).runs.start], header.place)
+        header,
+        measured.n_prompts,
+        _cut(cuts[state.part_of(decision.run).runs.start], header.place),
     )
     return {
         **state.references[decision.run],
@@ -88,28 +108,45 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
 
 
 def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> None:
-    """Give stored runs the marks that a source has of the same execution beyond their own; what the sources before it
-    had said of them is kept."""
+    """Give stored runs the marks that a source has of the same execution beyond their
+    own; what the sources before it had said of them is kept."""
     table = tables.run
-    again = {decision.same_as: decision for decision in decisions if decision.same_as is not None}
+    again = {
+        decision.same_as: decision
+        for decision in decisions
+        if decision.same_as is not None
+    }
     if not again:
         return
-    query = sa.select(table.c.id, table.c.execution_key, table.c.marks).where(table.c.id.in_(list(again)))
+    query = sa.select(table.c.id, table.c.execution_key, table.c.marks).where(
+        table.c.id.in_(list(again))
+    )
     before = {stored.id: stored for stored in connection.execute(query)}
     keys = {run_id: execution_key(again[run_id].marks) for run_id in before}
-    changed = [run_id for run_id in before if keys[run_id] != before[run_id].execution_key]
+    changed = [
+        run_id for run_id in before if keys[run_id] != before[run_id].execution_key
+    ]
     if not changed:
         return
-    executions.keep_words(connection, {run_id: before[run_id].marks for run_id in changed})
+    executions.keep_words(
+        connection, {run_id: before[run_id].marks for run_id in changed}
+    )
     for run_id in changed:
-        values = {"execution_key": keys[run_id], "marks": stored_marks(again[run_id].marks)}
+        values = {
+            "execution_key": keys[run_id],
+            "marks": stored_marks(again[run_id].marks),
+        }
         connection.execute(sa.update(table).where(table.c.id == run_id).values(values))
 
 
 def _tell_tags(
-    connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+    connection: sa.Connection,
+    state: _Load,
+    decisions: Sequence[Decision],
+    run_ids: Mapping[int, int],
 ) -> None:
-    """Keep the tags that each source gives its runs, and give them to runs that another source has brought."""
+    """Keep the tags that each source gives its runs, and give them to runs that another
+    source has brought."""
     told: dict[tuple[int, int], set[str]] = defaultdict(set)
     seen: dict[int, set[str]] = defaultdict(set)
     for decision in decisions:
@@ -123,14 +160,20 @@ def _tell_tags(
     if seen:
         run_tags.give(connection, seen)
     for (source_id, run_id), given in told.items():
-        state.statements.append(statement(source_id, run_tags.OF_SOURCE, run_id, sorted(given)))
+        state.statements.append(
+            statement(source_id, run_tags.OF_SOURCE, run_id, sorted(given))
+        )
 
 
 def state_words_on_runs(
-    connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+    connection: sa.Connection,
+    state: _Load,
+    decisions: Sequence[Decision],
+    run_ids: Mapping[int, int],
 ) -> None:
-    """What sources say of runs that another source has given, other than what stands, and what the one has said of the
-    marks of a run that another has completed: the first gives the row of a run. Its tags are those of all sources."""
+    """What sources say of runs that another source has given, other than what stands,
+    and what the one has said of the marks of a run that another has completed: the
+    first gives the row of a run. Its tags are those of all sources."""
     _tell_tags(connection, state, decisions, run_ids)
     words = _last_words(state, decisions, run_ids)
     if not words:
@@ -149,7 +192,11 @@ def state_words_on_runs(
             if name not in NO_WORDS and plain(value) != plain(stored[name])
         }
         if stored["status"] == "invalidated":
-            said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
+            said = {
+                name: value
+                for name, value in said.items()
+                if name not in ("status", "status_reason")
+            }
         if said:
             state.statements.append(statement(source_id, "run", run_id, said))
 
@@ -157,9 +204,13 @@ def state_words_on_runs(
 def _last_words(
     state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> dict[tuple[int, int], Decision]:
-    """Of each source and each run that several of this load, or one before it, have given: the last decision on it,
-    with all marks that the source itself has."""
-    given_by = {run_ids[item.run]: state.part_of(item.run).source.id for item in decisions if item.run in run_ids}
+    """Of each source and each run that several of this load, or one before it, have
+    given: the last decision on it, with all marks that the source itself has."""
+    given_by = {
+        run_ids[item.run]: state.part_of(item.run).source.id
+        for item in decisions
+        if item.run in run_ids
+    }
     words: dict[tuple[int, int], Decision] = {}
     completed: set[int] = set()
     for decision in decisions:
@@ -178,12 +229,17 @@ def _last_words(
     for decision in decisions:
         if decision.run in run_ids and run_ids[decision.run] in completed:
             run_id = run_ids[decision.run]
-            words[given_by[run_id], run_id] = replace(decision, marks=_own_marks(state, decision, decisions))
+            words[given_by[run_id], run_id] = replace(
+                decision, marks=_own_marks(state, decision, decisions)
+            )
     return words
 
 
-def _own_marks(state: _Load, first: Decision, decisions: Sequence[Decision]) -> dict[str, str]:
-    """The marks of a run in the words of the source that gave it, which may hold it at several places."""
+def _own_marks(
+    state: _Load, first: Decision, decisions: Sequence[Decision]
+) -> dict[str, str]:
+    """The marks of a run in the words of the source that gave it, which may hold it at
+    several places."""
     part = state.part_of(first.run)
     marks = dict(state.settings[first.run].marks)
     for decision in decisions:
@@ -193,50 +249,67 @@ def _own_marks(state: _Load, first: Decision, decisions: Sequence[Decision]) -> 
 
 
 def _cuts(part: SourcePart) -> Cuts:
-    """Where files of a source end inside a row, and the files of runs that each place names."""
+    """Where files of a source end inside a row, and the files of runs that each place
+    names."""
     files = {header.place for header in part.dump.runs if header.place}
     locations = [item.place for item in part.dump.rejections if item.is_cut]
-    return [(location, {name for name in files if name in location}) for location in locations]
+    return [
+        (location, {name for name in files if name in location})
+        for location in locations
+    ]
 
 
 def _cut(cuts: Cuts, own: str) -> str | None:
-    """Where a file of a run ends inside a row, if one does: of the run's own file, where the
-    header names it, else of any file of the source."""
-    return next((location for location, named in cuts if not named or own in named), None)
+    """Where a file of a run ends inside a row, if one does: of the run's own file,
+    where the header names it, else of any file of the source."""
+    return next(
+        (location for location, named in cuts if not named or own in named), None
+    )
 
 
-def _status(header: RunHeader, n_found: int, cut: str | None) -> tuple[RunStatus, str | None]:
-    """A run with fewer prompts than it declares is truncated, and one whose file was cut short."""
+def _status(
+    header: RunHeader, n_found: int, cut: str | None
+) -> tuple[RunStatus, str | None]:
+    """A run with fewer prompts than it declares is truncated, and one whose file was
+    cut short."""
     declared = header.n_requested
     if header.status == "complete" and cut is not None:
         return "truncated", f"{cut}: the file ends inside a row"
-    if header.status == "complete" and n_found and declared is not None and n_found < declared:
+    if (
+        header.status == "complete"
+        and n_found
+        and declared is not None
+        and n_found < declared
+    ):
         return "truncated", f"{n_found} prompts found, {declared} declared"
     return header.status, None
 
 
-#: (table, columns that stand under the same name in its scratch table, order of the rows)
+#: (table, columns that stand under the same name in its scratch table, order of the
+#: rows)
 _PUSHED = (
     (
         "generation",
-        "prompt_id, variant_id, draw, prompt_hash, response_hash, extracted_answer, finish_reason,"
-        " input_tokens, output_tokens, latency, cost, error, explanation",
+        "prompt_id, variant_id, draw, prompt_hash, response_hash, extracted_answer, "
+        "finish_reason, input_tokens, output_tokens, latency, cost, error, explanation",
         "run_id, prompt_id, variant_id, draw",
     ),
     (
         "choice",
-        "prompt_id, variant_id, draw, choice_index, loglikelihood, unconditional_loglikelihood,"
-        " is_greedy, n_tokens, n_bytes, is_target",
+        "prompt_id, variant_id, draw, choice_index, loglikelihood, "
+        "unconditional_loglikelihood, is_greedy, n_tokens, n_bytes, is_target",
         "run_id, prompt_id, variant_id, draw, choice_index",
     ),
     (
         "score",
-        "prompt_id, variant_id, draw, metric_id, value, weight, n_draws, raw, status, origin",
+        "prompt_id, variant_id, draw, metric_id, value, weight, n_draws, raw, status, "
+        "origin",
         "run_id, metric_id, prompt_id, variant_id, draw",
     ),
     (
         "prompt_score",
-        "prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, n_scored, n_unscored, is_binary",
+        "prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, "
+        "n_scored, n_unscored, is_binary",
         "run_id, metric_id, prompt_id, perturbation",
     ),
 )
@@ -250,9 +323,16 @@ def push(scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     are_all = len(run_ids) == len(state.dump.runs)
     for table, columns, order in _PUSHED:
         if state.sizes[f"stage_{table}"] and (
-            are_all or scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)")
+            are_all
+            or scratch.value(
+                f"select count(*) from stage_{table} semi join run_id using (run)"
+            )
         ):
-            scratch.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
+            scratch.push(
+                table,
+                f"select run_id, {columns} from stage_{table} join run_id using (run) "
+                f"order by {order}",
+            )
     if not state.are_apart:
         scratch.push("draw_score", query_text("ingest", "draw_scores"))
     if TRANSCRIPT in state.columns:
@@ -270,51 +350,87 @@ def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
 
 
 def complete_transcripts(
-    connection: sa.Connection, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]
+    connection: sa.Connection,
+    scratch: Scratch,
+    state: _Load,
+    run_ids: Mapping[int, int],
 ) -> list[int]:
-    """What happened on the way, of stored runs that another source has given without it, or that were loaded before it
-    was kept; gives the ids of these."""
+    """What happened on the way, of stored runs that another source has given without
+    it, or that were loaded before it was kept; gives the ids of these."""
     if not run_ids or not scratch.value("select count(*) from stage_transcript"):
         return []
     way = tables.transcript.c.run_id
-    complete = set(connection.execute(sa.select(way).where(way.in_(run_ids.values())).distinct()).scalars())
+    complete = set(
+        connection.execute(
+            sa.select(way).where(way.in_(run_ids.values())).distinct()
+        ).scalars()
+    )
     # a run that stands twice in the dump is completed once
     once = {run_id: run for run, run_id in run_ids.items() if run_id not in complete}
     if once:
         push_transcripts(scratch, dict(zip(once.values(), once, strict=True)))
-        messages = "select messages_hash from stage_transcript semi join transcript_run using (run)"
-        scratch.push_new("content", "sha256", f"select sha256, text from stage_text where sha256 in ({messages})")
+        messages = (
+            "select messages_hash from stage_transcript semi join transcript_run using "
+            "(run)"
+        )
+        scratch.push_new(
+            "content",
+            "sha256",
+            f"select sha256, text from stage_text where sha256 in ({messages})",
+        )
     for run_id, run in once.items():
-        state.statements.append(statement(state.part_of(run).source.id, TRANSCRIPTS, run_id, {}))
+        state.statements.append(
+            statement(state.part_of(run).source.id, TRANSCRIPTS, run_id, {})
+        )
     return list(once)
 
 
 def _numbered(run_ids: Mapping[int, int]) -> pa.Table:
     """Runs of a dump with their ids in the store."""
     return pa.table(
-        {"run": pa.array(list(run_ids), pa.int32()), "run_id": pa.array(list(run_ids.values()), pa.int64())}
+        {
+            "run": pa.array(list(run_ids), pa.int32()),
+            "run_id": pa.array(list(run_ids.values()), pa.int64()),
+        }
     )
 
 
-def push_run_metrics(connection: sa.Connection, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
-    """Which metrics each new run has figures of: prompts with a score, or a published figure."""
+def push_run_metrics(
+    connection: sa.Connection,
+    scratch: Scratch,
+    state: _Load,
+    run_ids: Mapping[int, int],
+) -> None:
+    """Which metrics each new run has figures of: prompts with a score, or a published
+    figure."""
     counts: dict[tuple[int, int], int] = {}
     if state.are_apart:  # then each score is the mean of its prompt
-        counts = {(item.run, item.metric_id): item.n_weighted for item in state.scores if item.run in run_ids}
+        counts = {
+            (item.run, item.metric_id): item.n_weighted
+            for item in state.scores
+            if item.run in run_ids
+        }
     elif state.n_rows:
         query = (
-            "select run, metric_id, count(value) from stage_prompt_score group by run, metric_id"
-            " order by run, metric_id"
+            "select run, metric_id, count(value) from stage_prompt_score group by run, "
+            "metric_id order by run, metric_id"
         )
-        counts = {(run, metric): n for run, metric, n in scratch.rows(query) if run in run_ids}
+        counts = {
+            (run, metric): n for run, metric, n in scratch.rows(query) if run in run_ids
+        }
     for run in run_ids:
         header = state.dump.runs[run]
         for item in header.published:
-            counts.setdefault((run, state.metric_ids[spec_of(header, item.metric, item.filter)]), 0)
+            counts.setdefault(
+                (run, state.metric_ids[spec_of(header, item.metric, item.filter)]), 0
+            )
     append(
         connection,
         tables.run_metric,
-        [{"run_id": run_ids[run], "metric_id": metric, "n_scored": n} for (run, metric), n in counts.items()],
+        [
+            {"run_id": run_ids[run], "metric_id": metric, "n_scored": n}
+            for (run, metric), n in counts.items()
+        ],
     )
 
 
@@ -323,13 +439,21 @@ def _push_texts(scratch: Scratch, are_all: bool) -> None:
 
     Args:
         scratch: with the staged runs.
-        are_all: every staged run is stored; else only the texts of those in ``run_id`` are.
+        are_all: every staged run is stored; else only the texts of those in ``run_id``
+            are.
     """
     select = "select sha256, text from stage_text"
-    if not are_all and scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
+    if not are_all and scratch.value(
+        "select count(*) from stage_fact anti join run_id using (run)"
+    ):
         hashes = "select {0}_hash from stage_generation semi join run_id using (run)"
-        messages = "select messages_hash from stage_transcript semi join run_id using (run)"
-        new = f"{hashes.format('prompt')} union all {hashes.format('response')} union all {messages}"
+        messages = (
+            "select messages_hash from stage_transcript semi join run_id using (run)"
+        )
+        new = (
+            f"{hashes.format('prompt')} union all {hashes.format('response')} union "
+            f"all {messages}"
+        )
         select = f"{select} where sha256 in ({new})"  # not the texts of runs that are not stored
     scratch.push_new("content", "sha256", select)
 
@@ -340,7 +464,9 @@ def _push_texts(scratch: Scratch, are_all: bool) -> None:
 # --- published figures and the ledger --------------------------------------------------------
 
 
-def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
+def publish(
+    store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]
+) -> None:
     """Figures that the source publishes, of new runs and of its groups."""
     rows: list[dict[str, Any]] = []
     for part in state.parts:
@@ -349,12 +475,16 @@ def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, 
             header = state.dump.runs[run]
             for item in header.published:
                 metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
-                rows.append(_published_row(state, part, item, run, run_ids[run], metric))
+                rows.append(
+                    _published_row(state, part, item, run, run_ids[run], metric)
+                )
         if fresh:
             rows += _published_of_suites(state, part)
     if rows:
         published = as_arrow(tables.published_score, rows)
-        store.dialect.append(store.connection, "published_score", published, scratch.replaced)
+        store.dialect.append(
+            store.connection, "published_score", published, scratch.replaced
+        )
 
 
 def suites_published_again(
@@ -383,7 +513,8 @@ def _published_of_suites(state: _Load, part: SourcePart) -> list[dict[str, Any]]
 def published_again(
     state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    """What sources publish of runs with samples that another source has given, by source and run."""
+    """What sources publish of runs with samples that another source has given, by
+    source and run."""
     given = {(state.part_of(run).source.id, run_id) for run, run_id in run_ids.items()}
     again: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for decision in decisions:
@@ -401,7 +532,12 @@ def published_again(
 
 
 def _published_row(
-    state: _Load, part: SourcePart, item: PublishedScore, run: int, run_id: int | None, metric_id: int
+    state: _Load,
+    part: SourcePart,
+    item: PublishedScore,
+    run: int,
+    run_id: int | None,
+    metric_id: int,
 ) -> dict[str, Any]:
     references = state.references[run]
     benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
@@ -418,21 +554,28 @@ def _published_row(
         "value": value,
         "standard_error": _usable(item.standard_error),
         "n": item.n,
-        "raw": str(item.value) if item.raw is None and value != item.value else item.raw,
+        "raw": str(item.value)
+        if item.raw is None and value != item.value
+        else item.raw,
     }
 
 
 def _usable(value: float | None) -> float | None:
-    """A figure that every engine can calculate with, as for scores (``stage_score.sql``)."""
+    """A figure that every engine can calculate with, as for scores
+    (``stage_score.sql``)."""
     if value is None or not math.isfinite(value) or abs(value) >= 1e140:
         return None
     return value if abs(value) >= 1e-140 else 0.0
 
 
 def link_sources(
-    connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+    connection: sa.Connection,
+    state: _Load,
+    decisions: Sequence[Decision],
+    run_ids: Mapping[int, int],
 ) -> None:
-    """Which runs this source holds, new or seen again, under which keys, and what they supersede under these."""
+    """Which runs this source holds, new or seen again, under which keys, and what they
+    supersede under these."""
     rows: list[dict[str, Any]] = []
     replaced: list[tuple[int, str | None, int]] = []
     again: set[int] = set()
@@ -443,7 +586,9 @@ def link_sources(
         path_in_source = masked(readable(state.dump.runs[decision.run].place)) or None
         source_id = state.part_of(decision.run).source.id
         keys = {"run_key": decision.run_key, "superseded_by": decision.superseded_by}
-        rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source, **keys})
+        rows.append(
+            {"run_id": run_id, "source_id": source_id, "place": path_in_source, **keys}
+        )
         replaced += [(old, decision.run_key, run_id) for old in decision.supersedes]
         replaced += [(old, key, run_id) for old, key in decision.restates]
         again |= {run_id} if decision.action == "seen" else set()
@@ -451,9 +596,11 @@ def link_sources(
     supersede(connection, replaced, again)
 
 
-def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state: _Load) -> None:
-    """Write the prompts that the store lacks; clusterings by their fields take them in. The ids of all
-    are in ``stage_prompt`` then."""
+def add_prompts(
+    connection: sa.Connection, store: Store, scratch: Scratch, state: _Load
+) -> None:
+    """Write the prompts that the store lacks; clusterings by their fields take them in.
+    The ids of all are in ``stage_prompt`` then."""
     state.new_prompts = _find_new_prompts(scratch, state)
     if state.new_prompts and engines.is_shared(connection):
         store.dialect.prepare(connection)  # then none comes in between
@@ -465,7 +612,8 @@ def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state
 
 
 def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
-    """How many the store lacks, which are in ``new_prompt``; if none, ``stage_prompt`` is made."""
+    """How many the store lacks, which are in ``new_prompt``; if none, ``stage_prompt``
+    is made."""
     scratch.pull(
         "known_prompt",
         "select id, benchmark_id, split, key, occurrence from prompt "
@@ -482,20 +630,28 @@ def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
 def _push_prompts(scratch: Scratch, connection: sa.Connection, state: _Load) -> None:
     first = state.first_new_prompt = allocate(connection, "prompt", state.new_prompts)
     scratch.run(
-        "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
-        "benchmark_id, split, key, occurrence from new_prompt",
+        "insert into known_prompt by name select cast($first + number - 1 as bigint) "
+        "as id, benchmark_id, split, key, occurrence from new_prompt",
         {"first": first},
     )
-    # in slices: all at once would be joined through the disk; a slice is work for one thread
+    # in slices: all at once would be joined through the disk; a slice is work for one
+    # thread
     scratch.fit_threads(0)
     of_slice = f"(number - 1) // {ROWS_OF_A_GROUP}"
-    ends = f"select min(first_r), max(first_r) from new_prompt group by {of_slice} order by 1"
+    ends = (
+        f"select min(first_r), max(first_r) from new_prompt group by {of_slice} order "
+        "by 1"
+    )
     for low, high in scratch.rows(ends):
-        scratch.push("prompt", scratch.text("insert_prompt", first_id=first, low=low, high=high))
+        scratch.push(
+            "prompt", scratch.text("insert_prompt", first_id=first, low=low, high=high)
+        )
     scratch.fit_threads(state.n_rows)
     for benchmark_id, fingerprint in fingerprints(scratch):
         connection.execute(
-            sa.update(tables.benchmark).where(tables.benchmark.c.id == benchmark_id).values(fingerprint=fingerprint)
+            sa.update(tables.benchmark)
+            .where(tables.benchmark.c.id == benchmark_id)
+            .values(fingerprint=fingerprint)
         )
 
 

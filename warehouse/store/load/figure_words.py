@@ -1,6 +1,8 @@
-"""What sources publish of a run that several of them hold: the first that publishes a figure gives it.
+"""What sources publish of a run that several of them hold: the first that publishes a
+figure gives it.
 
-What a source publishes otherwise is kept as a statement (``statements``), so that a figure goes with its last source.
+What a source publishes otherwise is kept as a statement (``statements``), so that a
+figure goes with its last source.
 """
 
 from __future__ import annotations
@@ -11,10 +13,16 @@ from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append
-from warehouse.store.load.statements import holders_of_runs, of_sources, statement, write
+from warehouse.store.load.statements import (
+    holders_of_runs,
+    of_sources,
+    statement,
+    write,
+)
 from warehouse.store.schema.later import tables
 
-#: What such a statement is about: its subject is the run, its words are all figures of the source.
+#: What such a statement is about: its subject is the run, its words are all figures of
+#: the source.
 FIGURES = "figures"
 
 #: Columns of ``published_score`` that say what a figure is of, and those that hold it.
@@ -26,12 +34,15 @@ Word = dict[tuple[Any, ...], tuple[Any, ...]]
 Row = Mapping[str, Any]
 
 
-def complete(connection: sa.Connection, published: Mapping[tuple[int, int], Sequence[Row]]) -> None:
+def complete(
+    connection: sa.Connection, published: Mapping[tuple[int, int], Sequence[Row]]
+) -> None:
     """Take in what a load publishes of runs that another source has given.
 
     Args:
         connection: to the store, which has the links of the sources of the load.
-        published: rows for ``published_score``, by source and run; a source that publishes nothing has none.
+        published: rows for ``published_score``, by source and run; a source that
+            publishes nothing has none.
     """
     words = _Words(connection, {run_id for _, run_id in published})
     for (source_id, run_id), rows in published.items():
@@ -40,12 +51,14 @@ def complete(connection: sa.Connection, published: Mapping[tuple[int, int], Sequ
 
 
 def restate(connection: sa.Connection, run_ids: Collection[int]) -> None:
-    """Work out which figures stand of runs that have lost a source, or hold others than before."""
+    """Work out which figures stand of runs that have lost a source, or hold others than
+    before."""
     _Words(connection, run_ids).settle()
 
 
 def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> None:
-    """A source holds a run of equal values in place of another: what it publishes goes with it.
+    """A source holds a run of equal values in place of another: what it publishes goes
+    with it.
 
     Which figures stand of both is worked out afterwards (:func:`restate`).
     """
@@ -57,13 +70,20 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
 
 def word_of(rows: Iterable[Row]) -> Word:
     """What rows of ``published_score`` say."""
-    return {tuple(row[name] for name in _NAME): tuple(row[name] for name in _VALUE) for row in rows}
+    return {
+        tuple(row[name] for name in _NAME): tuple(row[name] for name in _VALUE)
+        for row in rows
+    }
 
 
 def as_rows(word: Word, what: Row) -> list[dict[str, Any]]:
     """Rows for ``published_score`` that say this of a run, or of several."""
     return [
-        {**what, **dict(zip(_NAME, name, strict=True)), **dict(zip(_VALUE, value, strict=True))}
+        {
+            **what,
+            **dict(zip(_NAME, name, strict=True)),
+            **dict(zip(_VALUE, value, strict=True)),
+        }
         for name, value in word.items()
     ]
 
@@ -116,12 +136,15 @@ class _Words:
             self._changed.add((source_id, run_id))
 
     def settle(self) -> None:
-        """The first source that publishes a figure gives it; what the others publish otherwise is kept."""
+        """The first source that publishes a figure gives it; what the others publish
+        otherwise is kept."""
         stated = {run_id for _, run_id in self._stated}
         published = {run_id for run_id in self._run_ids if self._standing[run_id]}
         holders = holders_of_runs(self._connection, stated | published)
         for run_id in sorted(holders):
-            words = {source_id: self.of(source_id, run_id) for source_id in holders[run_id]}
+            words = {
+                source_id: self.of(source_id, run_id) for source_id in holders[run_id]
+            }
             stands: Word = {}
             given_by: dict[tuple[Any, ...], int] = {}
             for source_id, word in words.items():
@@ -146,19 +169,34 @@ class _Words:
         table = tables.statement
         stored = set(self._stated)
         for source_id, run_id in sorted(self._changed):
-            is_its = (table.c.about == FIGURES) & (table.c.source_id == source_id) & (table.c.subject_id == run_id)
+            is_its = (
+                (table.c.about == FIGURES)
+                & (table.c.source_id == source_id)
+                & (table.c.subject_id == run_id)
+            )
             self._connection.execute(sa.delete(table).where(is_its))
         statements = []
         for source_id, run_id in sorted(self._changed & stored):
-            statements.append(statement(source_id, FIGURES, run_id, as_said(self._stated[source_id, run_id])))
+            statements.append(
+                statement(
+                    source_id, FIGURES, run_id, as_said(self._stated[source_id, run_id])
+                )
+            )
         write(self._connection, statements)
         self._changed.clear()
 
 
-def _replace(connection: sa.Connection, run_id: int, stands: Word, given_by: Mapping[tuple[Any, ...], int]) -> None:
+def _replace(
+    connection: sa.Connection,
+    run_id: int,
+    stands: Word,
+    given_by: Mapping[tuple[Any, ...], int],
+) -> None:
     """Store the figures of a run."""
     figures, run = tables.published_score, tables.run
-    group = connection.execute(sa.select(run.c.run_group_id).where(run.c.id == run_id)).scalar_one()
+    group = connection.execute(
+        sa.select(run.c.run_group_id).where(run.c.id == run_id)
+    ).scalar_one()
     connection.execute(sa.delete(figures).where(figures.c.run_id == run_id))
     rows: list[dict[str, Any]] = []
     for name, value in stands.items():
@@ -169,11 +207,17 @@ def _replace(connection: sa.Connection, run_id: int, stands: Word, given_by: Map
 
 
 def _list_metrics(connection: sa.Connection, run_id: int, published: set[int]) -> None:
-    """Say which metrics a run has figures of: those of its samples, and those that are published."""
+    """Say which metrics a run has figures of: those of its samples, and those that are
+    published."""
     measured, scores = tables.run_metric, tables.prompt_score
     query = sa.select(scores.c.metric_id).where(scores.c.run_id == run_id).distinct()
     of_samples = set(connection.execute(query).scalars())
-    is_published = (measured.c.run_id == run_id) & measured.c.metric_id.not_in(of_samples)
+    is_published = (measured.c.run_id == run_id) & measured.c.metric_id.not_in(
+        of_samples
+    )
     connection.execute(sa.delete(measured).where(is_published))
-    rows = [{"run_id": run_id, "metric_id": metric, "n_scored": 0} for metric in sorted(published - of_samples)]
+    rows = [
+        {"run_id": run_id, "metric_id": metric, "n_scored": 0}
+        for metric in sorted(published - of_samples)
+    ]
     append(connection, measured, rows)

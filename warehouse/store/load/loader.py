@@ -1,12 +1,13 @@
-"""From dumps to rows: three short transactions per load, of which the last holds all facts; one where the load is
-small and the store has no other writer.
+"""From dumps to rows: three short transactions per load, of which the last holds all
+facts; one where the load is small and the store has no other writer.
 
-A load is one source, or several small ones, which then cost little more than one (seventy
-statements of a millisecond are what a small source takes by itself).
+A load is one source, or several small ones, which then cost little more than one
+(seventy statements of a millisecond are what a small source takes by itself).
 
-1. dimensions that headers, metrics and variants name; 2. prompts; 3. runs, facts, published
-scores and the ledger. A process that dies leaves whole sources only: what the first two wrote is
-invisible until a run points to it.
+1. dimensions that headers, metrics and variants name; 2. prompts; 3. runs, facts,
+  published
+scores and the ledger. A process that dies leaves whole sources only: what the first two
+wrote is invisible until a run points to it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ from warehouse.store.load import (
     votes,
 )
 from warehouse.store.load.benchmark_metrics import add_dimensions, benchmark_metrics
-from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsing, unfit
+from warehouse.store.load.bulk_insert import (
+    NeedsMemoryError,
+    UnfitError,
+    parsing,
+    unfit,
+)
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
@@ -60,19 +66,23 @@ from warehouse.store.load.state import (
     report_of,
 )
 
-#: How often a load is tried where another writer got in its way (deadlock, serialisation).
+#: How often a load is tried where another writer got in its way (deadlock,
+#: serialisation).
 ATTEMPTS = 3
 
 
 class Loader:
     """Loads dumps into one open store, one after the other.
 
-    :meth:`parse` may run on another thread while :meth:`load` works on the source before; a slot
-    is free again when the load of the source that was parsed into it has ended. Say ``overlapping``
-    if that is going to happen, and ``once`` if only one source comes: then nothing is learned for the next.
+    :meth:`parse` may run on another thread while :meth:`load` works on the source
+    before; a slot is free again when the load of the source that was parsed into it has
+    ended. Say ``overlapping`` if that is going to happen, and ``once`` if only one
+    source comes: then nothing is learned for the next.
     """
 
-    def __init__(self, store: Store, *, overlapping: bool = False, once: bool = False) -> None:
+    def __init__(
+        self, store: Store, *, overlapping: bool = False, once: bool = False
+    ) -> None:
         self.store = store
         self.once = once
         self.scratch = open_scratch(store)
@@ -91,7 +101,8 @@ class Loader:
             self.scratch.close()
 
     def parse(self, dump: Dump, options: LoadOptions, slot: int = 0) -> Parsed:
-        """Read all batches of a dump into slot 0 or 1, number its prompts, gather its texts.
+        """Read all batches of a dump into slot 0 or 1, number its prompts, gather its
+        texts.
 
         Raises:
             InputError: a value that no store can hold.
@@ -99,7 +110,9 @@ class Loader:
         """
         return self.parse_all([dump], options, slot)
 
-    def parse_all(self, dumps: Sequence[Dump], options: LoadOptions, slot: int = 0) -> Parsed:
+    def parse_all(
+        self, dumps: Sequence[Dump], options: LoadOptions, slot: int = 0
+    ) -> Parsed:
         """:meth:`parse` for the dumps of one load.
 
         Raises:
@@ -108,11 +121,17 @@ class Loader:
         """
         self.parser.use(slot)
         with parsing():
-            n_rows, columns = staging.parse(self.parser, dumps, options.on_duplicate, options.text)
+            n_rows, columns = staging.parse(
+                self.parser, dumps, options.on_duplicate, options.text
+            )
         return Parsed(tuple(dumps), slot, n_rows, columns)
 
     def receive(
-        self, dumps: Sequence[Dump], n_rows: int, rows: Iterable[tuple[str, pa.RecordBatchReader]], slot: int
+        self,
+        dumps: Sequence[Dump],
+        n_rows: int,
+        rows: Iterable[tuple[str, pa.RecordBatchReader]],
+        slot: int,
     ) -> Parsed:
         """The result of :meth:`parse_all` for dumps that executors parsed.
 
@@ -136,33 +155,45 @@ class Loader:
         return Parsed(tuple(dumps), slot, n_rows, {*columns, staging.TRANSCRIPT})
 
     def expect_source(self, size: int) -> None:
-        """Let the engine use as much as a source of so many bytes takes; for the thread that parses."""
+        """Let the engine use as much as a source of so many bytes takes; for the thread
+        that parses."""
         engines.expect_source(self.parser.raw, size)
 
     def more_memory(self) -> bool:
-        """Let the engine use twice as much while this loader is open; for the thread that parses.
-        False if it has all that it may have."""
+        """Let the engine use twice as much while this loader is open; for the thread
+        that parses. False if it has all that it may have."""
         return engines.more_memory(self.parser.raw)
 
     def load(
-        self, dump: Dump | Parsed, source: SourceClaim, options: LoadOptions, *, dry_run: bool = False
+        self,
+        dump: Dump | Parsed,
+        source: SourceClaim,
+        options: LoadOptions,
+        *,
+        dry_run: bool = False,
     ) -> LoadReport:
         """Load one claimed source; with ``dry_run`` do everything and roll it back.
 
         Raises:
-            InputError: too many bad rows, facts that contradict each other, or a value that the
-                store cannot hold; nothing stays.
+            InputError: too many bad rows, facts that contradict each other, or a value
+                that the store cannot hold; nothing stays.
             ConflictError: a stored run says something else.
         """
         parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options)
         return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
 
     def load_all(
-        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, *, dry_run: bool = False
+        self,
+        parsed: Parsed,
+        sources: Sequence[SourceClaim],
+        options: LoadOptions,
+        *,
+        dry_run: bool = False,
     ) -> list[LoadReport]:
         """:meth:`load` for the sources of one load: all of them or none.
 
-        What becomes of each is what would if they were loaded one by one, in this order.
+        What becomes of each is what would if they were loaded one by one, in this
+        order.
 
         Raises:
             NotTogetherError: that can only be told by doing so.
@@ -179,12 +210,21 @@ class Loader:
                 raise unfit(error, sources[0].path) from error
             raise
         finally:
-            if parsed.n_rows > engines.FEW_ROWS:  # few give way to the next ones in their slot
+            if (
+                parsed.n_rows > engines.FEW_ROWS
+            ):  # few give way to the next ones in their slot
                 with engines.failing_anyway():
-                    self.scratch.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
+                    self.scratch.drop(
+                        f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED
+                    )
 
     def _attempts(
-        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, started: float, dry_run: bool
+        self,
+        parsed: Parsed,
+        sources: Sequence[SourceClaim],
+        options: LoadOptions,
+        started: float,
+        dry_run: bool,
     ) -> list[LoadReport]:
         left = ATTEMPTS
         while True:
@@ -200,11 +240,22 @@ class Loader:
                     raise
 
     def _attempt(
-        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, started: float, dry_run: bool
+        self,
+        parsed: Parsed,
+        sources: Sequence[SourceClaim],
+        options: LoadOptions,
+        started: float,
+        dry_run: bool,
     ) -> list[LoadReport]:
         parts = _parts(parsed.dumps, sources)
         headers = tuple(header for part in parts for header in part.dump.runs)
-        state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows, columns=parsed.columns)
+        state = _Load(
+            Dump(headers, ()),
+            parts,
+            options,
+            n_rows=parsed.n_rows,
+            columns=parsed.columns,
+        )
         self.scratch.replaced.clear()
         if self._n_forgotten != self.store.n_forgotten:
             self._forget()
@@ -213,20 +264,35 @@ class Loader:
             self._refuse_rejected(state)
             readings = self._other_readings(sources, options)
             is_whole = bool(readings)
-            with self._rehearsal() if dry_run else self._at_once(state.n_rows, is_whole=is_whole):
+            with (
+                self._rehearsal()
+                if dry_run
+                else self._at_once(state.n_rows, is_whole=is_whole)
+            ):
                 if readings:
                     self._replace(readings, state)
-                add_dimensions(self.store, self.scratch, self.dimensions, state, self._transaction)
+                add_dimensions(
+                    self.store, self.scratch, self.dimensions, state, self._transaction
+                )
                 if state.n_rows:
                     with self._transaction() as connection:
                         add_prompts(connection, self.store, self.scratch, state)
                     self._prepare_facts(state)
                 if votes.holds_any(state):
                     with self._transaction() as connection:
-                        votes.add_names(self.store, self.scratch, self.dimensions, state, connection)
+                        votes.add_names(
+                            self.store, self.scratch, self.dimensions, state, connection
+                        )
                 reports = self._add_facts(state, started)
-            if not self.once and self.store.dialect.embedded and not dry_run and state.has_all_texts:
-                with engines.failing_anyway():  # nobody else can remove them while this process holds the store
+            if (
+                not self.once
+                and self.store.dialect.embedded
+                and not dry_run
+                and state.has_all_texts
+            ):
+                with (
+                    engines.failing_anyway()
+                ):  # nobody else can remove them while this process holds the store
                     staging.learn_texts(self.scratch)
             return reports
         except BaseException:
@@ -249,8 +315,9 @@ class Loader:
 
     @contextmanager
     def _at_once(self, n_rows: int, *, is_whole: bool = False) -> Iterator[None]:
-        """One transaction in place of three where nobody waits for what the first two lock, and a commit takes about
-        as long as what a small load writes; and where the load replaces something (``is_whole``)."""
+        """One transaction in place of three where nobody waits for what the first two
+        lock, and a commit takes about as long as what a small load writes; and where
+        the load replaces something (``is_whole``)."""
         if is_whole or (self.store.dialect.embedded and n_rows < LARGE):
             with self.store.begin():
                 yield
@@ -268,7 +335,9 @@ class Loader:
             connection.rollback()
             self._forget()
 
-    def _other_readings(self, sources: Sequence[SourceClaim], options: LoadOptions) -> list[source_ledger.OtherReading]:
+    def _other_readings(
+        self, sources: Sequence[SourceClaim], options: LoadOptions
+    ) -> list[source_ledger.OtherReading]:
         """What the same bytes were read as before, which this load replaces."""
         if options.beside:
             return []
@@ -277,23 +346,35 @@ class Loader:
             raise NotTogetherError("one was read otherwise before")
         return readings
 
-    def _replace(self, readings: Sequence[source_ledger.OtherReading], state: _Load) -> None:
+    def _replace(
+        self, readings: Sequence[source_ledger.OtherReading], state: _Load
+    ) -> None:
         """Take out what the bytes of a source were read as before, and say so."""
         connection = self.store.connection
         self.store.dialect.lock_all(connection)
-        state.words = words_of_people(connection, [reading.source_id for reading in readings])
+        state.words = words_of_people(
+            connection, [reading.source_id for reading in readings]
+        )
         for reading in readings:
-            source_ledger.forget_source(self.store, self.scratch, connection, reading.source_id)
+            source_ledger.forget_source(
+                self.store, self.scratch, connection, reading.source_id
+            )
             state.note(reading.note())
         self._forget()
         self._n_forgotten = self.store.n_forgotten
 
     def _write_words(self, connection: sa.Connection, state: _Load) -> None:
-        """Keep what the sources say, and say again what people had said of what this load replaces."""
+        """Keep what the sources say, and say again what people had said of what this
+        load replaces."""
         statements.write(connection, state.statements)
         if state.words is None:
             return
-        for text in give_back(self.store, connection, state.words, [part.source.id for part in state.parts]):
+        for text in give_back(
+            self.store,
+            connection,
+            state.words,
+            [part.source.id for part in state.parts],
+        ):
             state.note(text)
             state.doubtful.add(text)
 
@@ -304,18 +385,22 @@ class Loader:
                 continue
             first = rejected[0]
             raise InputError(
-                f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} rejected; "
-                f"first: {first.place}: {first.found}",
+                f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} "
+                f"rejected; first: {first.place}: {first.found}",
                 path=part.source.path,
                 expected=first.expected,
-                advice=f"repair the file, or allow it with --max-rejected {len(rejected)}",
+                advice=(
+                    f"repair the file, or allow it with --max-rejected {len(rejected)}"
+                ),
             )
 
     def _prepare_facts(self, state: _Load) -> None:
         self.scratch.give_back(state.n_rows)
         state.sizes = staging.resolve(self.scratch)
         prompts = staging.prompts_of_runs(self.scratch)
-        dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
+        dropped = staging.settle_duplicates(
+            self.scratch, state.sizes, prompts, state.options.on_duplicate
+        )
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
             state.doubtful.add(text)
@@ -325,20 +410,28 @@ class Loader:
         note_values_that_are_no_numbers(self.scratch, state)
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
-        state.sizes["stage_prompt_score"] = staging.show_prompt_scores(self.scratch, state.sizes, prompts)
-        state.measured = staging.measure(self.scratch, prompts, state.sizes, state.scores)
+        state.sizes["stage_prompt_score"] = staging.show_prompt_scores(
+            self.scratch, state.sizes, prompts
+        )
+        state.measured = staging.measure(
+            self.scratch, prompts, state.sizes, state.scores
+        )
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]
         with self._transaction() as connection:
             if any(part.dump.scan for part in state.parts):
-                self.store.dialect.lock_all(connection)  # a run that comes at the same time would not be joined
+                self.store.dialect.lock_all(
+                    connection
+                )  # a run that comes at the same time would not be joined
             else:
                 self.store.dialect.lock_shared(connection, _keys(state))
             if source_ledger.any_loaded(connection, sources):
                 if len(sources) > 1:
                     raise NotTogetherError("one was loaded meanwhile")
-                return [LoadReport(sources[0].path, "unchanged", source_id=sources[0].id)]
+                return [
+                    LoadReport(sources[0].path, "unchanged", source_id=sources[0].id)
+                ]
             decisions = self._decide(state)
             fresh = [item for item in decisions if item.action == "new"]
             first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
@@ -349,10 +442,18 @@ class Loader:
             if state.n_rows:
                 self.scratch.give_back(state.n_rows)
                 facts.push(self.scratch, state, run_ids)
-                state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
+                state.has_all_texts = state.options.text == "all" and len(
+                    run_ids
+                ) == len(state.dump.runs)
                 if staging.TRANSCRIPT in state.columns:
-                    again = {item.run: item.same_as for item in decisions if item.same_as is not None}
-                    completed = facts.complete_transcripts(connection, self.scratch, state, again)
+                    again = {
+                        item.run: item.same_as
+                        for item in decisions
+                        if item.same_as is not None
+                    }
+                    completed = facts.complete_transcripts(
+                        connection, self.scratch, state, again
+                    )
                 refuse_other_scores(self.store, state, decisions, run_ids)
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
@@ -367,21 +468,36 @@ class Loader:
             self._fill_prompts(state)
             self._write_words(connection, state)
             for column, count in sorted(self.scratch.replaced.items()):
-                state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
-            reports = [report_of(state, number, decisions, run_ids, started) for number in range(len(sources))]
+                state.note(
+                    f"{count} characters U+0000 of {column} became U+FFFD: the store "
+                    "cannot hold them"
+                )
+            reports = [
+                report_of(state, number, decisions, run_ids, started)
+                for number in range(len(sources))
+            ]
             rejections = [part.dump.rejections for part in state.parts]
-            source_ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
+            source_ledger.finish(
+                connection, list(zip(sources, reports, rejections, strict=True))
+            )
         return reports
 
-    def _link_sources(self, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]) -> None:
-        """Say which runs the sources hold, and keep what they say of those that others have given."""
+    def _link_sources(
+        self, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+    ) -> None:
+        """Say which runs the sources hold, and keep what they say of those that others
+        have given."""
         connection = self.store.connection
         facts.link_sources(connection, state, decisions, run_ids)
         facts.state_words_on_runs(connection, state, decisions, run_ids)
         if state.n_rows and any(decision.action == "seen" for decision in decisions):
             sample_words.complete(connection, self.scratch, state, decisions, run_ids)
-            figure_words.complete(connection, facts.published_again(state, decisions, run_ids))
-        suite_words.complete(connection, facts.suites_published_again(state, decisions, run_ids))
+            figure_words.complete(
+                connection, facts.published_again(state, decisions, run_ids)
+            )
+        suite_words.complete(
+            connection, facts.suites_published_again(state, decisions, run_ids)
+        )
 
     def _fill_prompts(self, state: _Load) -> None:
         if not state.n_rows:
@@ -411,17 +527,29 @@ class Loader:
         return filled
 
     def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
-        """What the sources say of prompts that others have brought, or have said something of."""
+        """What the sources say of prompts that others have brought, or have said
+        something of."""
         n_prompts = "select count(distinct prompt_id) from stage_prompt"
-        if state.new_prompts and not words.by_prompt and state.new_prompts == self.scratch.value(n_prompts):
+        if (
+            state.new_prompts
+            and not words.by_prompt
+            and state.new_prompts == self.scratch.value(n_prompts)
+        ):
             return
         sources = {
-            part.source.id: sorted({state.references[run]["benchmark_id"] for run in part.runs}) for part in state.parts
+            part.source.id: sorted(
+                {state.references[run]["benchmark_id"] for run in part.runs}
+            )
+            for part in state.parts
         }
         first = state.first_new_prompt or 0
         new = range(first, first + state.new_prompts)
-        prompt_statements.note_gained(self.store, words, benchmarks_of(state), new, sources)
-        state.statements += prompt_statements.of_load(self.scratch, state.columns, words, sources)
+        prompt_statements.note_gained(
+            self.store, words, benchmarks_of(state), new, sources
+        )
+        state.statements += prompt_statements.of_load(
+            self.scratch, state.columns, words, sources
+        )
 
     def _note_on_mixed(self, state: _Load) -> str:
         can_mix = not state.are_apart and {"prompt_id", "text"} <= set(state.columns)
@@ -443,12 +571,15 @@ class Loader:
 
 
 def _keys(state: _Load) -> Iterator[str]:
-    """What two loads must not decide about at once: the source, and what its runs are known by."""
+    """What two loads must not decide about at once: the source, and what its runs are
+    known by."""
     for part in state.parts:
         yield f"source {part.source.id}"
     for header, settings in zip(state.dump.runs, state.settings, strict=True):
         yield settings.condition_key
-        if (key := run_key(header)) is not None:  # a run without one is the same as no other
+        if (
+            key := run_key(header)
+        ) is not None:  # a run without one is the same as no other
             yield key
 
 

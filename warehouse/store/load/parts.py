@@ -13,28 +13,37 @@ from warehouse.records.canonical_json import canonical_digest
 @dataclass(frozen=True)
 class SourceClaim:
     """One source about to be loaded. ``id`` is its row in the ledger, ``key`` its
-    :func:`settings_key`, ``context`` what besides the bytes it takes its identity from."""
+    :func:`settings_key`, ``context`` what besides the bytes it takes its identity from.
+    """
 
     id: int
     path: str
     sha256: str
     key: str = ""
     context: Mapping[str, Any] | None = None
-    files: Mapping[str, str] = field(default_factory=dict)  # hash of the bytes of each file, by its path in the source
+    files: Mapping[str, str] = field(
+        default_factory=dict
+    )  # hash of the bytes of each file, by its path in the source
     is_mapped: bool = False  # whether a mapping of the user's says what is what
 
     def bytes_key(self, place: str) -> str:
-        """What stands for the bytes that a run was read from: the hash of its own file, whatever that is called, where
-        the header names it; else that of the whole source."""
+        """What stands for the bytes that a run was read from: the hash of its own file,
+        whatever that is called, where the header names it; else that of the whole
+        source."""
         if len(self.files) == 1:
             return next(iter(self.files.values()))
         return self.files.get(place, self.sha256)
 
     @property
     def invocation(self) -> str:
-        """What stands for one call of a harness that has no id of its own: its bytes, and what they
-        lie in where that says more, since several calls may write the same."""
-        return canonical_digest([self.sha256, dict(self.context)]) if self.context else self.sha256
+        """What stands for one call of a harness that has no id of its own: its bytes,
+        and what they lie in where that says more, since several calls may write the
+        same."""
+        return (
+            canonical_digest([self.sha256, dict(self.context)])
+            if self.context
+            else self.sha256
+        )
 
 
 @dataclass(frozen=True)

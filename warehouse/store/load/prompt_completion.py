@@ -1,7 +1,8 @@
 """What stored prompts lack, filled by a later source that knows it.
 
-A question, target, list of options or field of the document that is stored stays; where a source
-says another, a note tells. So the order of sources plays no part unless they contradict each other.
+A question, target, list of options or field of the document that is stored stays; where
+a source says another, a note tells. So the order of sources plays no part unless they
+contradict each other.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ import pyarrow as pa
 
 from warehouse.store import engines
 from warehouse.store.connection import Store
-from warehouse.store.load.prompt_statements import COLUMNS, Unsaid, Word, Words, fields_of
+from warehouse.store.load.prompt_statements import (
+    COLUMNS,
+    Unsaid,
+    Word,
+    Words,
+    fields_of,
+)
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text
 
@@ -41,8 +48,8 @@ _SAID = {"text", "target", "choices", "metadata"}
 #: What to do, by what differs.
 _OTHERS = {
     "question": "; where that is only its wording (a template, examples before it) all is well; where it is another"
-    " question, models are compared on different ones: `warehouse forget` this source, and ingest it with --set"
-    " benchmark=NAME of its own"
+    " question, models are compared on different ones: `warehouse forget` this source, "
+    "and ingest it with --set benchmark=NAME of its own"
 }
 
 
@@ -50,7 +57,8 @@ _OTHERS = {
 class Filled:
     """What a source added to stored prompts."""
 
-    #: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole document.
+    #: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole
+    #: document.
     rows: list[dict[str, Any]] = field(default_factory=list)
     #: keys of the prompts of which the source says something else, by what it is.
     differing: dict[str, list[str]] = field(default_factory=dict)
@@ -68,40 +76,52 @@ class Filled:
         """What differs, for the ledger."""
         for what, keys in self.differing.items():
             several = f"{len(keys)} prompts have" if len(keys) > 1 else "1 prompt has"
-            yield f"{several} another {what} in the store, which stays; first: prompt {keys[0]}{_OTHERS.get(what, '')}"
+            yield (
+                f"{several} another {what} in the store, which stays; first: prompt "
+                f"{keys[0]}{_OTHERS.get(what, '')}"
+            )
 
 
 class SettledPrompts:
-    """What a session knows to be in the store: of which prompts a source said what, so that the next one that says the
-    same need not be held against them. Nothing that a prompt has is ever taken from it.
+    """What a session knows to be in the store: of which prompts a source said what, so
+    that the next one that says the same need not be held against them. Nothing that a
+    prompt has is ever taken from it.
 
-    It is a scratch table of ids and hashes; :meth:`forget` drops them when a transaction fails.
+    It is a scratch table of ids and hashes; :meth:`forget` drops them when a
+    transaction fails.
     """
 
     def __init__(self, *, once: bool = False) -> None:
         self._once = once  # no source comes after the first, which might say the same
         self._stands = False
-        self._unsaid: list[Unsaid] = [Unsaid()]  # of the prompts that are settled, by number
+        self._unsaid: list[Unsaid] = [
+            Unsaid()
+        ]  # of the prompts that are settled, by number
 
     def forget(self) -> None:
         """Know nothing: what was just written may not be stored."""
         self._stands = False
 
     def unsettled(self, scratch: Scratch) -> int:
-        """How many prompts of the staged source are not known to be stored as it says; they are in
-        ``unsettled_prompt``."""
+        """How many prompts of the staged source are not known to be stored as it says;
+        they are in ``unsettled_prompt``."""
         if self._once:
             return scratch.script("first_prompt")
-        if not self._stands or scratch.value("select count(*) from settled_prompt") > SETTLED:
+        if (
+            not self._stands
+            or scratch.value("select count(*) from settled_prompt") > SETTLED
+        ):
             scratch.run(
-                "create or replace temp table settled_prompt (prompt_id bigint, said ubigint, unsaid_no integer)"
+                "create or replace temp table settled_prompt (prompt_id bigint, said "
+                "ubigint, unsaid_no integer)"
             )
             self._stands, self._unsaid = True, [Unsaid()]
         scratch.script("said_hash")
         return scratch.script("unsettled_prompt")
 
     def unsaid(self, scratch: Scratch) -> dict[Unsaid, list[int]]:
-        """What the source does not say of prompts that are known to be stored as it says, with the ids of these."""
+        """What the source does not say of prompts that are known to be stored as it
+        says, with the ids of these."""
         if self._once or len(self._unsaid) == 1:
             return {}
         found: dict[Unsaid, list[int]] = {}
@@ -110,12 +130,17 @@ class SettledPrompts:
         return found
 
     def settle(self, scratch: Scratch, filled: Filled | None = None) -> None:
-        """The prompts in ``unsettled_prompt`` are stored as the source says, but for some."""
+        """The prompts in ``unsettled_prompt`` are stored as the source says, but for
+        some."""
         if self._once:
             return
         other = set() if filled is None else filled.unlike
         words = {} if filled is None else filled.words.by_prompt
-        lacking = {prompt: self._number(word.unsaid) for prompt, word in words.items() if prompt not in other}
+        lacking = {
+            prompt: self._number(word.unsaid)
+            for prompt, word in words.items()
+            if prompt not in other
+        }
         scratch.put("unlike", pa.table({"prompt_id": pa.array(other, pa.int64())}))
         scratch.put(
             "lacking",
@@ -126,11 +151,17 @@ class SettledPrompts:
                 }
             ),
         )
-        if filled is not None and filled.words.gained:  # what earlier sources had said of them is no more all of it
-            scratch.run("delete from settled_prompt where prompt_id in (select prompt_id from unlike)")
+        if (
+            filled is not None and filled.words.gained
+        ):  # what earlier sources had said of them is no more all of it
+            scratch.run(
+                "delete from settled_prompt where prompt_id in (select prompt_id from "
+                "unlike)"
+            )
         scratch.run(
-            "insert into settled_prompt select prompt_id, said, coalesce(unsaid_no, 0) from unsettled_prompt"
-            " anti join unlike using (prompt_id) left join lacking using (prompt_id) where is_one"
+            "insert into settled_prompt select prompt_id, said, coalesce(unsaid_no, 0) "
+            "from unsettled_prompt anti join unlike using (prompt_id) left join "
+            "lacking using (prompt_id) where is_one"
         )
         scratch.drop(["said_hash", "unsettled_prompt", "unlike", "lacking"])
 
@@ -141,9 +172,13 @@ class SettledPrompts:
 
 
 def says_anything(scratch: Scratch, columns: Collection[str]) -> bool:
-    """Whether the staged sources say anything of their prompts but what they are known by."""
+    """Whether the staged sources say anything of their prompts but what they are known
+    by."""
     return not _SAID.isdisjoint(columns) and bool(
-        scratch.rows("select 1 from stage_sample where coalesce(text, target, choices, metadata) is not null limit 1")
+        scratch.rows(
+            "select 1 from stage_sample where coalesce(text, target, choices, "
+            "metadata) is not null limit 1"
+        )
     )
 
 
@@ -159,7 +194,8 @@ def fill(
 ) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
-    Needs an open transaction and the tables of :func:`staging.number_items` and :func:`staging.resolve`.
+    Needs an open transaction and the tables of :func:`staging.number_items` and
+    :func:`staging.resolve`.
 
     Args:
         store: with an open transaction.
@@ -179,7 +215,10 @@ def fill(
     words = Words(settled=settled.unsaid(scratch))
     if not n_unsettled:
         return Filled(words=words)
-    only_new = n_new and scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
+    only_new = (
+        n_new
+        and scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
+    )
     if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
         settled.settle(scratch)
         return Filled(words=words)
@@ -198,9 +237,11 @@ def fill(
 
 
 def note_on_mixed(scratch: Scratch) -> str:
-    """Says of a source how many of its ids ask several questions; empty where none does.
+    """Says of a source how many of its ids ask several questions; empty where none
+    does.
 
-    Their draws would be taken for answers to one question, and errors come out too small or too large.
+    Their draws would be taken for answers to one question, and errors come out too
+    small or too large.
     """
     if not scratch.value(query_text("ingest", "repeated_ids")):
         return ""
@@ -209,22 +250,36 @@ def note_on_mixed(scratch: Scratch) -> str:
         return ""
     several = "1 prompt id asks" if n == 1 else f"{n} prompt ids ask"
     return (
-        f"{several} different questions in different rows, which count as draws of one prompt, by the first question;"
-        f" is this the column of ids? first: prompt {str(first)[:40]}"
+        f"{several} different questions in different rows, which count as draws of one "
+        "prompt, by the first question; is this the column of ids? first: prompt "
+        f"{str(first)[:40]}"
     )
 
 
-def _gaps(scratch: Scratch, benchmark_ids: Sequence[int], columns: Collection[str]) -> Filled:
-    ((first, last),) = scratch.rows("select min(prompt_id), max(prompt_id) from unsettled_prompt")
+def _gaps(
+    scratch: Scratch, benchmark_ids: Sequence[int], columns: Collection[str]
+) -> Filled:
+    ((first, last),) = scratch.rows(
+        "select min(prompt_id), max(prompt_id) from unsettled_prompt"
+    )
     within = {"benchmarks": sorted(set(benchmark_ids)), "first": first, "last": last}
     scratch.pull("stored_prompt", query_text("ingest", "stored_prompt"), within)
     scratch.script("said_prompt")
-    has = {f"has_{name}": name in columns for name in COLUMNS[1:]} | {"has_tool_id": "prompt_id" in columns}
+    has = {f"has_{name}": name in columns for name in COLUMNS[1:]} | {
+        "has_tool_id": "prompt_id" in columns
+    }
     incoming = scratch.table(query_text("ingest", "other_prompt"), has).to_pylist()
     filled = Filled()
     if incoming:
-        scratch.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in incoming]})
-        stored = {row["id"]: row for row in scratch.table("select * from stored_detail").to_pylist()}
+        scratch.pull(
+            "stored_detail",
+            query_text("ingest", "stored_detail"),
+            {"ids": [row["id"] for row in incoming]},
+        )
+        stored = {
+            row["id"]: row
+            for row in scratch.table("select * from stored_detail").to_pylist()
+        }
         scratch.drop(["stored_detail"])
         for row in incoming:
             _compare(filled, row, stored[row["id"]])
@@ -257,17 +312,29 @@ def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
 
 
 def _compare_values(
-    filled: Filled, incoming: Row, stored: Row, values: dict[str, Any], unsaid: set[str], otherwise: dict[str, Any]
+    filled: Filled,
+    incoming: Row,
+    stored: Row,
+    values: dict[str, Any],
+    unsaid: set[str],
+    otherwise: dict[str, Any],
 ) -> None:
-    """Add of the columns that are neither question nor document what a prompt lacks to ``values``, what the source does
-    not say to ``unsaid``, and in what it differs to ``otherwise``."""
-    for name, what in (("tool_id", ""), ("target", "target"), ("choices", "list of options")):
+    """Add of the columns that are neither question nor document what a prompt lacks to
+    ``values``, what the source does not say to ``unsaid``, and in what it differs to
+    ``otherwise``."""
+    for name, what in (
+        ("tool_id", ""),
+        ("target", "target"),
+        ("choices", "list of options"),
+    ):
         if stored[name] is None:
             values[name] = incoming[name]
         elif incoming[name] is None:
             unsaid.add(name)
         elif not _same(name, incoming[name], stored[name]):
-            otherwise[name] = json.loads(incoming[name]) if name == "choices" else incoming[name]
+            otherwise[name] = (
+                json.loads(incoming[name]) if name == "choices" else incoming[name]
+            )
             if what:
                 _differs(filled, what, incoming)
             else:
@@ -275,16 +342,24 @@ def _compare_values(
 
 
 def _compare_documents(
-    filled: Filled, incoming: Row, stored: Row, values: dict[str, Any], otherwise: dict[str, Any]
+    filled: Filled,
+    incoming: Row,
+    stored: Row,
+    values: dict[str, Any],
+    otherwise: dict[str, Any],
 ) -> frozenset[str] | None:
-    """Add what a prompt's document lacks to ``values``, and in what it differs to ``otherwise``; the fields of the
-    stored one that the source does not say; None: it says nothing of the document."""
+    """Add what a prompt's document lacks to ``values``, and in what it differs to
+    ``otherwise``; the fields of the stored one that the source does not say; None: it
+    says nothing of the document."""
     if incoming["metadata"] is None:
         return None if stored["metadata"] is not None else frozenset()
     if stored["metadata"] is None:
         values["metadata"] = incoming["metadata"]
         return frozenset()
-    document, standing = json.loads(incoming["metadata"]), json.loads(stored["metadata"])
+    document, standing = (
+        json.loads(incoming["metadata"]),
+        json.loads(stored["metadata"]),
+    )
     if not (isinstance(document, dict) and isinstance(standing, dict)):
         if document != standing:
             _differs(filled, "document", incoming)
@@ -294,7 +369,9 @@ def _compare_documents(
     lacking = {name: value for name, value in new.items() if name not in old}
     if lacking:
         values["metadata"] = _as_json(standing | lacking)
-    differing = {name: value for name, value in new.items() if name in old and value != old[name]}
+    differing = {
+        name: value for name, value in new.items() if name in old and value != old[name]
+    }
     for name in differing:
         _differs(filled, f"field {name}", incoming)
     if differing:
@@ -309,13 +386,19 @@ def _gained(stored: Row, values: Row) -> Unsaid:
         return Unsaid(frozenset(columns))
     before = fields_of(json.loads(stored["metadata"]))
     return Unsaid(
-        frozenset(columns - {"metadata"}), frozenset(fields_of(json.loads(values["metadata"])).keys() - before)
+        frozenset(columns - {"metadata"}),
+        frozenset(fields_of(json.loads(values["metadata"])).keys() - before),
     )
 
 
 def _is_one_document(incoming: Row, stored: Row) -> bool:
-    """Whether the same document is only worded otherwise: by its template, or by examples before it."""
-    if incoming["key_kind"] != "content" or incoming["metadata"] is None or stored["metadata"] is None:
+    """Whether the same document is only worded otherwise: by its template, or by
+    examples before it."""
+    if (
+        incoming["key_kind"] != "content"
+        or incoming["metadata"] is None
+        or stored["metadata"] is None
+    ):
         return False
     return bool(json.loads(incoming["metadata"]) == json.loads(stored["metadata"]))
 
@@ -340,4 +423,9 @@ def _as_json(document: Mapping[str, Any]) -> str:
 
 
 def _as_table(rows: Sequence[Row]) -> pa.Table:
-    return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in _COLUMNS.items()})
+    return pa.table(
+        {
+            name: pa.array([row[name] for row in rows], kind)
+            for name, kind in _COLUMNS.items()
+        }
+    )

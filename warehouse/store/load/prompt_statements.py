@@ -1,11 +1,12 @@
 """What sources say of prompts, so that it goes with its source.
 
-What stands of a prompt is what its first source said, completed by the later ones. By itself a source is taken to say
-all that stands of its prompts; what it does not is written down, in the fewest rows:
+What stands of a prompt is what its first source said, completed by the later ones. By
+itself a source is taken to say all that stands of its prompts; what it does not is
+written down, in the fewest rows:
 
 - what it says of none of its prompts of a benchmark, once (:class:`Unsaid`);
-- of single prompts only what it does not say there, or says otherwise (an exception: ``{"target": "C", "metadata":
-  {"topic": null}}``; null is "not said").
+- of single prompts only what it does not say there, or says otherwise (an exception:
+  ``{"target": "C", "metadata": {"topic": null}}``; null is "not said").
 """
 
 from __future__ import annotations
@@ -19,7 +20,13 @@ from typing import Any
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.statements import PROMPTS, Statement, of_sources, statement, write
+from warehouse.store.load.statements import (
+    PROMPTS,
+    Statement,
+    of_sources,
+    statement,
+    write,
+)
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -45,7 +52,8 @@ class Unsaid:
         return Unsaid(self.columns | other.columns, self.fields | other.fields)
 
     def __and__(self, other: Unsaid) -> Unsaid:
-        """What both do not say; one that says nothing of documents says none of their fields."""
+        """What both do not say; one that says nothing of documents says none of their
+        fields."""
         fields = self.fields & other.fields
         if "metadata" in self.columns:
             fields |= other.fields
@@ -54,7 +62,9 @@ class Unsaid:
         return Unsaid(self.columns & other.columns, fields)
 
     def __sub__(self, other: Unsaid) -> Unsaid:
-        fields = frozenset() if "metadata" in other.columns else self.fields - other.fields
+        fields = (
+            frozenset() if "metadata" in other.columns else self.fields - other.fields
+        )
         return Unsaid(self.columns - other.columns, fields)
 
     def as_exception(self) -> dict[str, Any]:
@@ -76,13 +86,15 @@ class Unsaid:
 
 @dataclass(frozen=True)
 class Word:
-    """What a source says of a prompt beside what stands: what it does not say, and what it says otherwise."""
+    """What a source says of a prompt beside what stands: what it does not say, and what
+    it says otherwise."""
 
     unsaid: Unsaid
     otherwise: Mapping[str, Any] = field(default_factory=dict)
 
     def exception(self, of_all: Unsaid) -> dict[str, Any]:
-        """What is to be written of the prompt, where a source does not say ``of_all`` of any of its prompts."""
+        """What is to be written of the prompt, where a source does not say ``of_all``
+        of any of its prompts."""
         said = (self.unsaid - of_all).as_exception()
         for name, value in self.otherwise.items():
             if name == "metadata" and isinstance(said.get(name), dict):
@@ -99,12 +111,14 @@ class Words:
     by_prompt: dict[int, Word] = field(default_factory=dict)
     #: what stored prompts have been given, by id.
     gained: dict[int, Unsaid] = field(default_factory=dict)
-    #: what prompts lack that were held against the store before in this session: ids by what it is.
+    #: what prompts lack that were held against the store before in this session: ids by
+    #: what it is.
     settled: dict[Unsaid, list[int]] = field(default_factory=dict)
 
 
 def fields_of(document: Any) -> dict[str, Any]:
-    """The fields of a prompt's document that have a value; one without fields is a single field."""
+    """The fields of a prompt's document that have a value; one without fields is a
+    single field."""
     if document is None:
         return {}
     if isinstance(document, dict):
@@ -120,7 +134,10 @@ def document_of(fields: Mapping[str, Any]) -> Any:
 
 
 def of_load(
-    scratch: Scratch, columns: Collection[str], words: Words, sources: Mapping[int, Collection[int]]
+    scratch: Scratch,
+    columns: Collection[str],
+    words: Words,
+    sources: Mapping[int, Collection[int]],
 ) -> list[Statement]:
     """Statements of the sources of a load about prompts that others speak of too.
 
@@ -130,22 +147,33 @@ def of_load(
         words: what :func:`~warehouse.store.load.prompt_completion.fill` found.
         sources: ids of the benchmarks that each has prompts of, by id of the source.
     """
-    never = frozenset(name for column, name in _OF_SAMPLES.items() if column not in columns)
+    never = frozenset(
+        name for column, name in _OF_SAMPLES.items() if column not in columns
+    )
     lacking = Unsaid()
     for word in words.by_prompt.values():
         lacking |= word.unsaid
     for unsaid in words.settled:
         lacking |= unsaid
     of_all = Unsaid(never) | _said_nowhere(scratch, lacking, never)
-    exceptions = {prompt: word.exception(of_all) for prompt, word in words.by_prompt.items()}
+    exceptions = {
+        prompt: word.exception(of_all) for prompt, word in words.by_prompt.items()
+    }
     for unsaid, prompts in words.settled.items():
         said = (unsaid - of_all).as_exception()
         exceptions |= dict.fromkeys(prompts, said)
     found = []
     for source_id, benchmarks in sources.items():
         if of_all:
-            found += [statement(source_id, PROMPTS, benchmark, of_all.as_json()) for benchmark in benchmarks]
-        found += [statement(source_id, "prompt", prompt, said) for prompt, said in exceptions.items() if said]
+            found += [
+                statement(source_id, PROMPTS, benchmark, of_all.as_json())
+                for benchmark in benchmarks
+            ]
+        found += [
+            statement(source_id, "prompt", prompt, said)
+            for prompt, said in exceptions.items()
+            if said
+        ]
     return found
 
 
@@ -155,12 +183,18 @@ def _said_nowhere(scratch: Scratch, lacking: Unsaid, never: frozenset[str]) -> U
     for column, name in _OF_SAMPLES.items():
         if name not in lacking.columns - never:
             continue
-        if not scratch.rows(f"select 1 from stage_sample where {column} is not null limit 1"):
+        if not scratch.rows(
+            f"select 1 from stage_sample where {column} is not null limit 1"
+        ):
             nowhere.add(name)
     fields: frozenset[str] = frozenset()
     if lacking.fields and "metadata" not in never:
         names = {row[0] for row in scratch.rows(query_text("ingest", "said_fields"))}
-        fields = frozenset(name for name in lacking.fields if name not in names or not _says_field(scratch, name))
+        fields = frozenset(
+            name
+            for name in lacking.fields
+            if name not in names or not _says_field(scratch, name)
+        )
     return Unsaid(frozenset(nowhere), fields)
 
 
@@ -169,7 +203,13 @@ def _says_field(scratch: Scratch, name: str) -> bool:
     return bool(scratch.rows(query_text("ingest", "says_field"), {"pointer": pointer}))
 
 
-def note_gained(store: Store, words: Words, benchmark_ids: Sequence[int], new: range, own: Collection[int]) -> None:
+def note_gained(
+    store: Store,
+    words: Words,
+    benchmark_ids: Sequence[int],
+    new: range,
+    own: Collection[int],
+) -> None:
     """What stored prompts have been given was not said by the sources that came before.
 
     Args:
@@ -187,8 +227,16 @@ def note_gained(store: Store, words: Words, benchmark_ids: Sequence[int], new: r
         prompts = _in_benchmark(connection, benchmark, words.gained) if earlier else []
         if not prompts:
             continue
-        stood = _stood_before(connection, benchmark, {prompt: words.gained[prompt] for prompt in prompts}, new)
-        known = {row.source_id: Unsaid.of_json(row.said) for row in of_sources(connection, PROMPTS, [benchmark])}
+        stood = _stood_before(
+            connection,
+            benchmark,
+            {prompt: words.gained[prompt] for prompt in prompts},
+            new,
+        )
+        known = {
+            row.source_id: Unsaid.of_json(row.said)
+            for row in of_sources(connection, PROMPTS, [benchmark])
+        }
         of_all: dict[int, Unsaid] = {}
         for source in earlier:
             before = known.get(source, Unsaid())
@@ -196,29 +244,44 @@ def note_gained(store: Store, words: Words, benchmark_ids: Sequence[int], new: r
             if of_all[source] != before:
                 replace_unsaid(connection, source, benchmark, of_all[source])
         if stood:
-            _add_exceptions(connection, benchmark, {prompt: words.gained[prompt] for prompt in prompts}, stood, of_all)
+            _add_exceptions(
+                connection,
+                benchmark,
+                {prompt: words.gained[prompt] for prompt in prompts},
+                stood,
+                of_all,
+            )
 
 
 def _sources_of(connection: sa.Connection, benchmark: int) -> set[int]:
     run, links, votes = tables.run, tables.run_source, tables.preference
-    of_runs = sa.select(links.c.source_id).join(run, run.c.id == links.c.run_id).where(run.c.benchmark_id == benchmark)
+    of_runs = (
+        sa.select(links.c.source_id)
+        .join(run, run.c.id == links.c.run_id)
+        .where(run.c.benchmark_id == benchmark)
+    )
     of_votes = sa.select(votes.c.source_id).where(votes.c.benchmark_id == benchmark)
     return {int(row[0]) for row in connection.execute(of_runs.union(of_votes))}
 
 
-def _in_benchmark(connection: sa.Connection, benchmark: int, prompts: Iterable[int]) -> list[int]:
+def _in_benchmark(
+    connection: sa.Connection, benchmark: int, prompts: Iterable[int]
+) -> list[int]:
     text = (
         "select id from prompt where benchmark_id = :benchmark"
         " and id in (select unnest(cast(:prompts as bigint[]))) order by id"
     )
-    rows = connection.execute(sa.text(text), {"benchmark": benchmark, "prompts": list(prompts)})
+    rows = connection.execute(
+        sa.text(text), {"benchmark": benchmark, "prompts": list(prompts)}
+    )
     return [int(row[0]) for row in rows]
 
 
 def _stood_before(
     connection: sa.Connection, benchmark: int, gained: Mapping[int, Unsaid], new: range
 ) -> frozenset[tuple[str, str]]:
-    """What of that which some prompts have gained others of their benchmark have had before: column, and field."""
+    """What of that which some prompts have gained others of their benchmark have had
+    before: column, and field."""
     counts: dict[tuple[str, str], int] = defaultdict(int)
     for unsaid in gained.values():
         for item in _items(unsaid):
@@ -232,18 +295,26 @@ def _stood_before(
             "select count(*) from prompt where benchmark_id = :benchmark"
             f" and not id between :first and :last and {condition}"
         )
-        values: dict[str, Any] = {"benchmark": benchmark, "first": new.start, "last": new.stop - 1}
+        values: dict[str, Any] = {
+            "benchmark": benchmark,
+            "first": new.start,
+            "last": new.stop - 1,
+        }
         if ":name" in condition:
             values["name"] = json.dumps(name)
         held = connection.execute(sa.text(text), values).scalar_one()
-        is_plain = name.isascii() and name.isprintable() and json.dumps(name) == f'"{name}"'
+        is_plain = (
+            name.isascii() and name.isprintable() and json.dumps(name) == f'"{name}"'
+        )
         if held > n_gained or not is_plain:
             stood.add((column, name))
     return frozenset(stood)
 
 
 def _items(unsaid: Unsaid) -> list[tuple[str, str]]:
-    return [(column, "") for column in sorted(unsaid.columns)] + [("metadata", name) for name in sorted(unsaid.fields)]
+    return [(column, "") for column in sorted(unsaid.columns)] + [
+        ("metadata", name) for name in sorted(unsaid.fields)
+    ]
 
 
 def _unsaid(items: Iterable[tuple[str, str]]) -> Unsaid:
@@ -251,17 +322,29 @@ def _unsaid(items: Iterable[tuple[str, str]]) -> Unsaid:
     return Unsaid(columns, frozenset(name for _, name in items if name))
 
 
-def _never_stood(words: Words, prompts: Iterable[int], stood: Collection[tuple[str, str]]) -> Unsaid:
+def _never_stood(
+    words: Words, prompts: Iterable[int], stood: Collection[tuple[str, str]]
+) -> Unsaid:
     items = {item for prompt in prompts for item in _items(words.gained[prompt])}
     return _unsaid(items - set(stood))
 
 
-def replace_unsaid(connection: sa.Connection, source_id: int, benchmark: int, unsaid: Unsaid) -> None:
+def replace_unsaid(
+    connection: sa.Connection, source_id: int, benchmark: int, unsaid: Unsaid
+) -> None:
     """Write what a source does not say of any of its prompts of a benchmark."""
     table = tables.statement
-    is_it = (table.c.source_id == source_id) & (table.c.about == PROMPTS) & (table.c.subject_id == benchmark)
+    is_it = (
+        (table.c.source_id == source_id)
+        & (table.c.about == PROMPTS)
+        & (table.c.subject_id == benchmark)
+    )
     connection.execute(sa.delete(table).where(is_it))
-    connection.execute(sa.insert(table).values(statement(source_id, PROMPTS, benchmark, unsaid.as_json())))
+    connection.execute(
+        sa.insert(table).values(
+            statement(source_id, PROMPTS, benchmark, unsaid.as_json())
+        )
+    )
 
 
 def _add_exceptions(
@@ -281,7 +364,9 @@ def _add_exceptions(
     write(connection, rows)
 
 
-def holders(connection: sa.Connection, benchmark: int, prompts: Iterable[int]) -> list[tuple[int, int]]:
+def holders(
+    connection: sa.Connection, benchmark: int, prompts: Iterable[int]
+) -> list[tuple[int, int]]:
     """The sources that hold some prompts of a benchmark: source and prompt."""
     values = {"benchmark": benchmark, "prompts": list(prompts)}
     rows = connection.execute(sa.text(query_text("ingest", "prompt_holders")), values)

@@ -1,5 +1,5 @@
-"""What stands once a source is gone: worked out anew from what the others say, as a store would hold it that never had
-the source.
+"""What stands once a source is gone: worked out anew from what the others say, as a
+store would hold it that never had the source.
 
 Rows that no other source speaks of are removed afterwards (``curate/upkeep``).
 """
@@ -13,8 +13,18 @@ from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load import executions, figure_words, run_tags, sample_words, suite_words
-from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, of_statements, with_bounds
+from warehouse.store.load import (
+    executions,
+    figure_words,
+    run_tags,
+    sample_words,
+    suite_words,
+)
+from warehouse.store.load.benchmark_metrics import (
+    BENCHMARK_METRIC,
+    of_statements,
+    with_bounds,
+)
 from warehouse.store.load.dimensions import ancestors
 from warehouse.store.load.scans import described_of_scans
 from warehouse.store.load.scratch import Scratch
@@ -59,34 +69,46 @@ class Held:
 
     def about(self, name: str) -> dict[int, Any]:
         """What it says of rows of one table, or of one kind, by id."""
-        return {subject: said for about, subject, said in self.statements if about == name}
+        return {
+            subject: said for about, subject, said in self.statements if about == name
+        }
 
 
 def held_by(connection: sa.Connection, source_id: int) -> Held:
     """What a source speaks of."""
     held = Held(source_id)
     values = {"source": source_id}
-    for name, number in connection.execute(sa.text(query_text("store", "rows_of_source")), values):
+    for name, number in connection.execute(
+        sa.text(query_text("store", "rows_of_source")), values
+    ):
         held.rows.setdefault(name, set()).add(int(number))
-    for benchmark, prompt in connection.execute(sa.text(query_text("store", "prompts_of_source")), values):
+    for benchmark, prompt in connection.execute(
+        sa.text(query_text("store", "prompts_of_source")), values
+    ):
         held.prompts.setdefault(int(benchmark), []).append(int(prompt))
     table = tables.statement
-    query = sa.select(table.c.about, table.c.subject_id, table.c.said).where(table.c.source_id == source_id)
-    held.statements = [(row.about, int(row.subject_id), row.said) for row in connection.execute(query)]
+    query = sa.select(table.c.about, table.c.subject_id, table.c.said).where(
+        table.c.source_id == source_id
+    )
+    held.statements = [
+        (row.about, int(row.subject_id), row.said) for row in connection.execute(query)
+    ]
     rows = connection.execute(sa.text(query_text("store", "scanned_metrics")), values)
     held.scanned = {(int(benchmark), int(metric)) for benchmark, metric in rows}
     return held
 
 
 def remove_transcripts(connection: sa.Connection, held: Held) -> None:
-    """Take out what a source that goes has said of the way to the responses of runs which others have given."""
+    """Take out what a source that goes has said of the way to the responses of runs
+    which others have given."""
     run_ids = held.shared.intersection(held.about(TRANSCRIPTS))
     for table in (tables.transcript, tables.tool_call) if run_ids else ():
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
 
 
 def restate(store: Store, scratch: Scratch, held: Held) -> bool:
-    """Work out anew what stands of models, benchmarks, suites, metrics and runs that a source spoke of which is gone.
+    """Work out anew what stands of models, benchmarks, suites, metrics and runs that a
+    source spoke of which is gone.
 
     Returns:
         whether texts may be held no longer.
@@ -104,7 +126,8 @@ def restate(store: Store, scratch: Scratch, held: Held) -> bool:
 
 
 def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -> None:
-    """The first source that is left gives a row: where it had said something else, that stands now."""
+    """The first source that is left gives a row: where it had said something else, that
+    stands now."""
     unlike: dict[int, dict[int, Any]] = defaultdict(dict)
     for row in of_sources(connection, table, ids) if ids else ():
         unlike[row.subject_id][row.source_id] = row.said
@@ -119,14 +142,21 @@ def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -
         rows = tables.metadata.tables[table]
         connection.execute(sa.update(rows).where(rows.c.id == number).values(values))
         others = [holder for holder in holders if holder not in words]
-        write(connection, [statement(other, table, number, standing[number]) for other in others])
+        write(
+            connection,
+            [statement(other, table, number, standing[number]) for other in others],
+        )
 
 
 def _restate_runs(store: Store, scratch: Scratch, held: Held) -> bool:
-    """The first source that is left gives the row of a run, column by column; its figures are of the same call. Gives
-    whether texts may be held no longer."""
+    """The first source that is left gives the row of a run, column by column; its
+    figures are of the same call. Gives whether texts may be held no longer."""
     connection = store.connection
-    taken = {run_id: tags for run_id, tags in held.about(run_tags.OF_SOURCE).items() if run_id in held.shared}
+    taken = {
+        run_id: tags
+        for run_id, tags in held.about(run_tags.OF_SOURCE).items()
+        if run_id in held.shared
+    }
     if taken:
         run_tags.take_back(connection, taken)
     run_ids = executions.regroup(store, held.shared)
@@ -138,7 +168,11 @@ def _restate_runs(store: Store, scratch: Scratch, held: Held) -> bool:
     for number, by_source in words.items():
         holders = holders_of(connection, "run", number)
         said = by_source.get(holders[0], {}) if holders else {}
-        said = {name: value for name, value in said.items() if name not in executions.OF_EXECUTIONS}
+        said = {
+            name: value
+            for name, value in said.items()
+            if name not in executions.OF_EXECUTIONS
+        }
         if said:
             _give_row(connection, number, said, holders, by_source)
     return has_freed_texts
@@ -151,49 +185,81 @@ def _give_row(
     holders: Sequence[int],
     by_source: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """Put what the first of the holders of a run says in its row; what stood there is the word of the others."""
+    """Put what the first of the holders of a run says in its row; what stood there is
+    the word of the others."""
     run, figures = tables.run, tables.published_score
-    stored = connection.execute(sa.select(run).where(run.c.id == number)).mappings().one()
+    stored = (
+        connection.execute(sa.select(run).where(run.c.id == number)).mappings().one()
+    )
     if stored["status"] == "invalidated":
-        said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
+        said = {
+            name: value
+            for name, value in said.items()
+            if name not in ("status", "status_reason")
+        }
     before = {name: plain(stored[name]) for name in said}
     if said:
-        connection.execute(sa.update(run).where(run.c.id == number).values(as_columns("run", said)))
+        connection.execute(
+            sa.update(run).where(run.c.id == number).values(as_columns("run", said))
+        )
     if "run_group_id" in said:
         group = {"run_group_id": said["run_group_id"]}
-        connection.execute(sa.update(figures).where(figures.c.run_id == number).values(group))
+        connection.execute(
+            sa.update(figures).where(figures.c.run_id == number).values(group)
+        )
     for source in holders[1:]:
-        others = {name: value for name, value in before.items() if name not in by_source.get(source, {})}
+        others = {
+            name: value
+            for name, value in before.items()
+            if name not in by_source.get(source, {})
+        }
         write(connection, [statement(source, "run", number, others)] if others else [])
 
 
 def _restate_suites(connection: sa.Connection) -> None:
-    """Put benchmarks below the suites that the sources name which are left, the first first, as loads do."""
+    """Put benchmarks below the suites that the sources name which are left, the first
+    first, as loads do."""
     benchmark = tables.benchmark
     words = of_sources(connection, SUITES)
-    edges = dict.fromkeys((int(parent), int(row.subject_id)) for row in words for parent in row.said or ())
-    stored = {int(row[0]): row[1] for row in connection.execute(sa.select(benchmark.c.id, benchmark.c.parent_id))}
+    edges = dict.fromkeys(
+        (int(parent), int(row.subject_id)) for row in words for parent in row.said or ()
+    )
+    stored = {
+        int(row[0]): row[1]
+        for row in connection.execute(sa.select(benchmark.c.id, benchmark.c.parent_id))
+    }
     parents: dict[int, int | None] = dict.fromkeys(stored)
     for parent, child in edges:
         if parents.get(child) is None and child not in ancestors(parents, parent):
             parents[child] = parent
     for number, suite in parents.items():
         if stored[number] != suite:
-            connection.execute(sa.update(benchmark).where(benchmark.c.id == number).values(parent_id=suite))
+            connection.execute(
+                sa.update(benchmark)
+                .where(benchmark.c.id == number)
+                .values(parent_id=suite)
+            )
 
 
 def _restate_metrics(store: Store, held: Held) -> None:
     connection, table = store.connection, tables.benchmark_metric
     spoken = set(held.about(BENCHMARK_METRIC))
-    keys = {(int(row.benchmark_id), int(row.metric_id)): row for row in connection.execute(sa.select(table))}
+    keys = {
+        (int(row.benchmark_id), int(row.metric_id)): row
+        for row in connection.execute(sa.select(table))
+    }
     spoken |= {int(keys[key].id) for key in held.scanned if key in keys}
     if not spoken:
         return
     words: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in of_sources(connection, BENCHMARK_METRIC, spoken):
         words[row.subject_id].append(row.said)
-    bounds = {row.subject_id: row.said for row in of_sources(connection, BOUNDS, spoken)}
-    scanned = described_of_scans(connection, {key[0] for key, row in keys.items() if row.id in spoken})
+    bounds = {
+        row.subject_id: row.said for row in of_sources(connection, BOUNDS, spoken)
+    }
+    scanned = described_of_scans(
+        connection, {key[0] for key, row in keys.items() if row.id in spoken}
+    )
     for key, row in keys.items():
         if row.id not in spoken:
             continue
@@ -210,7 +276,9 @@ def _restate_metrics(store: Store, held: Held) -> None:
         connection.execute(sa.update(table).where(table.c.id == row.id).values(stands))
 
 
-def _delete_statements(connection: sa.Connection, about: Iterable[str], subjects: Iterable[int]) -> None:
+def _delete_statements(
+    connection: sa.Connection, about: Iterable[str], subjects: Iterable[int]
+) -> None:
     table = tables.statement
     where = table.c.about.in_(list(about)) & table.c.subject_id.in_(list(subjects))
     connection.execute(sa.delete(table).where(where))

@@ -1,4 +1,5 @@
-"""What stands of prompts once a source is gone: what the first of the others said, completed by the later ones."""
+"""What stands of prompts once a source is gone: what the first of the others said,
+completed by the later ones."""
 
 from __future__ import annotations
 
@@ -15,10 +16,23 @@ from warehouse.records.canonical_json import canonical_digest
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
-from warehouse.store.load.prompt_statements import COLUMNS, WHOLE, Unsaid, document_of, fields_of, holders
+from warehouse.store.load.prompt_statements import (
+    COLUMNS,
+    WHOLE,
+    Unsaid,
+    document_of,
+    fields_of,
+    holders,
+)
 from warehouse.store.load.restated import Held
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.statements import EARLIER, PROMPTS, of_sources, statement, write
+from warehouse.store.load.statements import (
+    EARLIER,
+    PROMPTS,
+    of_sources,
+    statement,
+    write,
+)
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -44,8 +58,8 @@ class _Benchmark:
 
 
 def restate_prompts(store: Store, scratch: Scratch, held: Held) -> int:
-    """Work out anew what stands of the prompts of a source that is gone, and all that is made of it: clusters by
-    fields, and the fingerprints of benchmarks.
+    """Work out anew what stands of the prompts of a source that is gone, and all that
+    is made of it: clusters by fields, and the fingerprints of benchmarks.
 
     Args:
         store: in the transaction in which the source has gone.
@@ -53,28 +67,39 @@ def restate_prompts(store: Store, scratch: Scratch, held: Held) -> int:
         held: what the source spoke of.
 
     Returns:
-        number of prompts that a source holds which an earlier version has loaded: what stands of them counts as said
-        by that.
+        number of prompts that a source holds which an earlier version has loaded: what
+        stands of them counts as said by that.
     """
     connection = store.connection
     source = tables.source
-    query = sa.select(source.c.id).order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
+    query = sa.select(source.c.id).order_by(
+        sa.nulls_last(source.c.loaded_at), source.c.id
+    )
     places = {int(row[0]): place for place, row in enumerate(connection.execute(query))}
     earlier = frozenset(int(row.source_id) for row in of_sources(connection, EARLIER))
     n_unknown = 0
     for benchmark, prompts in held.prompts.items():
         words = of_sources(connection, PROMPTS, [benchmark])
-        left = _Benchmark(benchmark, places, {row.source_id: Unsaid.of_json(row.said) for row in words}, earlier)
+        left = _Benchmark(
+            benchmark,
+            places,
+            {row.source_id: Unsaid.of_json(row.said) for row in words},
+            earlier,
+        )
         changed: list[int] = []
         for start in range(0, len(prompts), BLOCK):
-            changed += _restate_block(store, scratch, left, prompts[start : start + BLOCK])
+            changed += _restate_block(
+                store, scratch, left, prompts[start : start + BLOCK]
+            )
         _restate_clusters(store, benchmark, changed)
         _restate_fingerprint(scratch, connection, benchmark)
         n_unknown += left.n_unknown
     return n_unknown
 
 
-def _restate_block(store: Store, scratch: Scratch, left: _Benchmark, prompts: Sequence[int]) -> list[int]:
+def _restate_block(
+    store: Store, scratch: Scratch, left: _Benchmark, prompts: Sequence[int]
+) -> list[int]:
     """Work out some prompts; ids of those whose documents changed."""
     connection = store.connection
     sources: dict[int, list[int]] = defaultdict(list)
@@ -103,14 +128,20 @@ def _restate_block(store: Store, scratch: Scratch, left: _Benchmark, prompts: Se
     return _write(scratch, [row for row in changed if row is not None], stored)
 
 
-def _exceptions(connection: sa.Connection, prompts: Iterable[int]) -> dict[int, dict[int, Apart]]:
+def _exceptions(
+    connection: sa.Connection, prompts: Iterable[int]
+) -> dict[int, dict[int, Apart]]:
     """What sources say of single prompts, by prompt and source."""
     table = tables.statement
     text = (
         "select source_id, subject_id, said from statement where about = 'prompt'"
         " and subject_id in (select unnest(cast(:prompts as bigint[])))"
     )
-    columns = {"source_id": table.c.source_id, "subject_id": table.c.subject_id, "said": table.c.said}
+    columns = {
+        "source_id": table.c.source_id,
+        "subject_id": table.c.subject_id,
+        "said": table.c.said,
+    }
     query = sa.text(text).columns(*columns.values())
     found: dict[int, dict[int, Apart]] = defaultdict(dict)
     for source, prompt, said in connection.execute(query, {"prompts": list(prompts)}):
@@ -124,31 +155,48 @@ def _exceptions(connection: sa.Connection, prompts: Iterable[int]) -> dict[int, 
 
 
 def _stored(store: Store, prompts: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """What stands of some prompts: their columns, and the fields of their documents under ``metadata``."""
+    """What stands of some prompts: their columns, and the fields of their documents
+    under ``metadata``."""
     text = (
         f"select id, {', '.join(COLUMNS)} from prompt"
         " where id in (select unnest(cast(:prompts as bigint[]))) order by id"
     )
     rows = store.arrow(text, {"prompts": list(prompts)}).to_pylist() if prompts else []
     for row in rows:
-        row["metadata"] = fields_of(json.loads(row["metadata"])) if row["metadata"] else {}
+        row["metadata"] = (
+            fields_of(json.loads(row["metadata"])) if row["metadata"] else {}
+        )
         row["choices"] = json.loads(row["choices"]) if row["choices"] else None
     return {row["id"]: row for row in rows}
 
 
 def _without(row: Mapping[str, Any], unsaid: Unsaid) -> dict[str, Any] | None:
     """A prompt without what nobody says any more; None where that changes nothing."""
-    left = {name: None if name in unsaid.columns else row[name] for name in COLUMNS if name != "metadata"}
+    left = {
+        name: None if name in unsaid.columns else row[name]
+        for name in COLUMNS
+        if name != "metadata"
+    }
     fields = {} if "metadata" in unsaid.columns else row["metadata"]
-    left["metadata"] = {name: value for name, value in fields.items() if name not in unsaid.fields}
-    return None if all(left[name] == row[name] for name in COLUMNS) else {"id": row["id"], **left}
+    left["metadata"] = {
+        name: value for name, value in fields.items() if name not in unsaid.fields
+    }
+    return (
+        None
+        if all(left[name] == row[name] for name in COLUMNS)
+        else {"id": row["id"], **left}
+    )
 
 
 def _worked_out(
-    connection: sa.Connection, left: _Benchmark, row: Mapping[str, Any], said: Mapping[int, Apart]
+    connection: sa.Connection,
+    left: _Benchmark,
+    row: Mapping[str, Any],
+    said: Mapping[int, Apart],
 ) -> dict[str, Any] | None:
-    """A prompt by what its sources say, in their order; None where that changes nothing. What some said by what stood
-    becomes an exception where something else stands now.
+    """A prompt by what its sources say, in their order; None where that changes
+    nothing. What some said by what stood becomes an exception where something else
+    stands now.
 
     Args:
         row: what has stood until now.
@@ -157,23 +205,41 @@ def _worked_out(
     after: dict[str, Any] = {"id": row["id"], "metadata": {}}
     fresh: dict[int, Apart] = {source: {} for source in said}
     for name in COLUMNS[:-1]:
-        words = {source: _word(left.of(source), apart, name, row[name]) for source, apart in said.items()}
+        words = {
+            source: _word(left.of(source), apart, name, row[name])
+            for source, apart in said.items()
+        }
         after[name] = _first(words)
         if row[name] not in (None, after[name]):
-            for source in _as_stood(words, [source for source, apart in said.items() if name in apart]):
+            for source in _as_stood(
+                words, [source for source, apart in said.items() if name in apart]
+            ):
                 fresh[source][name] = row[name]
     for name in _all_fields(row, said):
         standing = row["metadata"].get(name)
-        words = {source: _field_word(left.of(source), apart, name, standing) for source, apart in said.items()}
+        words = {
+            source: _field_word(left.of(source), apart, name, standing)
+            for source, apart in said.items()
+        }
         value = _first(words)
         if value is not None:
             after["metadata"][name] = value
         if standing not in (None, value):
-            for source in _as_stood(words, [source for source, apart in said.items() if _speaks(apart, name)]):
+            for source in _as_stood(
+                words,
+                [source for source, apart in said.items() if _speaks(apart, name)],
+            ):
                 fresh[source].setdefault("metadata", {})[name] = standing
     if WHOLE in after["metadata"] and len(after["metadata"]) > 1:
         after["metadata"] = {WHOLE: after["metadata"][WHOLE]}
-    write(connection, [statement(s, "prompt", row["id"], exception) for s, exception in fresh.items() if exception])
+    write(
+        connection,
+        [
+            statement(s, "prompt", row["id"], exception)
+            for s, exception in fresh.items()
+            if exception
+        ],
+    )
     return None if all(after[name] == row[name] for name in COLUMNS) else after
 
 
@@ -203,7 +269,11 @@ def _first(words: Mapping[int, Any]) -> Any:
 
 def _as_stood(words: Mapping[int, Any], exceptions: Sequence[int]) -> list[int]:
     """The sources that said what has stood."""
-    return [source for source, value in words.items() if value is not None and source not in exceptions]
+    return [
+        source
+        for source, value in words.items()
+        if value is not None and source not in exceptions
+    ]
 
 
 def _all_fields(row: Mapping[str, Any], said: Mapping[int, Apart]) -> list[str]:
@@ -223,36 +293,49 @@ _TYPES = {
 }
 
 
-def _write(scratch: Scratch, rows: Sequence[Mapping[str, Any]], before: Mapping[int, Mapping[str, Any]]) -> list[int]:
+def _write(
+    scratch: Scratch,
+    rows: Sequence[Mapping[str, Any]],
+    before: Mapping[int, Mapping[str, Any]],
+) -> list[int]:
     """Write prompts; ids of those whose documents changed."""
     if not rows:
         return []
     texts = [
         {
             **row,
-            "choices": None if row["choices"] is None else json.dumps(row["choices"], ensure_ascii=False),
+            "choices": None
+            if row["choices"] is None
+            else json.dumps(row["choices"], ensure_ascii=False),
             "metadata": _as_text(document_of(row["metadata"])),
         }
         for row in rows
     ]
-    columns = {name: pa.array([row[name] for row in texts], kind) for name, kind in _TYPES.items()}
+    columns = {
+        name: pa.array([row[name] for row in texts], kind)
+        for name, kind in _TYPES.items()
+    }
     scratch.put("worked_out", pa.table(columns))
     hashed = "select *, text_hash(text) as text_hash from worked_out"
     scratch.run(f"create or replace temp table restated_prompt as {hashed}")
     scratch.change("prompt", "restated_prompt", query_text("ingest", "restate_prompt"))
     scratch.drop(["worked_out", "restated_prompt"])
-    return [row["id"] for row in rows if row["metadata"] != before[row["id"]]["metadata"]]
+    return [
+        row["id"] for row in rows if row["metadata"] != before[row["id"]]["metadata"]
+    ]
 
 
 def _as_text(document: Any) -> str | None:
     if document is None:
         return None
-    return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return json.dumps(
+        document, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
 
 
 def _restate_clusters(store: Store, benchmark: int, changed: Sequence[int]) -> None:
-    """Clusters by fields hold the prompts whose documents say so; one that holds none any more goes, and a clustering
-    with it."""
+    """Clusters by fields hold the prompts whose documents say so; one that holds none
+    any more goes, and a clustering with it."""
     connection = store.connection
     values = {"benchmark": benchmark, "prompts": list(changed)}
     if changed:
@@ -262,16 +345,24 @@ def _restate_clusters(store: Store, benchmark: int, changed: Sequence[int]) -> N
         connection.execute(sa.text(query_text("store", name)), {"benchmark": benchmark})
 
 
-def _restate_fingerprint(scratch: Scratch, connection: sa.Connection, benchmark: int) -> None:
+def _restate_fingerprint(
+    scratch: Scratch, connection: sa.Connection, benchmark: int
+) -> None:
     """The digest of the prompts that a benchmark has left; none: null."""
     scratch.pull(
         "known_prompt",
-        "select benchmark_id, split, key, occurrence from prompt where benchmark_id = :benchmark",
+        "select benchmark_id, split, key, occurrence from prompt where benchmark_id = "
+        ":benchmark",
         {"benchmark": benchmark},
     )
-    scratch.run("create or replace temp table new_prompt as select distinct benchmark_id from known_prompt")
+    scratch.run(
+        "create or replace temp table new_prompt as select distinct benchmark_id from "
+        "known_prompt"
+    )
     rows = scratch.rows(query_text("ingest", "fingerprint"))
     fingerprint = canonical_digest([rows[0][1], rows[0][2]]) if rows else None
     scratch.drop(["known_prompt", "new_prompt"])
     table = tables.benchmark
-    connection.execute(sa.update(table).where(table.c.id == benchmark).values(fingerprint=fingerprint))
+    connection.execute(
+        sa.update(table).where(table.c.id == benchmark).values(fingerprint=fingerprint)
+    )

@@ -12,7 +12,8 @@ from warehouse.records.settings import scorers_of, settings_of
 
 
 def condition_key(header: RunHeader) -> str:
-    """sha256 over everything that changes what is measured: never dates, devices or places of output."""
+    """sha256 over everything that changes what is measured: never dates, devices or
+    places of output."""
     return settings_of(header).condition_key
 
 
@@ -29,25 +30,32 @@ def stored_marks(marks: Mapping[str, str] | None) -> dict[str, str] | None:
 def marks_of_samples(latency: float | None, cost: float | None) -> dict[str, str]:
     """What the samples of a run took together, as marks of its execution.
 
-    To six digits, which the same values read from another form of a file add up to; 0 is written by tools that do not
-    measure it.
+    To six digits, which the same values read from another form of a file add up to; 0
+    is written by tools that do not measure it.
 
     Args:
         latency: sum of the samples' seconds; None: none says any.
         cost: sum of their dollars.
     """
     taken = {"sample_latencies": latency, "sample_costs": cost}
-    return {name: f"{value:.6g}" for name, value in taken.items() if value and isfinite(value)}
+    return {
+        name: f"{value:.6g}"
+        for name, value in taken.items()
+        if value and isfinite(value)
+    }
 
 
 def run_key(header: RunHeader) -> str | None:
     """sha256 over the harness, the tool's own run id, the benchmark and the split.
 
-    ``None`` where the tool has no run id: such runs are told apart by condition and content.
+    ``None`` where the tool has no run id: such runs are told apart by condition and
+    content.
     """
     if header.run_id is None:
         return None
-    return canonical_digest([header.harness, header.run_id, header.model, header.benchmark, header.split])
+    return canonical_digest(
+        [header.harness, header.run_id, header.model, header.benchmark, header.split]
+    )
 
 
 def group_key(header: RunHeader, invocation: str) -> str:

@@ -1,4 +1,5 @@
-"""Runs of one condition whose responses are all the same and whose scores are not: two scorers, no two draws."""
+"""Runs of one condition whose responses are all the same and whose scores are not: two
+scorers, no two draws."""
 
 from __future__ import annotations
 
@@ -11,7 +12,12 @@ from warehouse.store.load.state import _Load
 from warehouse.store.sql.query_files import query_text
 
 
-def refuse_other_scores(store: Store, state: _Load, decisions: Iterable[Decision], run_ids: Mapping[int, int]) -> None:
+def refuse_other_scores(
+    store: Store,
+    state: _Load,
+    decisions: Iterable[Decision],
+    run_ids: Mapping[int, int],
+) -> None:
     """Look at the repeats that nothing tells apart but their scores.
 
     Args:
@@ -26,7 +32,9 @@ def refuse_other_scores(store: Store, state: _Load, decisions: Iterable[Decision
     looked_at = [
         decision.run
         for decision in decisions
-        if decision.repeat and decision.run_key is None and decision.run in state.measured
+        if decision.repeat
+        and decision.run_key is None
+        and decision.run in state.measured
     ]
     if not looked_at:
         return
@@ -40,9 +48,11 @@ def refuse_other_scores(store: Store, state: _Load, decisions: Iterable[Decision
             continue
         header = state.dump.runs[run]
         raise ConflictError(
-            f"all responses of {header.model} on {header.benchmark} are those of run {other}, and its scores are not",
+            f"all responses of {header.model} on {header.benchmark} are those of run "
+            f"{other}, and its scores are not",
             path=next(part.source.path for part in state.parts if run in part.runs),
             expected="the scores of one scorer, or other responses",
             advice="two ways to score are two figures: say which in [scorer] of a mapping (a group (?P<scorer>…) of its"
-            " [path] pattern will do) or in a column scorer; --set run_id=NAME takes them for two executions",
+            " [path] pattern will do) or in a column scorer; --set run_id=NAME takes "
+            "them for two executions",
         )

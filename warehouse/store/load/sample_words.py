@@ -1,8 +1,10 @@
-"""What sources say of single samples of a run that several of them hold, beyond what makes it the same run.
+"""What sources say of single samples of a run that several of them hold, beyond what
+makes it the same run.
 
-The first source that says a value gives it: the second one's latencies stand where the first has none. What a source
-says otherwise is kept, sample by sample, as a statement (``statements``), so that a value goes with its last source.
-Of prompts as they were sent only whether a source has them: one text stands, in the words of the first.
+The first source that says a value gives it: the second one's latencies stand where the
+first has none. What a source says otherwise is kept, sample by sample, as a statement
+(``statements``), so that a value goes with its last source. Of prompts as they were
+sent only whether a source has them: one text stands, in the words of the first.
 """
 
 from __future__ import annotations
@@ -20,16 +22,23 @@ from warehouse.store.load.bulk_insert import as_arrow
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load
-from warehouse.store.load.statements import holders_of_runs, of_sources, statement, write
+from warehouse.store.load.statements import (
+    holders_of_runs,
+    of_sources,
+    statement,
+    write,
+)
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 #: What such a statement is about: its subject is the run, its words are by column.
 SAMPLES = "samples"
 
-#: Where a sample stands in its run: prompt, variant, draw, and the choice or metric where there is one.
+#: Where a sample stands in its run: prompt, variant, draw, and the choice or metric
+#: where there is one.
 Place = tuple[int, ...]
-#: What a source says of one column, by place; a place that it says nothing of is not there.
+#: What a source says of one column, by place; a place that it says nothing of is not
+#: there.
 Word = dict[Place, Any]
 
 
@@ -39,7 +48,9 @@ class _Table:
 
     name: str
     place: tuple[str, ...]  #: columns that, with the run, say which sample a row is of.
-    details: tuple[str, ...]  #: columns that are no part of what makes two runs the same.
+    details: tuple[
+        str, ...
+    ]  #: columns that are no part of what makes two runs the same.
 
     def columns(self) -> list[str]:
         """Its details, as statements call them."""
@@ -66,7 +77,13 @@ _TABLES = (
     _Table(
         "choice",
         (*_SAMPLE, "choice_index"),
-        ("unconditional_loglikelihood", "is_greedy", "n_tokens", "n_bytes", "is_target"),
+        (
+            "unconditional_loglikelihood",
+            "is_greedy",
+            "n_tokens",
+            "n_bytes",
+            "is_target",
+        ),
     ),
     _Table("score", (*_SAMPLE, "metric_id"), ("raw",)),
 )
@@ -81,12 +98,18 @@ Subject = tuple[int, str]
 
 
 def complete(
-    connection: sa.Connection, scratch: Scratch, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+    connection: sa.Connection,
+    scratch: Scratch,
+    state: _Load,
+    decisions: Sequence[Decision],
+    run_ids: Mapping[int, int],
 ) -> None:
-    """Take in what a load says of the samples of runs that another source has given, or the load itself before.
+    """Take in what a load says of the samples of runs that another source has given, or
+    the load itself before.
 
     Args:
-        connection: to the store, which has the facts of the load and the links of its sources.
+        connection: to the store, which has the facts of the load and the links of its
+            sources.
         scratch: with the staged facts.
         state: the load.
         decisions: what becomes of each of its runs.
@@ -96,18 +119,29 @@ def complete(
     unlike = _unlike(scratch, again) if again else {}
     if not unlike:
         return
-    words = _Words(connection, [(again[run], column) for run, columns in unlike.items() for column in columns])
+    words = _Words(
+        connection,
+        [(again[run], column) for run, columns in unlike.items() for column in columns],
+    )
     given_by = {run_ids[run]: state.part_of(run).source.id for run in run_ids}
     staged = _Staged(scratch, unlike)
     _push_sent(scratch, [run for run, columns in unlike.items() if _SENT in columns])
     for run, run_id in again.items():
         source_id = state.part_of(run).source.id
-        words.add(source_id, run_id, staged.words_of(run), has_given=given_by.get(run_id) == source_id)
+        words.add(
+            source_id,
+            run_id,
+            staged.words_of(run),
+            has_given=given_by.get(run_id) == source_id,
+        )
     words.settle(scratch)
 
 
-def restate(connection: sa.Connection, scratch: Scratch, run_ids: Iterable[int]) -> bool:
-    """Work out what stands of the samples of runs that have lost a source, or hold others than before.
+def restate(
+    connection: sa.Connection, scratch: Scratch, run_ids: Iterable[int]
+) -> bool:
+    """Work out what stands of the samples of runs that have lost a source, or hold
+    others than before.
 
     Returns:
         whether texts may be held no longer.
@@ -116,19 +150,31 @@ def restate(connection: sa.Connection, scratch: Scratch, run_ids: Iterable[int])
     stated = of_sources(connection, SAMPLES, ids) if ids else []
     if not stated:
         return False
-    words = _Words(connection, [(row.subject_id, column) for row in stated for column in row.said])
+    words = _Words(
+        connection, [(row.subject_id, column) for row in stated for column in row.said]
+    )
     words.settle(scratch)
     return any(_SENT in row.said for row in stated)
 
 
 def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> None:
-    """A source holds a run of equal values in place of another: what it says of the samples goes with it.
+    """A source holds a run of equal values in place of another: what it says of the
+    samples goes with it.
 
-    What stands of the samples of the new run is worked out afterwards (:func:`restate`).
+    What stands of the samples of the new run is worked out afterwards
+    (:func:`restate`).
     """
-    its = [row for row in of_sources(connection, SAMPLES, [old]) if row.source_id == source_id]
+    its = [
+        row
+        for row in of_sources(connection, SAMPLES, [old])
+        if row.source_id == source_id
+    ]
     columns = {column for row in its for column in row.said}
-    columns.update(column for table in _TABLES for column in _unlike_in_store(connection, table, old, new))
+    columns.update(
+        column
+        for table in _TABLES
+        for column in _unlike_in_store(connection, table, old, new)
+    )
     before = _Words(connection, [(old, column) for column in columns])
     after = _Words(connection, [(new, column) for column in columns])
     for column in columns:
@@ -139,7 +185,9 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
     after.write()
 
 
-def _seen_again(state: _Load, decisions: Iterable[Decision], run_ids: Mapping[int, int]) -> dict[int, int]:
+def _seen_again(
+    state: _Load, decisions: Iterable[Decision], run_ids: Mapping[int, int]
+) -> dict[int, int]:
     """Ids of the stored runs that runs of the load are, by the numbers of these."""
     return {
         decision.run: decision.stored_as(run_ids)
@@ -149,54 +197,94 @@ def _seen_again(state: _Load, decisions: Iterable[Decision], run_ids: Mapping[in
 
 
 def _unlike(scratch: Scratch, again: Mapping[int, int]) -> dict[int, list[str]]:
-    """Columns of which a run of the load says something else than what stands, by its number."""
-    numbers, ids = pa.array(list(again), pa.int32()), pa.array(list(again.values()), pa.int64())
+    """Columns of which a run of the load says something else than what stands, by its
+    number."""
+    numbers, ids = (
+        pa.array(list(again), pa.int32()),
+        pa.array(list(again.values()), pa.int64()),
+    )
     scratch.put("again_run", pa.table({"run": numbers, "run_id": ids}))
     unlike: dict[int, list[str]] = defaultdict(list)
     for table in _TABLES:
-        if not scratch.value(f"select count(*) from stage_{table.name} semi join again_run using (run)"):
+        if not scratch.value(
+            f"select count(*) from stage_{table.name} semi join again_run using (run)"
+        ):
             continue
         names = ", ".join(("run_id", *table.place, *table.details))
         of_runs = "where run_id in (select unnest(cast(:ids as bigint[])))"
-        scratch.pull("held_sample", f"select {names} from {table.name} {of_runs}", {"ids": sorted(set(again.values()))})
+        scratch.pull(
+            "held_sample",
+            f"select {names} from {table.name} {of_runs}",
+            {"ids": sorted(set(again.values()))},
+        )
         place = ", ".join(table.place)
-        parts = {"differs": _differences(table), "table": f"stage_{table.name}", "place": place}
-        for run, *flags in scratch.rows(query_text("ingest", "unlike_samples").format(**parts)):
-            unlike[run] += [column for column, is_unlike in zip(table.columns(), flags, strict=True) if is_unlike]
+        parts = {
+            "differs": _differences(table),
+            "table": f"stage_{table.name}",
+            "place": place,
+        }
+        for run, *flags in scratch.rows(
+            query_text("ingest", "unlike_samples").format(**parts)
+        ):
+            unlike[run] += [
+                column
+                for column, is_unlike in zip(table.columns(), flags, strict=True)
+                if is_unlike
+            ]
     return {run: columns for run, columns in unlike.items() if columns}
 
 
-def _unlike_in_store(connection: sa.Connection, table: _Table, old: int, new: int) -> list[str]:
+def _unlike_in_store(
+    connection: sa.Connection, table: _Table, old: int, new: int
+) -> list[str]:
     """Columns in which the samples of two stored runs differ."""
     place = ", ".join(table.place)
     row = connection.execute(
         sa.text(
             f"select {_differences(table)} from {table.name} as said join"
-            f" (select * from {table.name} where run_id = :new) as held using ({place}) where said.run_id = :old"
+            f" (select * from {table.name} where run_id = :new) as held using "
+            f"({place}) where said.run_id = :old"
         ),
         {"old": old, "new": new},
     ).one()
-    return [column for column, is_unlike in zip(table.columns(), row, strict=True) if is_unlike]
+    return [
+        column
+        for column, is_unlike in zip(table.columns(), row, strict=True)
+        if is_unlike
+    ]
 
 
 def _differences(table: _Table) -> str:
-    return ", ".join(f"bool_or(said.{name} is distinct from held.{name})" for name in table.details)
+    return ", ".join(
+        f"bool_or(said.{name} is distinct from held.{name})" for name in table.details
+    )
 
 
 def _push_sent(scratch: Scratch, runs: Sequence[int]) -> None:
     """Store what was sent in some runs of the load, as texts that the store may lack."""
     if not runs:
         return
-    sent = f"select prompt_hash from stage_generation where run in ({', '.join(map(str, runs))})"
-    scratch.push_new("content", "sha256", f"select sha256, text from stage_text where sha256 in ({sent})")
+    sent = (
+        "select prompt_hash from stage_generation where run in "
+        f"({', '.join(map(str, runs))})"
+    )
+    scratch.push_new(
+        "content",
+        "sha256",
+        f"select sha256, text from stage_text where sha256 in ({sent})",
+    )
 
 
 class _Staged:
     """What runs of a load say of the columns in which they differ from what stands."""
 
     def __init__(self, scratch: Scratch, unlike: Mapping[int, Sequence[str]]) -> None:
-        self._words: dict[int, dict[str, Word]] = {run: {column: {} for column in unlike[run]} for run in unlike}
-        for column in sorted({column for columns in unlike.values() for column in columns}):
+        self._words: dict[int, dict[str, Word]] = {
+            run: {column: {} for column in unlike[run]} for run in unlike
+        }
+        for column in sorted(
+            {column for columns in unlike.values() for column in columns}
+        ):
             runs = [run for run, columns in unlike.items() if column in columns]
             table, name = _TABLE_OF[column], column.partition(".")[2]
             rows = scratch.rows(
@@ -230,14 +318,17 @@ class _Words:
         self._standing = _standing(connection, self._subjects)
         #: what statements say, as they are stored: by source and run, then by column.
         self._said: dict[tuple[int, int], dict[str, Any]] = {
-            (row.source_id, row.subject_id): dict(row.said) for row in of_sources(connection, SAMPLES, ids)
+            (row.source_id, row.subject_id): dict(row.said)
+            for row in of_sources(connection, SAMPLES, ids)
         }
         self._changed: set[tuple[int, int]] = set()
         self._holders = holders_of_runs(connection, ids)
         #: words of sources that come with the load.
         self._coming: dict[tuple[int, Subject], Word] = {}
 
-    def add(self, source_id: int, run_id: int, said: Mapping[str, Word], *, has_given: bool) -> None:
+    def add(
+        self, source_id: int, run_id: int, said: Mapping[str, Word], *, has_given: bool
+    ) -> None:
         """A source brings a run that is stored.
 
         Args:
@@ -251,11 +342,16 @@ class _Words:
                 continue
             word = said.get(subject[1], self._standing[subject])
             if subject[1] == _SENT:
-                word = {place: self._standing[subject].get(place, sent) for place, sent in word.items()}
+                word = {
+                    place: self._standing[subject].get(place, sent)
+                    for place, sent in word.items()
+                }
             before = self._coming.get((source_id, subject))
             if before is None and has_given:
                 before = self._standing[subject]
-            self._coming[source_id, subject] = word if before is None else {**word, **before}
+            self._coming[source_id, subject] = (
+                word if before is None else {**word, **before}
+            )
 
     def word_of(self, source_id: int, subject: Subject) -> Word:
         """All that a source says of a column of a run."""
@@ -274,19 +370,29 @@ class _Words:
         return {place: value for place, value in word.items() if value is not None}
 
     def settle(self, scratch: Scratch) -> None:
-        """The first source that says a value gives it; what the others say otherwise is kept."""
+        """The first source that says a value gives it; what the others say otherwise is
+        kept."""
         changes: dict[str, list[tuple[int, Place, Any]]] = defaultdict(list)
         for subject in self._subjects:
             run_id, column = subject
-            words = {source_id: self.word_of(source_id, subject) for source_id in self._holders.get(run_id, ())}
+            words = {
+                source_id: self.word_of(source_id, subject)
+                for source_id in self._holders.get(run_id, ())
+            }
             stands: Word = {}
             for word in words.values():
                 stands = {**word, **stands}
             standing = self._standing[subject]
             if stands != standing:
                 places = sorted(standing.keys() | stands.keys())
-                unlike = [place for place in places if standing.get(place) != stands.get(place)]
-                changes[column] += [(run_id, place, stands.get(place)) for place in unlike]
+                unlike = [
+                    place
+                    for place in places
+                    if standing.get(place) != stands.get(place)
+                ]
+                changes[column] += [
+                    (run_id, place, stands.get(place)) for place in unlike
+                ]
             self._standing[subject] = stands
             for source_id, word in words.items():
                 self.state(source_id, subject, word)
@@ -302,8 +408,14 @@ class _Words:
             self.unsay(source_id, subject)
             return
         places = sorted(standing.keys() | word.keys())
-        unlike = [[*place, word.get(place)] for place in places if word.get(place) != standing.get(place)]
-        self._said.setdefault((source_id, run_id), {})[column] = unlike if word else None
+        unlike = [
+            [*place, word.get(place)]
+            for place in places
+            if word.get(place) != standing.get(place)
+        ]
+        self._said.setdefault((source_id, run_id), {})[column] = (
+            unlike if word else None
+        )
         self._changed.add((source_id, run_id))
 
     def unsay(self, source_id: int, subject: Subject) -> None:
@@ -320,14 +432,28 @@ class _Words:
         run_ids = {run_id for _, run_id in self._changed}
         if not run_ids:
             return
-        is_on_them = (table.c.about == SAMPLES) & table.c.subject_id.in_(sorted(run_ids))
+        is_on_them = (table.c.about == SAMPLES) & table.c.subject_id.in_(
+            sorted(run_ids)
+        )
         self._connection.execute(sa.delete(table).where(is_on_them))
-        kept = [(*key, words) for key, words in sorted(self._said.items()) if key[1] in run_ids and words]
-        write(self._connection, [statement(source_id, SAMPLES, run_id, words) for source_id, run_id, words in kept])
+        kept = [
+            (*key, words)
+            for key, words in sorted(self._said.items())
+            if key[1] in run_ids and words
+        ]
+        write(
+            self._connection,
+            [
+                statement(source_id, SAMPLES, run_id, words)
+                for source_id, run_id, words in kept
+            ],
+        )
         self._changed.clear()
 
 
-def _standing(connection: sa.Connection, subjects: Iterable[Subject]) -> dict[Subject, Word]:
+def _standing(
+    connection: sa.Connection, subjects: Iterable[Subject]
+) -> dict[Subject, Word]:
     """What stands of some columns of runs."""
     standing: dict[Subject, Word] = {subject: {} for subject in subjects}
     runs_of: dict[str, list[int]] = defaultdict(list)
@@ -337,24 +463,40 @@ def _standing(connection: sa.Connection, subjects: Iterable[Subject]) -> dict[Su
         table, name = _TABLE_OF[column], column.partition(".")[2]
         facts = tables.metadata.tables[table.name]
         value = facts.c[name]
-        query = sa.select(facts.c.run_id, value, *(facts.c[part] for part in table.place))
-        for run_id, said, *place in connection.execute(query.where(facts.c.run_id.in_(run_ids), value.is_not(None))):
+        query = sa.select(
+            facts.c.run_id, value, *(facts.c[part] for part in table.place)
+        )
+        for run_id, said, *place in connection.execute(
+            query.where(facts.c.run_id.in_(run_ids), value.is_not(None))
+        ):
             standing[run_id, column][tuple(place)] = _storable(said)
     return standing
 
 
-def _give(scratch: Scratch, column: str, values: Iterable[tuple[int, Place, Any]]) -> None:
+def _give(
+    scratch: Scratch, column: str, values: Iterable[tuple[int, Place, Any]]
+) -> None:
     """Change what stands of a column, as run, place and value."""
     table, name = _TABLE_OF[column], column.partition(".")[2]
     rows = []
     for run_id, place, value in values:
         if column == _SENT and value is not None:
             value = bytes.fromhex(value)
-        rows.append({"run_id": run_id, **dict(zip(table.place, place, strict=True)), name: value})
+        rows.append(
+            {
+                "run_id": run_id,
+                **dict(zip(table.place, place, strict=True)),
+                name: value,
+            }
+        )
     scratch.put("given_sample", as_arrow(tables.metadata.tables[table.name], rows))
-    same = " and ".join(f"{table.name}.{part} = given_sample.{part}" for part in ("run_id", *table.place))
+    same = " and ".join(
+        f"{table.name}.{part} = given_sample.{part}"
+        for part in ("run_id", *table.place)
+    )
     scratch.change(
         table.name,
         "given_sample",
-        f"update {table.name} set {name} = given_sample.{name} from given_sample where {same}",
+        f"update {table.name} set {name} = given_sample.{name} from given_sample where "
+        f"{same}",
     )

@@ -1,7 +1,7 @@
 """The scratch space: one relational scratch space that parses dumps and prepares facts.
 
-For the embedded engine it is the store's own connection, so nothing is copied between two
-places. For a server it is an in-memory connection; results travel as Arrow.
+For the embedded engine it is the store's own connection, so nothing is copied between
+two places. For a server it is an in-memory connection; results travel as Arrow.
 """
 
 from __future__ import annotations
@@ -30,32 +30,50 @@ ROWS_OF_A_GROUP = 122_880
 class Scratch:
     """Scratch tables of a store, outside its schema. Use :func:`open_scratch`.
 
-    What parsing a source makes (``stage_sample``, ``stage_row`` …) lies in one of two slots of a
-    shared in-memory database, so that a :meth:`parser` can fill one on another thread while the
-    other is being loaded. All other scratch tables are temporary.
+    What parsing a source makes (``stage_sample``, ``stage_row`` …) lies in one of two
+    slots of a shared in-memory database, so that a :meth:`parser` can fill one on
+    another thread while the other is being loaded. All other scratch tables are
+    temporary.
     """
 
     def __init__(self, raw: Any, beside: Scratch | None = None) -> None:
         self.raw = raw
         self.is_alone = False  # whether no other connection works meanwhile
-        self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
+        self.replaced: Counter[str] = (
+            Counter()
+        )  # U+0000 that the store could not take, by column
         self._path = self._threshold = ""  # as they were set last
         if beside is None:
-            ((threads, home),) = self.rows("select current_setting('threads'), current_database()")
+            ((threads, home),) = self.rows(
+                "select current_setting('threads'), current_database()"
+            )
             self.threads = int(threads)  # that the engine may use
-            self._used = {"threads": self.threads}  # by all connections of a session: as it was set last
+            self._used = {
+                "threads": self.threads
+            }  # by all connections of a session: as it was set last
             self.home = str(home).replace('"', '""')
             # the database that all connections of a session share
             self.run("attach if not exists ':memory:' as scratch")
             for slot in (0, 1):
                 self.run(f"create schema if not exists scratch.slot_{slot}")
-            self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
+            self.run(
+                "create table if not exists scratch.main.known_text (sent_hash "
+                "uhugeint, sha256 blob)"
+            )
         else:
-            self.threads, self.home, self._used = beside.threads, beside.home, beside._used
+            self.threads, self.home, self._used = (
+                beside.threads,
+                beside.home,
+                beside._used,
+            )
         self.run("set enable_progress_bar = false")
         # what md5_number_lower gives, in a quarter of its time
-        self.run("create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)")
-        # of a question: what is left when case and white space do not count; few have any to take away
+        self.run(
+            "create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 "
+            "as ubigint)"
+        )
+        # of a question: what is left when case and white space do not count; few have
+        # any to take away
         self.run(
             r"create or replace temp macro text_hash(said) as unhex(sha256(lower(case when"
             r" regexp_matches(said, '[^\S ]|  |^\pZ|\pZ$') then trim(regexp_replace(said, '\s+', ' ', 'g'))"
@@ -68,19 +86,22 @@ class Scratch:
         return Parser(self.raw.duplicate(), self)
 
     def share_cores(self) -> None:
-        """Leave half of the threads to the parser: two connections that each use all cores took a
-        quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
+        """Leave half of the threads to the parser: two connections that each use all
+        cores took a quarter more processor time for the same load (benchmarks, lm-eval,
+        two cores)."""
         self._use_threads(max(1, self.threads // 2))
 
     def fit_threads(self, n_rows: int) -> None:
-        """Make ready for statements on so many rows, if no other connection has any: threads without work ask for some
-        without a pause, which is a quarter of the processor time of a load of 10 000 rows."""
+        """Make ready for statements on so many rows, if no other connection has any:
+        threads without work ask for some without a pause, which is a quarter of the
+        processor time of a load of 10 000 rows."""
         if self.is_alone:
             self._use_threads(self.threads if n_rows >= ROWS_OF_A_GROUP else 1)
 
     def give_back(self, n_rows: int) -> None:
-        """Between statements on so many rows: pages that the last ones have freed go to the system at once, as they do
-        when the number of threads changes. By themselves they stay for a second or two, beyond the limit."""
+        """Between statements on so many rows: pages that the last ones have freed go to
+        the system at once, as they do when the number of threads changes. By themselves
+        they stay for a second or two, beyond the limit."""
         self.fit_threads(0)
         self.fit_threads(n_rows)
 
@@ -91,7 +112,9 @@ class Scratch:
 
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
-        threshold = engines.LARGE_COMMIT if n_rows >= LARGE else engines.CHECKPOINT_THRESHOLD
+        threshold = (
+            engines.LARGE_COMMIT if n_rows >= LARGE else engines.CHECKPOINT_THRESHOLD
+        )
         if threshold != self._threshold:
             self.run(f"set checkpoint_threshold = '{threshold}'")
         self._threshold = threshold
@@ -112,7 +135,8 @@ class Scratch:
         self.raw.execute(sql, dict(params) if params else None)
 
     def script(self, name: str) -> int:
-        """Execute one statement of ``queries/ingest``, by file name; how many rows it made."""
+        """Execute one statement of ``queries/ingest``, by file name; how many rows it
+        made."""
         return int(self.value(query_text("ingest", name)))
 
     def text(self, name: str, **numbers: int) -> str:
@@ -124,15 +148,23 @@ class Scratch:
 
     def script_into(self, table: str, name: str) -> int:
         """Make a scratch table of a SELECT in ``queries/ingest``; how many rows it has."""
-        return int(self.value(f"create or replace temp table {table} as {query_text('ingest', name)}"))
+        return int(
+            self.value(
+                f"create or replace temp table {table} as {query_text('ingest', name)}"
+            )
+        )
 
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""
         return self.raw.execute(sql, dict(params) if params else None).to_arrow_table()
 
-    def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    def rows(
+        self, sql: str, params: Mapping[str, Any] | None = None
+    ) -> list[tuple[Any, ...]]:
         """Result of a query as tuples."""
-        rows: list[tuple[Any, ...]] = self.raw.execute(sql, dict(params) if params else None).fetchall()
+        rows: list[tuple[Any, ...]] = self.raw.execute(
+            sql, dict(params) if params else None
+        ).fetchall()
         return rows
 
     def value(self, sql: str) -> Any:
@@ -141,7 +173,10 @@ class Scratch:
 
     def columns_of(self, table: str) -> list[str]:
         """Names of the columns of a scratch table."""
-        return [column[0] for column in self.raw.execute(f"from {table} limit 0").description]
+        return [
+            column[0]
+            for column in self.raw.execute(f"from {table} limit 0").description
+        ]
 
     def put(self, name: str, table: pa.Table) -> None:
         """Make a scratch table of Arrow data."""
@@ -165,8 +200,11 @@ class Scratch:
 
     # the ways in which data crosses between the store and the scratch space
 
-    def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
-        """Make a scratch table of a query over the store's tables (``:name`` parameters)."""
+    def pull(
+        self, name: str, sql: str, params: Mapping[str, Any] | None = None
+    ) -> None:
+        """Make a scratch table of a query over the store's tables (``:name``
+        parameters)."""
         text, used = rename_binds(sql, "$")
         values = {key: (params or {})[key] for key in used}
         self.run(f"create or replace temp table {name} as {text}", values)
@@ -177,8 +215,12 @@ class Scratch:
 
     def push_new(self, table: str, key: str, select: str) -> int:
         """Append those rows whose key the store's table does not hold yet."""
-        # among the held keys only those that come again are gathered: memory goes with what comes
-        held_keys = f'select held."{key}" from "{table}" as held semi join incoming using ("{key}")'
+        # among the held keys only those that come again are gathered: memory goes with
+        # what comes
+        held_keys = (
+            f'select held."{key}" from "{table}" as held semi join incoming using '
+            f'("{key}")'
+        )
         return self.push(
             table,
             f"with incoming as not materialized ({select}), known as ({held_keys}) "
@@ -186,13 +228,14 @@ class Scratch:
         )
 
     def change(self, table: str, scratch: str, sql: str) -> None:
-        """Run a statement that changes a store's table by the rows of a scratch table, whose
-        columns are among those of that table."""
+        """Run a statement that changes a store's table by the rows of a scratch table,
+        whose columns are among those of that table."""
         self.run(sql)
 
 
 class Parser(Scratch):
-    """The side of a scratch space that parses: what it makes lies in the slot that it uses."""
+    """The side of a scratch space that parses: what it makes lies in the slot that it
+    uses."""
 
     def use(self, slot: int) -> None:
         """Make tables in slot 0 or 1 from now on."""
@@ -216,23 +259,29 @@ class RemoteScratch(Scratch):
         self.raw.close()
         self.folder.close()
 
-    def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
+    def pull(
+        self, name: str, sql: str, params: Mapping[str, Any] | None = None
+    ) -> None:
         self.put(name, self.store.arrow(sql, params))
 
     def push(self, table: str, select: str) -> int:
         reader = self.raw.execute(select).to_arrow_reader(65_536)
-        return self.store.dialect.append(self.store.connection, table, reader, self.replaced)
+        return self.store.dialect.append(
+            self.store.connection, table, reader, self.replaced
+        )
 
     def push_new(self, table: str, key: str, select: str) -> int:
         incoming = f"incoming_{table}"
         connection = self.store.connection
         connection.exec_driver_sql(
-            f'create temp table if not exists "{incoming}" (like "{table}") on commit delete rows'
+            f'create temp table if not exists "{incoming}" (like "{table}") on commit '
+            "delete rows"
         )
         self.push(incoming, select)
         return int(
             connection.exec_driver_sql(
-                f'insert into "{table}" select * from "{incoming}" order by "{key}" on conflict do nothing'
+                f'insert into "{table}" select * from "{incoming}" order by "{key}" on '
+                "conflict do nothing"
             ).rowcount
         )
 
@@ -241,11 +290,14 @@ class RemoteScratch(Scratch):
         names = self.columns_of(scratch)
         kinds = tables.metadata.tables[table].columns
         columns = ", ".join(
-            f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON) else f'"{name}"'
+            f'cast("{name}" as varchar) as "{name}"'
+            if isinstance(kinds[name].type, sa.JSON)
+            else f'"{name}"'
             for name in names
         )
         connection.exec_driver_sql(
-            f'create temp table "{scratch}" on commit drop as select {columns} from "{table}" where false'
+            f'create temp table "{scratch}" on commit drop as select {columns} from '
+            f'"{table}" where false'
         )
         self.push(scratch, f"select * from {scratch}")
         connection.exec_driver_sql(sql)
@@ -260,7 +312,8 @@ def open_scratch(store: Store) -> Scratch:
 
 @contextmanager
 def scratch_beside(store: Store) -> Iterator[Scratch]:
-    """A scratch space for a few temporary tables, beside that of a session which may be loading into the store."""
+    """A scratch space for a few temporary tables, beside that of a session which may be
+    loading into the store."""
     raw = engines.scratch_of(store.connection)
     if raw is None:
         remote = RemoteScratch(store)

@@ -46,15 +46,22 @@ def loaded(store: Store) -> dict[tuple[str, str], int]:
 
 
 def refused(store: Store) -> dict[tuple[str, str], str]:
-    """Why each source was refused that is in the ledger as such, by (sha256, settings key)."""
+    """Why each source was refused that is in the ledger as such, by (sha256, settings
+    key)."""
     table = tables.source
-    query = sa.select(table.c.sha256, table.c.settings_key, table.c.notes).where(table.c.state == "refused")
+    query = sa.select(table.c.sha256, table.c.settings_key, table.c.notes).where(
+        table.c.state == "refused"
+    )
     with store.begin() as connection:
-        return {(row[0], row[1]): "\n".join(row[2] or ()) for row in connection.execute(query)}
+        return {
+            (row[0], row[1]): "\n".join(row[2] or ())
+            for row in connection.execute(query)
+        }
 
 
 def paths_of(store: Store, source_id: int) -> tuple[str, list[str]]:
-    """Where a source lay when it came, as the ledger shows it, and where its runs stood in it."""
+    """Where a source lay when it came, as the ledger shows it, and where its runs stood
+    in it."""
     source, links = tables.source, tables.run_source
     at = sa.select(source.c.path).where(source.c.id == source_id)
     query = sa.select(links.c.place).where(links.c.source_id == source_id).distinct()
@@ -85,7 +92,9 @@ class LedgerEntry:
     importer: str
     version: str
     settings: Mapping[str, Any]
-    files: Mapping[str, str] = field(default_factory=dict)  # hash of the bytes of each file, by its path in the source
+    files: Mapping[str, str] = field(
+        default_factory=dict
+    )  # hash of the bytes of each file, by its path in the source
 
     @cached_property
     def key(self) -> str:
@@ -123,14 +132,16 @@ def claim(
 ) -> SourceClaim | None:
     """Enter a source in the ledger before it is read; ``None`` if it is loaded already.
 
-    Where others may write too, the source is one that :func:`reserve` has taken. A dry run claims
-    nothing: its source has the id 0.
+    Where others may write too, the source is one that :func:`reserve` has taken. A dry
+    run claims nothing: its source has the id 0.
     """
     entry = LedgerEntry(path, size, sha256, importer, version, settings)
     return claim_all(store, [entry], dry_run=dry_run)[0]
 
 
-def claim_all(store: Store, entries: Sequence[LedgerEntry], *, dry_run: bool = False) -> list[SourceClaim | None]:
+def claim_all(
+    store: Store, entries: Sequence[LedgerEntry], *, dry_run: bool = False
+) -> list[SourceClaim | None]:
     """:func:`claim` for several different sources, in one transaction."""
     if dry_run:
         return [entry.claimed(0) for entry in entries]
@@ -139,21 +150,27 @@ def claim_all(store: Store, entries: Sequence[LedgerEntry], *, dry_run: bool = F
     except Exception as error:
         if not engines.entered_already(error):
             raise
-        ids = _enter(store, entries)  # another process entered one in between, and now it is there
+        ids = _enter(
+            store, entries
+        )  # another process entered one in between, and now it is there
     return [
-        None if source_id is None else entry.claimed(source_id) for entry, source_id in zip(entries, ids, strict=True)
+        None if source_id is None else entry.claimed(source_id)
+        for entry, source_id in zip(entries, ids, strict=True)
     ]
 
 
 def _enter(store: Store, entries: Sequence[LedgerEntry]) -> list[int | None]:
-    """The ids of some sources in the ledger, where they are entered; ``None`` for loaded ones."""
+    """The ids of some sources in the ledger, where they are entered; ``None`` for
+    loaded ones."""
     table = tables.source
     keys = [(entry.sha256, entry.key) for entry in entries]
-    query = sa.select(table.c.sha256, table.c.settings_key, table.c.id, table.c.state).where(
-        table.c.sha256.in_({entry.sha256 for entry in entries})
-    )
+    query = sa.select(
+        table.c.sha256, table.c.settings_key, table.c.id, table.c.state
+    ).where(table.c.sha256.in_({entry.sha256 for entry in entries}))
     with store.begin() as connection:
-        stored = {(row.sha256, row.settings_key): row for row in connection.execute(query)}
+        stored = {
+            (row.sha256, row.settings_key): row for row in connection.execute(query)
+        }
         existing = [stored.get(key) for key in keys]
         ids = [None if row is None else int(row.id) for row in existing]
         loaded = [row is not None and row.state == "loaded" for row in existing]
@@ -169,7 +186,9 @@ def _enter(store: Store, entries: Sequence[LedgerEntry]) -> list[int | None]:
         for at, row in enumerate(existing):
             if row is not None and not loaded[at]:
                 values = _entered(entries[at])
-                connection.execute(sa.update(table).where(table.c.id == ids[at]).values(values))
+                connection.execute(
+                    sa.update(table).where(table.c.id == ids[at]).values(values)
+                )
     return [None if done else number for number, done in zip(ids, loaded, strict=True)]
 
 
@@ -193,8 +212,11 @@ def _entered(entry: LedgerEntry) -> dict[str, Any]:
     }
 
 
-def reserve(store: Store, sources: Sequence[tuple[str, str]], *, patient: bool = False) -> list[bool]:
-    """Take some sources for this process, so that no other reads the same at the same time.
+def reserve(
+    store: Store, sources: Sequence[tuple[str, str]], *, patient: bool = False
+) -> list[bool]:
+    """Take some sources for this process, so that no other reads the same at the same
+    time.
 
     Args:
         store: a store open for writing.
@@ -202,15 +224,16 @@ def reserve(store: Store, sources: Sequence[tuple[str, str]], *, patient: bool =
         patient: wait until another process that has one is done.
 
     Returns:
-        whether this process has each; :func:`release` gives it back, and so does the end of the
-        process.
+        whether this process has each; :func:`release` gives it back, and so does the
+        end of the process.
     """
     with store.begin() as connection:
         return store.dialect.reserve(connection, _names(sources), patient)
 
 
 def release(store: Store, sources: Sequence[tuple[str, str]]) -> None:
-    """Give back sources that :func:`reserve` took; a connection that has failed holds none."""
+    """Give back sources that :func:`reserve` took; a connection that has failed holds
+    none."""
     with suppress(sa.exc.DBAPIError), store.begin() as connection:
         store.dialect.release(connection, _names(sources))
 
@@ -227,22 +250,42 @@ def any_loaded(connection: sa.Connection, sources: Sequence[SourceClaim]) -> boo
 
 
 def _listed(numbers: Iterable[int]) -> str:
-    """Ids as they stand in a text, which takes a quarter of the time of a statement that has to be compiled."""
+    """Ids as they stand in a text, which takes a quarter of the time of a statement
+    that has to be compiled."""
     return ", ".join(str(int(number)) for number in numbers)
 
 
-def finish(connection: sa.Connection, sources: Sequence[tuple[SourceClaim, LoadReport, Sequence[Rejection]]]) -> None:
+def finish(
+    connection: sa.Connection,
+    sources: Sequence[tuple[SourceClaim, LoadReport, Sequence[Rejection]]],
+) -> None:
     """Mark sources as loaded, in the transaction that holds their facts."""
-    columns: dict[str, list[Any]] = {name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED}
+    columns: dict[str, list[Any]] = {
+        name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED
+    }
     columns["id"] = [source.id for source, _, _ in sources]
-    columns["notes"] = [engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources]
+    columns["notes"] = [
+        engines.json_text(list(report.notes)) if report.notes else None
+        for _, report, _ in sources
+    ]
     text = sa.text(query_text("ingest", "finish_sources"))
     connection.execute(text, {**columns, "loaded_at": utc_now()})
-    _replace_rejections(connection, {source.id: rejections for source, _, rejections in sources})
+    _replace_rejections(
+        connection, {source.id: rejections for source, _, rejections in sources}
+    )
 
 
 #: What the row of a loaded source takes from its report as it is.
-_REPORTED = ("n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_votes", "n_rejected", "seconds")
+_REPORTED = (
+    "n_runs",
+    "n_seen_again",
+    "n_superseded",
+    "n_samples",
+    "n_scores",
+    "n_votes",
+    "n_rejected",
+    "seconds",
+)
 
 
 @dataclass(frozen=True)
@@ -257,11 +300,18 @@ class OtherReading:
 
     def note(self) -> str:
         """What becomes of it."""
-        runs = f"{self.n_runs} run{'' if self.n_runs == 1 else 's'} and {self.n_scores} scores"
-        names = f"of {_few(self.models)} on {_few(self.benchmarks)}" if self.models else "of nothing"
+        runs = (
+            f"{self.n_runs} run{'' if self.n_runs == 1 else 's'} and {self.n_scores} "
+            "scores"
+        )
+        names = (
+            f"of {_few(self.models)} on {_few(self.benchmarks)}"
+            if self.models
+            else "of nothing"
+        )
         return (
-            f"the same bytes were read otherwise before, as source {self.source_id}: {runs} {names} are replaced by"
-            " what is read now; --beside keeps both"
+            f"the same bytes were read otherwise before, as source {self.source_id}: "
+            f"{runs} {names} are replaced by what is read now; --beside keeps both"
         )
 
 
@@ -271,40 +321,62 @@ def _few(names: Sequence[str]) -> str:
 
 
 def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherReading]:
-    """Loaded sources of the same bytes as some, read with another mapping, other settings or an earlier importer.
+    """Loaded sources of the same bytes as some, read with another mapping, other
+    settings or an earlier importer.
 
-    Where the folders above a file say something of it, equal files below other folders are other sources.
+    Where the folders above a file say something of it, equal files below other folders
+    are other sources.
     """
     by_bytes = {source.sha256: source for source in sources}
     ids = [source.id for source in sources]
-    rows = store.rows(query_text("ingest", "other_readings"), {"hashes": sorted(by_bytes), "ids": ids})
+    rows = store.rows(
+        query_text("ingest", "other_readings"), {"hashes": sorted(by_bytes), "ids": ids}
+    )
     readings = []
     for row in rows:
         context = by_bytes[row["sha256"]].context
         settings = parse_json(row["settings"]) if row["settings"] else {}
-        if canonical_digest(settings.get("context")) == canonical_digest(dict(context) if context else None):
-            named = store.rows(query_text("ingest", "names_of_source"), {"source": row["id"]})
+        if canonical_digest(settings.get("context")) == canonical_digest(
+            dict(context) if context else None
+        ):
+            named = store.rows(
+                query_text("ingest", "names_of_source"), {"source": row["id"]}
+            )
             models = tuple(sorted({str(name["model"]) for name in named}))
             benchmarks = tuple(sorted({str(name["benchmark"]) for name in named}))
-            readings.append(OtherReading(row["id"], row["n_runs"], row["n_scores"], models, benchmarks))
+            readings.append(
+                OtherReading(
+                    row["id"], row["n_runs"], row["n_scores"], models, benchmarks
+                )
+            )
     return readings
 
 
-def refuse(store: Store, source: SourceClaim, reason: str, rejections: Sequence[Rejection]) -> None:
+def refuse(
+    store: Store, source: SourceClaim, reason: str, rejections: Sequence[Rejection]
+) -> None:
     """Mark a source as refused: nothing of it is in the store but the reason."""
     table = tables.source
     with store.begin() as connection:
         connection.execute(
             sa.update(table)
             .where(table.c.id == source.id)
-            .values(state="refused", notes=[masked(readable(reason))], n_rejected=len(rejections))
+            .values(
+                state="refused",
+                notes=[masked(readable(reason))],
+                n_rejected=len(rejections),
+            )
         )
         _replace_rejections(connection, {source.id: rejections})
 
 
-def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]) -> None:
+def _replace_rejections(
+    connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]
+) -> None:
     """The rejected rows of some sources, by id of the source, instead of those stored."""
-    connection.exec_driver_sql(f"delete from rejection where source_id in ({_listed(rejections)})")
+    connection.exec_driver_sql(
+        f"delete from rejection where source_id in ({_listed(rejections)})"
+    )
     rows = [
         {
             "source_id": source_id,
@@ -318,13 +390,17 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
     append(connection, tables.rejection, rows)
 
 
-def forget(store: Store, reference: str, *, say: Callable[[str], None] | None = None) -> tuple[int, int]:
-    """Remove a source, the runs that no other source holds, and all that rests on it alone: the store is then the one
-    that never had it. Prompts, texts and names that nothing holds any more stay where another process loads; then
-    ``vacuum`` removes them later.
+def forget(
+    store: Store, reference: str, *, say: Callable[[str], None] | None = None
+) -> tuple[int, int]:
+    """Remove a source, the runs that no other source holds, and all that rests on it
+    alone: the store is then the one that never had it. Prompts, texts and names that
+    nothing holds any more stay where another process loads; then ``vacuum`` removes
+    them later.
 
-    With a scan go its values and the scores that were made of them; what scans say of a removed run stays. With a
-    source of votes go its votes, and with a run what was drawn of it to be labelled.
+    With a scan go its values and the scores that were made of them; what scans say of a
+    removed run stays. With a source of votes go its votes, and with a run what was
+    drawn of it to be labelled.
 
     Args:
         store: a store open for writing.
@@ -339,22 +415,33 @@ def forget(store: Store, reference: str, *, say: Callable[[str], None] | None = 
     """
     with scratch_beside(store) as scratch, store.begin() as connection:
         store.dialect.lock_all(connection)
-        return forget_source(store, scratch, connection, _find(connection, reference), say)
+        return forget_source(
+            store, scratch, connection, _find(connection, reference), say
+        )
 
 
 def forget_source(
-    store: Store, scratch: Scratch, connection: sa.Connection, source_id: int, say: Callable[[str], None] | None = None
+    store: Store,
+    scratch: Scratch,
+    connection: sa.Connection,
+    source_id: int,
+    say: Callable[[str], None] | None = None,
 ) -> tuple[int, int]:
     """:func:`forget` in a transaction of the caller's during which no process loads."""
     store.n_forgotten += 1
     links = tables.run_source
     run_ids = {
-        int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))
+        int(row[0])
+        for row in connection.execute(
+            sa.select(links.c.run_id).where(links.c.source_id == source_id)
+        )
     }
     shared = {
         int(row[0])
         for row in connection.execute(
-            sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
+            sa.select(links.c.run_id).where(
+                links.c.run_id.in_(run_ids), links.c.source_id != source_id
+            )
         )
     }
     tries = chains.tries_of(connection, run_ids)
@@ -364,7 +451,13 @@ def forget_source(
     restated.remove_transcripts(connection, held)
     scans.forget(store, source_id)
     _hand_over_figures(connection, source_id)
-    of_source = (tables.rejection, tables.published_score, tables.preference, tables.label_draw, tables.statement)
+    of_source = (
+        tables.rejection,
+        tables.published_score,
+        tables.preference,
+        tables.label_draw,
+        tables.statement,
+    )
     for table in (links, *of_source):
         connection.execute(sa.delete(table).where(table.c.source_id == source_id))
     chains.take_out(connection, tries, shared)
@@ -376,9 +469,10 @@ def forget_source(
     n_unknown = restated_prompts.restate_prompts(store, scratch, held)
     if n_unknown and say is not None:
         say(
-            f"of {n_unknown} of its prompts another source stays which an earlier version of this program has loaded:"
-            " what that said of them is not known apart, so their questions, targets and fields stay as they were;"
-            " forget that source too and ingest it again to have them anew (warehouse sources)"
+            f"of {n_unknown} of its prompts another source stays which an earlier "
+            "version of this program has loaded: what that said of them is not known "
+            "apart, so their questions, targets and fields stay as they were; forget "
+            "that source too and ingest it again to have them anew (warehouse sources)"
         )
     if is_alone:
         if has_freed_texts:
@@ -390,18 +484,27 @@ def forget_source(
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
     if not run_ids:
         return
-    of_runs = (tables.published_score, tables.draw_score, tables.run_metric, tables.run_source, tables.label_draw)
+    of_runs = (
+        tables.published_score,
+        tables.draw_score,
+        tables.run_metric,
+        tables.run_source,
+        tables.label_draw,
+    )
     for table in (*tables.RUN_FACTS, *of_runs):
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
     votes = tables.preference  # stay, as votes between models
     for column in (votes.c.run_a_id, votes.c.run_b_id):
-        connection.execute(sa.update(votes).where(column.in_(run_ids)).values({column.name: None}))
+        connection.execute(
+            sa.update(votes).where(column.in_(run_ids)).values({column.name: None})
+        )
     run = tables.run
     connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
 
 
 def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
-    """Published figures of runs that stay belong to another source of the run from now on."""
+    """Published figures of runs that stay belong to another source of the run from now
+    on."""
     figures, links = tables.published_score, tables.run_source
     heir = (
         sa.select(sa.func.min(links.c.source_id))
@@ -412,7 +515,9 @@ def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
         sa.update(figures)
         .where(
             figures.c.source_id == source_id,
-            figures.c.run_id.in_(sa.select(links.c.run_id).where(links.c.source_id != source_id)),
+            figures.c.run_id.in_(
+                sa.select(links.c.run_id).where(links.c.source_id != source_id)
+            ),
         )
         .values(source_id=heir)
     )
@@ -424,10 +529,14 @@ def _find(connection: sa.Connection, reference: str) -> int:
     condition = table.c.path == reference
     if reference.isdigit():
         condition |= table.c.id == int(reference)
-    matching = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
+    matching = connection.execute(
+        sa.select(table.c.id, table.c.path).where(condition)
+    ).all()
     if not matching:  # the end of a path is enough where it is the only one
         tail = table.c.path.endswith(f"/{reference}", autoescape=True)
-        matching = connection.execute(sa.select(table.c.id, table.c.path).where(tail)).all()
+        matching = connection.execute(
+            sa.select(table.c.id, table.c.path).where(tail)
+        ).all()
     if not matching:
         raise MisuseError(f"no source '{reference}'; see: warehouse sources")
     if len(matching) > 1:

@@ -1,9 +1,9 @@
 """From sample batches to scratch tables with ids, in the scratch space.
 
-Order of the steps: :func:`fill` (batches in) and :func:`number_items` (keys, occurrences), which a
-parser may do ahead; then :func:`resolve` (ids of prompts, variants and metrics joined on),
-:func:`settle_duplicates`, :func:`measure` (digest and counts of each run). Nothing here writes to
-the store.
+Order of the steps: :func:`fill` (batches in) and :func:`number_items` (keys,
+occurrences), which a parser may do ahead; then :func:`resolve` (ids of prompts,
+variants and metrics joined on), :func:`settle_duplicates`, :func:`measure` (digest and
+counts of each run). Nothing here writes to the store.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key, parse_json
+from warehouse.records import (
+    SAMPLE_SCHEMA,
+    BulkQuery,
+    Dump,
+    SameContent,
+    content_key,
+    parse_json,
+)
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.run_keys import marks_of_samples
@@ -32,47 +39,80 @@ TextPolicy = Literal["all", "responses", "none"]
 
 #: Remembered content keys are forgotten beyond this number, to bound memory.
 KNOWN_KEYS = 500_000
-#: Prompts sent are remembered up to this number: none is forgotten, since a source may have been parsed meanwhile.
+#: Prompts sent are remembered up to this number: none is forgotten, since a source may
+#: have been parsed meanwhile.
 KNOWN_TEXTS = 200_000
-#: Of long rows as many bytes are brought in at a time, of short ones as many as the engine keeps together.
+#: Of long rows as many bytes are brought in at a time, of short ones as many as the
+#: engine keeps together.
 BYTES_OF_A_GROUP = 64 << 20
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
 
 
 #: What parsing makes, in the slot of the source.
-_OF_SAMPLES = ("stage_given", "stage_variant", "stage_row", "stage_item", "stage_said", "stage_transcript")
+_OF_SAMPLES = (
+    "stage_given",
+    "stage_variant",
+    "stage_row",
+    "stage_item",
+    "stage_said",
+    "stage_transcript",
+)
 PARSED = (*_OF_SAMPLES, "stage_scan", "stage_vote")
 
 
-def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> tuple[int, set[str]]:
-    """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows, and the columns of
-    samples that may hold anything."""
+def parse(
+    scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy
+) -> tuple[int, set[str]]:
+    """Everything that needs no store: :data:`PARSED` of some dumps; returns the number
+    of rows, and the columns of samples that may hold anything."""
     n_rows, columns = fill(scratch, dumps)
     scratch.fit_threads(n_rows)
     fill_scans(scratch, dumps)
     fill_votes(scratch, dumps)
     if n_rows:
-        belong_together = any(dump.same_content and dump.same_content.belong_together for dump in dumps)
-        number_items(scratch, on_duplicate, has_identities="identity" in columns, belong_together=belong_together)
+        belong_together = any(
+            dump.same_content and dump.same_content.belong_together for dump in dumps
+        )
+        number_items(
+            scratch,
+            on_duplicate,
+            has_identities="identity" in columns,
+            belong_together=belong_together,
+        )
         scratch.give_back(n_rows)
         gather_texts(scratch, text, columns)
     return n_rows, columns
 
 
-#: Columns of samples that have served once rows have their items: their texts are in `stage_text`, and hashes to look
-#: up are wider than Arrow's numbers.
-_SERVED = ("identity", "identity_hash", "sent_hash", "prompt_sent", "response", "transcript")
+#: Columns of samples that have served once rows have their items: their texts are in
+#: `stage_text`, and hashes to look up are wider than Arrow's numbers.
+_SERVED = (
+    "identity",
+    "identity_hash",
+    "sent_hash",
+    "prompt_sent",
+    "response",
+    "transcript",
+)
 
 
-def parsed_rows(scratch: Scratch, dumps: Sequence[Dump], n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
-    """What :func:`parse` has made of some dumps, table by table, for a scratch space elsewhere."""
+def parsed_rows(
+    scratch: Scratch, dumps: Sequence[Dump], n_rows: int
+) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+    """What :func:`parse` has made of some dumps, table by table, for a scratch space
+    elsewhere."""
     scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
         columns = f"columns(c -> c not in {_SERVED})" if name == "stage_given" else "*"
         source = "stage_text" if name == "stage_said" else name
-        yield name, scratch.raw.execute(f"select {columns} from {source}").to_arrow_reader(65_536)
+        yield (
+            name,
+            scratch.raw.execute(f"select {columns} from {source}").to_arrow_reader(
+                65_536
+            ),
+        )
 
 
 @dataclass(frozen=True)
@@ -88,10 +128,12 @@ class Measured:
 
 
 def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
-    """Bring every batch into ``stage_given``; returns the number of rows, and the columns that may hold anything.
+    """Bring every batch into ``stage_given``; returns the number of rows, and the
+    columns that may hold anything.
 
-    The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
-    the first of its dump: what has no id is known by its place in the dump.
+    The runs of several dumps are numbered through. ``stage_origin`` says of each run
+    which row is the first of its dump: what has no id is known by its place in the
+    dump.
 
     Raises:
         InputError: a query over the files failed and no reason was found row by row.
@@ -127,21 +169,32 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
 
 
 _ORIGIN = pa.schema(
-    {"run": pa.int32(), "first_r": pa.int64(), "are_draws": pa.bool_(), "belong_together": pa.bool_()}
+    {
+        "run": pa.int32(),
+        "first_r": pa.int64(),
+        "are_draws": pa.bool_(),
+        "belong_together": pa.bool_(),
+    }
     | {"by_metric": pa.bool_()}
 )
 
 
 def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
-    """Whether one statement may bring in these batches: of fewer rows the engine makes no group, and what is no group
-    is written twice, which takes three times as long."""
-    rows, size = sum(batch.num_rows for batch in batches), sum(batch.nbytes for batch in batches)
+    """Whether one statement may bring in these batches: of fewer rows the engine makes
+    no group, and what is no group is written twice, which takes three times as long."""
+    rows, size = (
+        sum(batch.num_rows for batch in batches),
+        sum(batch.nbytes for batch in batches),
+    )
     return bool(rows >= ROWS_OF_A_GROUP or size >= BYTES_OF_A_GROUP)
 
 
 def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
     """What is known of a run by its dump, whose first row has this number."""
-    flags = {name: getattr(same, name, False) for name in ("are_draws", "belong_together", "by_metric")}
+    flags = {
+        name: getattr(same, name, False)
+        for name in ("are_draws", "belong_together", "by_metric")
+    }
     return {"first_r": first, **flags}
 
 
@@ -156,10 +209,14 @@ def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
 
 #: Texts that the store keeps, with the column of their sha256.
 _HASHED = {"prompt_sent": "prompt_hash", "response": "response_hash"}
-#: What is only looked up among what a session has met: column, its hash, where they are. Any hash does that is wide
-#: enough, and this one takes less than half as long. (The engine's `hash` is none: texts that differ in every eighth
-#: byte alone share 256 values.)
-_LOOKED_UP = {"identity": ("identity_hash", "known_key"), "prompt_sent": ("sent_hash", "scratch.main.known_text")}
+#: What is only looked up among what a session has met: column, its hash, where they
+#: are. Any hash does that is wide enough, and this one takes less than half as long.
+#: (The engine's `hash` is none: texts that differ in every eighth byte alone share 256
+#: values.)
+_LOOKED_UP = {
+    "identity": ("identity_hash", "known_key"),
+    "prompt_sent": ("sent_hash", "scratch.main.known_text"),
+}
 
 
 #: The column of what happened on the way to a response.
@@ -175,42 +232,74 @@ _KINDS = (
 
 
 def show_samples(scratch: Scratch, given: Collection[str]) -> None:
-    """Make ``stage_sample``: the rows of ``stage_given``, which has these columns, with all that a sample may have."""
-    columns = (name if name in given else f"cast(null as {kind}) as {name}" for name, kind in _KINDS.items())
-    scratch.run(f"create or replace view stage_sample as select rowid, {', '.join(columns)} from stage_given")
+    """Make ``stage_sample``: the rows of ``stage_given``, which has these columns, with
+    all that a sample may have."""
+    columns = (
+        name if name in given else f"cast(null as {kind}) as {name}"
+        for name, kind in _KINDS.items()
+    )
+    scratch.run(
+        f"create or replace view stage_sample as select rowid, {', '.join(columns)} "
+        "from stage_given"
+    )
 
 
 def _insert(select: str, names: Iterable[str], unfit: str = "false") -> str:
     columns = set(names)
-    own = {"identity": f"case when {unfit} then error('unfit: ' || identity) else identity end"}
-    looked_up = {column: item for column, item in _LOOKED_UP.items() if column in columns}
+    own = {
+        "identity": (
+            f"case when {unfit} then error('unfit: ' || identity) else identity end"
+        )
+    }
+    looked_up = {
+        column: item for column, item in _LOOKED_UP.items() if column in columns
+    }
     if looked_up:  # they may be long, and of one that is known the hash is enough
-        marks = ", ".join(f"md5_number({column}) as {name}" for column, (name, _) in looked_up.items())
+        marks = ", ".join(
+            f"md5_number({column}) as {name}" for column, (name, _) in looked_up.items()
+        )
         new = ", ".join(
-            f"case when {name} in (select {name} from {table}) then null else {own.get(column, column)} end as {column}"
+            f"case when {name} in (select {name} from {table}) then null else "
+            f"{own.get(column, column)} end as {column}"
             for column, (name, table) in looked_up.items()
         )
-        select = f"select * replace ({new}) from (select *, {marks} from ({select}) as incoming)"
-    hashes = "".join(f", unhex(sha256({column})) as {name}" for column, name in _HASHED.items() if column in columns)
-    return f"insert into stage_given by name select *{hashes} from ({select}) as incoming"
+        select = (
+            f"select * replace ({new}) from (select *, {marks} from ({select}) as "
+            "incoming)"
+        )
+    hashes = "".join(
+        f", unhex(sha256({column})) as {name}"
+        for column, name in _HASHED.items()
+        if column in columns
+    )
+    return (
+        f"insert into stage_given by name select *{hashes} from ({select}) as incoming"
+    )
 
 
 class _Given:
-    """The table ``stage_given``, which has those columns alone that its rows may say something in: one that is null in
-    all rows takes eight bytes in each."""
+    """The table ``stage_given``, which has those columns alone that its rows may say
+    something in: one that is null in all rows takes eight bytes in each."""
 
     def __init__(self, scratch: Scratch) -> None:
         self.scratch = scratch
         self.columns = set[str]()
 
     def widen(self, names: Collection[str]) -> set[str]:
-        """Add the columns that are new among some, and those of their hashes; gives all."""
+        """Add the columns that are new among some, and those of their hashes; gives
+        all."""
         looked_up = {column: name for column, (name, _) in _LOOKED_UP.items()}
-        hashes = {item[name] for item in (_HASHED, looked_up) for name in item.keys() & set(names)}
+        hashes = {
+            item[name]
+            for item in (_HASHED, looked_up)
+            for name in item.keys() & set(names)
+        }
         fresh = sorted({*names, *hashes} - self.columns)
         kinds = [f"{name} {_KINDS[name]}" for name in fresh]
         if fresh and not self.columns:
-            self.scratch.run(f"create or replace table stage_given ({', '.join(kinds)})")
+            self.scratch.run(
+                f"create or replace table stage_given ({', '.join(kinds)})"
+            )
         for kind in kinds if self.columns else ():
             self.scratch.run(f"alter table stage_given add column {kind}")
         self.columns.update(fresh)
@@ -220,14 +309,27 @@ class _Given:
         """Insert what a query over the files finds; gives the number of rows."""
         try:
             shape = f"select * from ({reading.sql}) as incoming limit 0"
-            described = self.scratch.raw.execute(shape, dict(reading.parameters)).description
+            described = self.scratch.raw.execute(
+                shape, dict(reading.parameters)
+            ).description
             names = {column[0] for column in described}
             self.widen(names)
-            # the look-up is a join, after which threads store rows in any order: numbered rows come in one stream
-            select = f"select *, row_number() over () as number from ({reading.sql}) as incoming"
-            select = f"select * exclude (number) replace (run + {first_run} as run) from ({select}) where number > 0"
+            # the look-up is a join, after which threads store rows in any order:
+            # numbered rows come in one stream
+            select = (
+                f"select *, row_number() over () as number from ({reading.sql}) as "
+                "incoming"
+            )
+            select = (
+                f"select * exclude (number) replace (run + {first_run} as run) from "
+                f"({select}) where number > 0"
+            )
             self.scratch.fit_threads(0)
-            return int(self.scratch.rows(_insert(select, names, reading.unfit), reading.parameters)[0][0])
+            return int(
+                self.scratch.rows(
+                    _insert(select, names, reading.unfit), reading.parameters
+                )[0][0]
+            )
         except Exception as error:
             if engines.disk_full(error) or not engines.input_error(error):
                 raise
@@ -238,37 +340,54 @@ class _Given:
         return total
 
     def fill_arrow(self, batches: Sequence[pa.RecordBatch]) -> None:
-        """Insert batches in this order, in one statement per stretch that has the same columns."""
+        """Insert batches in this order, in one statement per stretch that has the same
+        columns."""
         for _, alike in groupby(batches, key=lambda batch: batch.schema):
             table = pa.Table.from_batches(alike)
             if not table.num_rows:
                 continue
             # many columns say nothing, and each costs something
-            empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
+            empty = [
+                name
+                for name in table.schema.names
+                if table.column(name).null_count == table.num_rows
+            ]
             table = table.drop_columns(empty)
             if not _LOOKED_UP.keys().isdisjoint(table.schema.names):
-                table = table.combine_chunks()  # looked up by a join, which keeps the order in a batch alone
+                table = (
+                    table.combine_chunks()
+                )  # looked up by a join, which keeps the order in a batch alone
             self.widen(table.schema.names)
             self.scratch.raw.register("incoming_batch", table)
-            self.scratch.fit_threads(0)  # one batch is work for one thread, however many rows it has
-            self.scratch.run(_insert("select * from incoming_batch", table.schema.names))
+            self.scratch.fit_threads(
+                0
+            )  # one batch is work for one thread, however many rows it has
+            self.scratch.run(
+                _insert("select * from incoming_batch", table.schema.names)
+            )
             self.scratch.raw.unregister("incoming_batch")
 
 
 def learn_keys(scratch: Scratch) -> int:
-    """Compute the content key of every identity that has not been seen in this session; gives how many are known."""
+    """Compute the content key of every identity that has not been seen in this session;
+    gives how many are known."""
     total = scratch.script_into("new_identity", "new_identity")
     first = scratch.value("select count(*) from known_key")
     for start in range(0, total, KEY_BLOCK):
         block = scratch.rows(
-            "select s.identity from new_identity as n join stage_sample as s on s.rowid = n.r"
+            "select s.identity from new_identity as n join stage_sample as s on "
+            "s.rowid = n.r"
             f" where n.rowid between {start} and {start + KEY_BLOCK - 1} order by r"
         )
         keys = [_content_key(scratch, text) for (text,) in block]
         scratch.put(
             "new_key",
             pa.table(
-                {"place": range(start, start + len(keys)), "key": keys, "key_no": range(first, first + len(keys))}
+                {
+                    "place": range(start, start + len(keys)),
+                    "key": keys,
+                    "key_no": range(first, first + len(keys)),
+                }
             ),
         )
         scratch.script("known_key")
@@ -285,12 +404,20 @@ def _content_key(scratch: Scratch, identity: str) -> str:
         row = scratch.rows(find, {"identity": identity})[0][0]
         raise InputError(
             f"the identity of row {row} is not valid JSON ({error}): {identity[:120]}",
-            expected="JSON with lists and objects at most 250 deep and integers of 64 bits",
+            expected=(
+                "JSON with lists and objects at most 250 deep and integers of 64 bits"
+            ),
             advice="repair that row, or leave it out",
         ) from None
 
 
-def number_items(scratch: Scratch, on_duplicate: OnDuplicate, *, has_identities: bool, belong_together: bool) -> None:
+def number_items(
+    scratch: Scratch,
+    on_duplicate: OnDuplicate,
+    *,
+    has_identities: bool,
+    belong_together: bool,
+) -> None:
     """Give every row the key of its prompt, and number equal contents (``occurrence``).
 
     Args:
@@ -315,17 +442,30 @@ def number_items(scratch: Scratch, on_duplicate: OnDuplicate, *, has_identities:
 def _refuse_lacking_ids(scratch: Scratch) -> None:
     for _, row, n, n_rows in scratch.rows(query_text("ingest", "lacking_ids")):
         raise InputError(
-            f"{n} of {n_rows} rows of a run have no prompt_id; the first is row {row + 1} of the source",
+            f"{n} of {n_rows} rows of a run have no prompt_id; the first is row "
+            f"{row + 1} of the source",
             expected="an id in each row of a run, or in none",
-            advice="a row without one may be a summary of the others: leave it out, or give it an id",
+            advice=(
+                "a row without one may be a summary of the others: leave it out, or "
+                "give it an id"
+            ),
         )
 
 
-def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str]) -> None:
-    """The texts to keep, each once, in ``stage_text``; from here on their hashes do, and memory
-    holds them no longer. ``columns`` are those that may hold anything."""
-    kept = {"all": ("prompt_sent", "response", TRANSCRIPT), "responses": ("response",), "none": ()}[policy]
-    scratch.run(f"create or replace table stage_transcript as {query_text('ingest', 'stage_transcript')}")
+def gather_texts(
+    scratch: Scratch, policy: TextPolicy, columns: Collection[str]
+) -> None:
+    """The texts to keep, each once, in ``stage_text``; from here on their hashes do,
+    and memory holds them no longer. ``columns`` are those that may hold anything."""
+    kept = {
+        "all": ("prompt_sent", "response", TRANSCRIPT),
+        "responses": ("response",),
+        "none": (),
+    }[policy]
+    scratch.run(
+        "create or replace table stage_transcript as "
+        f"{query_text('ingest', 'stage_transcript')}"
+    )
     used = _show_texts(scratch, [column for column in kept if column in columns])
     said = {"identity", *_HASHED, TRANSCRIPT}.intersection(columns) - used
     for column in said:
@@ -340,35 +480,52 @@ _TEXTS = {
     for column, name in _HASHED.items()
 } | {
     TRANSCRIPT: "select t.messages_hash as sha256, s.transcript.messages as text"
-    " from stage_transcript as t join stage_sample as s on s.rowid = t.r where t.messages_hash is not null"
+    " from stage_transcript as t join stage_sample as s on s.rowid = t.r where "
+    "t.messages_hash is not null"
 }
 
 
 def _show_texts(scratch: Scratch, columns: Collection[str]) -> set[str]:
-    """Make ``stage_text`` of the texts in some columns; gives those in which they stay: most sources say nothing twice,
-    and to hold long texts against each other takes ten times as long as to count their hashes."""
+    """Make ``stage_text`` of the texts in some columns; gives those in which they stay:
+    most sources say nothing twice, and to hold long texts against each other takes ten
+    times as long as to count their hashes."""
     nothing = "select null::blob as sha256, null::varchar as text where false"
     texts = " union all ".join(_TEXTS[column] for column in columns) or nothing
-    ((n_texts, n_distinct),) = scratch.rows(f"select count(*), count(distinct hash(sha256)) from ({texts}) as said")
+    ((n_texts, n_distinct),) = scratch.rows(
+        f"select count(*), count(distinct hash(sha256)) from ({texts}) as said"
+    )
     if columns and n_texts == n_distinct:
         scratch.run(f"create or replace view stage_text as {texts}")
         return set(columns)
-    distinct = f"select sha256, any_value(text) as text from ({texts}) as said group by sha256"
+    distinct = (
+        f"select sha256, any_value(text) as text from ({texts}) as said group by sha256"
+    )
     scratch.run(f"create or replace table stage_said as {distinct}")
     scratch.run("create or replace view stage_text as from stage_said")
     return set()
 
 
 def learn_texts(scratch: Scratch) -> None:
-    """Know the prompts sent of a source whose texts all are in the store: the sources after it need not bring them."""
-    if (left := KNOWN_TEXTS - scratch.value("select count(*) from scratch.main.known_text")) > 0:
+    """Know the prompts sent of a source whose texts all are in the store: the sources
+    after it need not bring them."""
+    if (
+        left := KNOWN_TEXTS
+        - scratch.value("select count(*) from scratch.main.known_text")
+    ) > 0:
         scratch.run(scratch.text("known_text", n_left=left))
 
 
 def resolve(scratch: Scratch) -> dict[str, int]:
-    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``. How many rows each table has."""
-    each = scratch.value("select (select count(*) from stage_item) = (select count(*) from stage_row)")
-    item = "p.first_r = w.r" if each else "p.run = w.run and p.item = w.item and p.key_no = w.key_no"
+    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``. How many
+    rows each table has."""
+    each = scratch.value(
+        "select (select count(*) from stage_item) = (select count(*) from stage_row)"
+    )
+    item = (
+        "p.first_r = w.r"
+        if each
+        else "p.run = w.run and p.item = w.item and p.key_no = w.key_no"
+    )
     n_facts = int(scratch.value(query_text("ingest", "stage_fact").format(item=item)))
     scratch.give_back(n_facts)
     return {"stage_fact": n_facts} | {name: scratch.script(name) for name in _UNIQUE}
@@ -385,39 +542,58 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """Duplicate rows: how many agree with the row that was kept, and how many differ from it."""
+    """Duplicate rows: how many agree with the row that was kept, and how many differ
+    from it."""
 
     same: int = 0
     other: int = 0
-    fields: tuple[str, ...] = ()  #: metadata in which rows of one id differ that agree otherwise.
+    fields: tuple[
+        str, ...
+    ] = ()  #: metadata in which rows of one id differ that agree otherwise.
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
         """Notes for whoever loaded them."""
         apart = ""
         if self.fields:
-            apart = f"; rows of one id differ in {', '.join(self.fields)}: where they are prompts of their own, map "
+            apart = (
+                f"; rows of one id differ in {', '.join(self.fields)}: where they are "
+                "prompts of their own, map "
+            )
             apart += f"{_with_id(self.fields)} with the column of the id"
-        notes = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed{apart}"] * bool(self.same)
+        notes = [
+            f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed{apart}"
+        ] * bool(self.same)
         if self.other:
             notes.append(
-                f"{self.other} duplicate row{'s' * (self.other > 1)} with other values dropped: of "
-                f"each the {on_duplicate} one was kept (--on-duplicate {on_duplicate})"
+                f"{self.other} duplicate row{'s' * (self.other > 1)} with other values "
+                f"dropped: of each the {on_duplicate} one was kept (--on-duplicate "
+                f"{on_duplicate})"
             )
         return notes
 
 
 def _with_id(fields: Sequence[str]) -> str:
     """How a mapping tells prompts of one id apart."""
-    return f'prompt_id = {{ template = "{" ".join(f"{{{name}}}" for name in ("ID", *fields))}" }}'
+    return (
+        f"prompt_id = {{ template = "
+        f'"{" ".join(f"{{{name}}}" for name in ("ID", *fields))}" }}'
+    )
 
 
 def prompts_of_runs(scratch: Scratch) -> dict[int, int]:
     """How many prompts each staged run has."""
-    return dict(scratch.rows("select run, count(distinct prompt_id) from stage_prompt group by run"))
+    return dict(
+        scratch.rows(
+            "select run, count(distinct prompt_id) from stage_prompt group by run"
+        )
+    )
 
 
 def settle_duplicates(
-    scratch: Scratch, sizes: dict[str, int], prompts: Mapping[int, int], on_duplicate: OnDuplicate
+    scratch: Scratch,
+    sizes: dict[str, int],
+    prompts: Mapping[int, int],
+    on_duplicate: OnDuplicate,
 ) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
@@ -431,10 +607,18 @@ def settle_duplicates(
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
     keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
-    if are_apart(sizes, prompts):  # only a row may repeat itself, which takes two scores
-        if not scratch.value("select count(*) > 0 from stage_sample where len(scores) > 1"):
+    if are_apart(
+        sizes, prompts
+    ):  # only a row may repeat itself, which takes two scores
+        if not scratch.value(
+            "select count(*) > 0 from stage_sample where len(scores) > 1"
+        ):
             keys.pop("stage_score", None)
-        keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
+        keys = {
+            name: key.replace(_OF_ROW, "r")
+            for name, key in keys.items()
+            if key != _OF_ROW
+        }
     repeated = _repeated(scratch, keys, sizes)
     if not repeated:
         return Dropped()
@@ -447,13 +631,20 @@ def settle_duplicates(
     return Dropped(same, other, tuple(fields))
 
 
-def _repeated(scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]) -> list[str]:
+def _repeated(
+    scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]
+) -> list[str]:
     """Those of some tables that have several rows of a key."""
     if not keys:
         return []
-    facts = [f"(select count(*) from (select distinct {key} from {name}))" for name, key in keys.items()]
+    facts = [
+        f"(select count(*) from (select distinct {key} from {name}))"
+        for name, key in keys.items()
+    ]
     (counts,) = scratch.rows(f"select {', '.join(facts)}")
-    return [name for name, count in zip(keys, counts, strict=True) if count < sizes[name]]
+    return [
+        name for name, count in zip(keys, counts, strict=True) if count < sizes[name]
+    ]
 
 
 def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
@@ -464,51 +655,78 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
         _refuse_conflicts(scratch, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
     as_text = f"cast(({values}) as varchar)"
-    dropped = query_text("ingest", "dropped_rows").format(values=as_text, key=key, order=order, table=table)
+    dropped = query_text("ingest", "dropped_rows").format(
+        values=as_text, key=key, order=order, table=table
+    )
     scratch.run(f"insert into dropped_row {dropped}")
-    kept = f"select * from {table} qualify row_number() over (partition by {key} order by {order}) = 1"
+    kept = (
+        f"select * from {table} qualify row_number() over (partition by {key} order by "
+        f"{order}) = 1"
+    )
     return int(scratch.value(f"create or replace temp table {table} as {kept}"))
 
 
 def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
     n_values = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
     worst = scratch.rows(
-        f"select min(r), max(r), count(*) over () from {table} group by {key} having {n_values} > 1 order by 1 limit 1"
+        f"select min(r), max(r), count(*) over () from {table} group by {key} having "
+        f"{n_values} > 1 order by 1 limit 1"
     )
     if not worst:
         return
     first, second, count = worst[0]
     _refuse_other_questions(scratch, table, key, _CONTENT)
     item, draw = scratch.rows(
-        f"select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r where f.r = {first}"
+        "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
+        f"where f.r = {first}"
     )[0]
-    has_question = scratch.value(f"select text is not null from stage_sample where rowid = {first}")
+    has_question = scratch.value(
+        f"select text is not null from stage_sample where rowid = {first}"
+    )
     keep = "--on-duplicate draws takes them as generations; first or last keeps one"
-    unsure = "if anything but the id tells the prompts apart, map it; if they are about one prompt, "
+    unsure = (
+        "if anything but the id tells the prompts apart, map it; if they are about one "
+        "prompt, "
+    )
     raise ConflictError(
-        f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
-        f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
+        f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different "
+        f"values; first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} "
+        "of the source",
         expected="one row for each prompt and draw",
         advice=keep if has_question else unsure + keep,
     )
 
 
 #: What identifies a prompt besides its id.
-_CONTENT = "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), coalesce(s.choices, ''), s.metadata)"
+_CONTENT = (
+    "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), "
+    "coalesce(s.choices, ''), s.metadata)"
+)
 
 
 def _differing_fields(scratch: Scratch, table: str) -> list[str]:
     """Fields of metadata in which the first rows of one fact differ that do so."""
     columns = ", ".join(f"t.{name}" for name in _UNIQUE[table][0].split(", "))
-    pairs = scratch.rows(query_text("ingest", "other_metadata").format(key=columns, table=table))
+    pairs = scratch.rows(
+        query_text("ingest", "other_metadata").format(key=columns, table=table)
+    )
     first, second = (parse_json(text) for text in pairs[0]) if pairs else ({}, {})
-    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+    return sorted(
+        name
+        for name in first.keys() | second.keys()
+        if first.get(name) != second.get(name)
+    )
 
 
-def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str) -> None:
-    """Refuse rows of one id that are about different prompts: whichever is dropped, the mean is wrong."""
+def _refuse_other_questions(
+    scratch: Scratch, table: str, key: str, fields: str
+) -> None:
+    """Refuse rows of one id that are about different prompts: whichever is dropped, the
+    mean is wrong."""
     columns = ", ".join(f"t.{name}" for name in key.split(", "))
-    text = query_text("ingest", "other_questions").format(key=columns, table=table, fields=fields)
+    text = query_text("ingest", "other_questions").format(
+        key=columns, table=table, fields=fields
+    )
     ((n, first, second),) = scratch.rows(text)
     if not n:
         return
@@ -516,10 +734,13 @@ def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str)
     fields_apart = _differing_fields(scratch, table)
     other_id = _with_id(fields_apart) if fields_apart else "another prompt_id"
     raise ConflictError(
-        f"rows of one id are about different prompts, in {n} {'places' if n > 1 else 'place'}; "
-        f"first: id {item}, rows {first + 1} and {second + 1} of the source",
+        f"rows of one id are about different prompts, in {n} "
+        f"{'places' if n > 1 else 'place'}; first: id {item}, rows {first + 1} and "
+        f"{second + 1} of the source",
         expected="one prompt for each id",
-        advice=f'map what tells the prompts apart: {other_id}, or key = ["text", "target"]',
+        advice=(
+            f'map what tells the prompts apart: {other_id}, or key = ["text", "target"]'
+        ),
     )
 
 
@@ -540,11 +761,17 @@ class ScoreSummary:
 
 def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
     """What the scores are like that are left after :func:`settle_duplicates`."""
-    return [ScoreSummary(*row) for row in scratch.rows(query_text("ingest", "score_summary"))]
+    return [
+        ScoreSummary(*row)
+        for row in scratch.rows(query_text("ingest", "score_summary"))
+    ]
 
 
-def show_prompt_scores(scratch: Scratch, sizes: Mapping[str, int], prompts: Mapping[int, int]) -> int:
-    """Make ``stage_prompt_score``, the mean of each prompt of a run, of scores that are settled; how many there are."""
+def show_prompt_scores(
+    scratch: Scratch, sizes: Mapping[str, int], prompts: Mapping[int, int]
+) -> int:
+    """Make ``stage_prompt_score``, the mean of each prompt of a run, of scores that are
+    settled; how many there are."""
     select, n_scores = query_text("ingest", "single_score"), sizes["stage_score"]
     if not are_apart(sizes, prompts):
         n_scores = scratch.script("pooled_score")
@@ -559,7 +786,10 @@ def are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
 
 
 def measure(
-    scratch: Scratch, prompts: Mapping[int, int], sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
+    scratch: Scratch,
+    prompts: Mapping[int, int],
+    sizes: Mapping[str, int],
+    scores: Iterable[ScoreSummary],
 ) -> dict[int, Measured]:
     """Digest and counts of each run that has samples.
 
@@ -569,17 +799,26 @@ def measure(
         sizes: how many rows each table has.
         scores: :func:`summarise_scores`.
     """
-    digests = {run: canonical_digest([n, total]) for run, n, total in scratch.rows(query_text("ingest", "digest"))}
+    digests = {
+        run: canonical_digest([n, total])
+        for run, n, total in scratch.rows(query_text("ingest", "digest"))
+    }
     counts: dict[str, Counter[int]] = {table: Counter() for table in _UNIQUE}
     for item in scores:
         counts["stage_score"][item.run] += item.n
     for table in ("stage_generation", "stage_choice"):
         if sizes[table]:
             of_runs = f"select run, count(*) from {table} group by run"
-            counts[table].update(dict(scratch.rows(of_runs)) if len(prompts) > 1 else {min(prompts): sizes[table]})
+            counts[table].update(
+                dict(scratch.rows(of_runs))
+                if len(prompts) > 1
+                else {min(prompts): sizes[table]}
+            )
     responded: set[int] = set()
     if sizes["stage_generation"]:
-        with_one = "select distinct run from stage_generation where response_hash is not null"
+        with_one = (
+            "select distinct run from stage_generation where response_hash is not null"
+        )
         responded = {run for (run,) in scratch.rows(with_one)}
     return {
         run: Measured(
@@ -594,7 +833,9 @@ def measure(
     }
 
 
-def sample_marks(scratch: Scratch, columns: AbstractSet[str]) -> dict[int, dict[str, str]]:
+def sample_marks(
+    scratch: Scratch, columns: AbstractSet[str]
+) -> dict[int, dict[str, str]]:
     """What marks the execution of each run by its samples.
 
     Args:

@@ -62,14 +62,16 @@ class LoadReport:
 
 
 class NotTogetherError(InputError):
-    """Sources that have to be loaded one by one, since one of them changes what becomes of another,
-    or to tell which of them something is true of. Nothing of them has been stored."""
+    """Sources that have to be loaded one by one, since one of them changes what becomes
+    of another, or to tell which of them something is true of. Nothing of them has been
+    stored."""
 
 
 @dataclass
 class _Load:
-    """State of one load, handed from step to step. ``dump`` holds the runs of all parts, ``sizes`` the number of rows
-    of tables in the scratch space, so that nothing is asked of an empty one."""
+    """State of one load, handed from step to step. ``dump`` holds the runs of all
+    parts, ``sizes`` the number of rows of tables in the scratch space, so that nothing
+    is asked of an empty one."""
 
     dump: Dump
     parts: list[SourcePart]
@@ -80,10 +82,16 @@ class _Load:
     scores: list[ScoreSummary] = field(default_factory=list)
     metric_ids: dict[MetricSpec, int] = field(default_factory=dict)
     benchmark_ids: dict[str, int] = field(default_factory=dict)
-    votes: dict[int, int] = field(default_factory=dict)  # how many are stored of each part
+    votes: dict[int, int] = field(
+        default_factory=dict
+    )  # how many are stored of each part
     notes: list[str] = field(default_factory=list)
-    doubtful: set[str] = field(default_factory=set)  # of the notes those on what may be read in two ways
-    statements: list[Statement] = field(default_factory=list)  # of its sources, other than what stands
+    doubtful: set[str] = field(
+        default_factory=set
+    )  # of the notes those on what may be read in two ways
+    statements: list[Statement] = field(
+        default_factory=list
+    )  # of its sources, other than what stands
     new_prompts: int = 0
     first_new_prompt: int | None = None  # id of the first of them; the others follow
     n_rows: int = 0
@@ -98,14 +106,17 @@ class _Load:
         return [settings_of(header) for header in self.dump.runs]
 
     def add_marks(self, marks: Mapping[int, Mapping[str, str]]) -> None:
-        """Add what the samples of runs say of their execution; what the headers say goes before."""
+        """Add what the samples of runs say of their execution; what the headers say
+        goes before."""
         for run, of_samples in marks.items():
             own = self.settings[run]
             self.settings[run] = replace(own, marks={**of_samples, **own.marks})
 
     def part_of(self, run: int) -> SourcePart:
         """The part that a run is of."""
-        return self.parts[bisect_right(self.parts, run, key=lambda part: part.runs.start) - 1]
+        return self.parts[
+            bisect_right(self.parts, run, key=lambda part: part.runs.start) - 1
+        ]
 
     def note(self, text: str) -> None:
         """Add a note on the single source that all rows belong to.
@@ -139,7 +150,9 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
 
 #: What becomes of a value that is no finite number.
 _WHY_TEXT = {
-    "infinite": "infinite: kept as text, and such in every figure, so that the mean is infinite",
+    "infinite": (
+        "infinite: kept as text, and such in every figure, so that the mean is infinite"
+    ),
     "not_a_number": "no number: kept as text, unscored",
     "too_large": "1e140 or more, too large to calculate with: kept as text, unscored",
 }
@@ -163,37 +176,56 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
 
 def note_unscored(scratch: Scratch, state: _Load) -> None:
     """A note to each source with runs of which no sample has a score."""
-    if len({item.run for item in state.scores if item.n_values}) == len(state.dump.runs):
+    if len({item.run for item in state.scores if item.n_values}) == len(
+        state.dump.runs
+    ):
         return
     rows = scratch.rows(query_text("ingest", "unscored_runs"))
     for part in state.parts if rows else ():
         unscored = [(n, statuses) for run, n, statuses in rows if run in part.runs]
         if unscored:
             count = sum(n for n, _ in unscored)
-            words = sorted({word for _, statuses in unscored if statuses for word in statuses.split(", ")})
+            words = sorted(
+                {
+                    word
+                    for _, statuses in unscored
+                    if statuses
+                    for word in statuses.split(", ")
+                }
+            )
             runs = f" of {len(unscored)} runs" if len(part.runs) > 1 else ""
             why = f": {', '.join(words)}" if words else ""
             part.dump.notes.append(f"none of {count} samples{runs} has a score{why}")
 
 
-#: By how much two standard errors differ, at least, to be told of where ids say which prompts are the same.
+#: By how much two standard errors differ, at least, to be told of where ids say which
+#: prompts are the same.
 _TELLING = 1.05
 
 
 def note_same_content(scratch: Scratch, state: _Load) -> None:
-    """A note to each source of which rows of one run hold the same content: what they are taken for, and what the
-    figures rest on if they are the other."""
+    """A note to each source of which rows of one run hold the same content: what they
+    are taken for, and what the figures rest on if they are the other."""
     for part in state.parts:
         same = part.dump.same_content
         if same is None or not part.runs:
             continue
         runs = ", ".join(map(str, part.runs))
-        if not (same.are_draws or scratch.value(query_text("ingest", "shared_content").format(runs=runs))):
+        if not (
+            same.are_draws
+            or scratch.value(query_text("ingest", "shared_content").format(runs=runs))
+        ):
             continue
-        text = query_text("ingest", "same_content").format(runs=runs, place="r" if same.are_draws else "prompt_id")
+        text = query_text("ingest", "same_content").format(
+            runs=runs, place="r" if same.are_draws else "prompt_id"
+        )
         found = [_Counts(*row) for row in scratch.rows(text)]
         if same.by_id:
-            found = [counts for counts in found if (counts.se_contents or 0) > _TELLING * (counts.se_places or 0)]
+            found = [
+                counts
+                for counts in found
+                if (counts.se_contents or 0) > _TELLING * (counts.se_places or 0)
+            ]
         if found:
             note = _two_readings(same, found[0], len({counts.run for counts in found}))
             part.dump.notes.append(note)
@@ -213,15 +245,27 @@ class _Counts:
 
 
 def _two_readings(same: SameContent, counts: _Counts, n_runs: int) -> str:
-    draws = f"draws of {_prompts(counts.n_contents)}{_error(counts.metric, counts.se_contents)}"
+    draws = (
+        "draws of "
+        f"{_prompts(counts.n_contents)}{_error(counts.metric, counts.se_contents)}"
+    )
     apart = f"{_prompts(counts.n_places)}{_error(counts.metric, counts.se_places)}"
     several = f" (the first of {n_runs} such runs)" if n_runs > 1 else ""
     questions = f"different question{'s' * (counts.n_contents > 1)}"
-    found = f"{counts.n_places} rows hold {counts.n_contents} {questions}{several}: taken for"
+    found = (
+        f"{counts.n_places} rows hold {counts.n_contents} {questions}{several}: taken "
+        "for"
+    )
     if same.are_draws:
-        return f'{found} {draws}, by {same.key}; [sample] position = "@index" tells them apart: {apart}'
+        return (
+            f'{found} {draws}, by {same.key}; [sample] position = "@index" tells them '
+            f"apart: {apart}"
+        )
     by = "ids" if same.by_id else "place"
-    return f"{found} {apart}, told apart by {by}; {same.key} in a mapping takes them for {draws}"
+    return (
+        f"{found} {apart}, told apart by {by}; {same.key} in a mapping takes them for "
+        f"{draws}"
+    )
 
 
 def _prompts(count: int) -> str:
@@ -237,19 +281,29 @@ NOTES_ON_RUNS = 5
 
 
 def report_of(
-    state: _Load, number: int, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
+    state: _Load,
+    number: int,
+    all_decisions: Sequence[Decision],
+    run_ids: dict[int, int],
+    started: float,
 ) -> LoadReport:
     """What became of the source that is the part of this number."""
     part = state.parts[number]
     decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
-    measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
+    measured = [
+        state.measured[item.run] for item in fresh if item.run in state.measured
+    ]
     notes = list(dict.fromkeys(map(masked, [*part.dump.notes, *state.notes])))
     told = [item.note for item in decisions if item.note]
     doubtful = [note for note in notes if note in state.doubtful]
-    doubtful += [item.note for item in decisions if item.note and item.is_doubtful][:NOTES_ON_RUNS]
+    doubtful += [item.note for item in decisions if item.note and item.is_doubtful][
+        :NOTES_ON_RUNS
+    ]
     notes += (
-        told if len(told) <= NOTES_ON_RUNS else [*told[:NOTES_ON_RUNS], f"{len(told) - NOTES_ON_RUNS} more such runs"]
+        told
+        if len(told) <= NOTES_ON_RUNS
+        else [*told[:NOTES_ON_RUNS], f"{len(told) - NOTES_ON_RUNS} more such runs"]
     )
     return LoadReport(
         source=part.source.path,

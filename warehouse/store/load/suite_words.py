@@ -1,8 +1,11 @@
-"""What sources publish of several runs together, where other sources have given all of these runs.
+"""What sources publish of several runs together, where other sources have given all of
+these runs.
 
-A source that is the first to give one of its runs publishes its figures of suites under its own invocation. Those of
-one that only gives runs again stand beside them: in the invocation of these runs, where no earlier source says them.
-All that such a source publishes is kept as a statement (``statements``), and worked out anew when another is gone.
+A source that is the first to give one of its runs publishes its figures of suites under
+its own invocation. Those of one that only gives runs again stand beside them: in the
+invocation of these runs, where no earlier source says them. All that such a source
+publishes is kept as a statement (``statements``), and worked out anew when another is
+gone.
 """
 
 from __future__ import annotations
@@ -14,8 +17,20 @@ from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append
-from warehouse.store.load.figure_words import Row, Word, as_rows, as_said, from_said, word_of
-from warehouse.store.load.statements import holders_of_runs, of_sources, statement, write
+from warehouse.store.load.figure_words import (
+    Row,
+    Word,
+    as_rows,
+    as_said,
+    from_said,
+    word_of,
+)
+from warehouse.store.load.statements import (
+    holders_of_runs,
+    of_sources,
+    statement,
+    write,
+)
 from warehouse.store.schema.later import tables
 
 #: What such a statement is about: its subject is the invocation that the source names.
@@ -30,14 +45,17 @@ class _Source:
     own_group: int  #: id of the invocation that it names.
     said: Word  #: all its figures of suites.
     run_ids: set[int] = field(default_factory=set)
-    groups: set[int] = field(default_factory=set)  #: ids of the invocations that its runs are stored under.
+    groups: set[int] = field(
+        default_factory=set
+    )  #: ids of the invocations that its runs are stored under.
     gives_a_run: bool = False  #: it is the first source of one of its runs.
 
     @property
     def group(self) -> int:
         """Id of the invocation that its figures stand in.
 
-        Runs of several invocations are in none together, so that nothing could be held against a figure there.
+        Runs of several invocations are in none together, so that nothing could be held
+        against a figure there.
         """
         if self.gives_a_run or len(self.groups) != 1:
             return self.own_group
@@ -45,21 +63,26 @@ class _Source:
 
 
 def complete(connection: sa.Connection, published: Mapping[int, Sequence[Row]]) -> None:
-    """Take in what a load publishes of suites all of whose runs other sources have given.
+    """Take in what a load publishes of suites all of whose runs other sources have
+    given.
 
     Args:
         connection: to the store, which has the links of the sources of the load.
         published: rows for ``published_score``, by source; each source has some.
     """
     statements = [
-        statement(source_id, SUITE_FIGURES, rows[0]["run_group_id"], as_said(word_of(rows)))
+        statement(
+            source_id, SUITE_FIGURES, rows[0]["run_group_id"], as_said(word_of(rows))
+        )
         for source_id, rows in published.items()
     ]
     write(connection, statements)
     _settle(connection, set(published))
 
 
-def restate(connection: sa.Connection, groups: Collection[int], run_ids: Collection[int]) -> None:
+def restate(
+    connection: sa.Connection, groups: Collection[int], run_ids: Collection[int]
+) -> None:
     """Work out which figures of suites stand once a source is gone.
 
     Args:
@@ -69,8 +92,14 @@ def restate(connection: sa.Connection, groups: Collection[int], run_ids: Collect
     """
     run, links, said = tables.run, tables.run_source, tables.statement
     touched = run.c.run_group_id.in_(sorted(groups)) | run.c.id.in_(sorted(run_ids))
-    beside = sa.select(links.c.source_id).join(run, run.c.id == links.c.run_id).where(touched)
-    query = sa.select(said.c.source_id).where(said.c.about == SUITE_FIGURES, said.c.source_id.in_(beside))
+    beside = (
+        sa.select(links.c.source_id)
+        .join(run, run.c.id == links.c.run_id)
+        .where(touched)
+    )
+    query = sa.select(said.c.source_id).where(
+        said.c.about == SUITE_FIGURES, said.c.source_id.in_(beside)
+    )
     _settle(connection, set(connection.execute(query).scalars()))
 
 
@@ -87,7 +116,9 @@ def _settle(connection: sa.Connection, source_ids: Collection[int]) -> None:
         new = source.said
         if not source.gives_a_run:
             said_before = standing.before(source)
-            new = {name: value for name, value in new.items() if name not in said_before}
+            new = {
+                name: value for name, value in new.items() if name not in said_before
+            }
         standing.add(source, new)
         what = {"source_id": source.id, "run_group_id": source.group, "run_id": None}
         append(connection, figures, as_rows(new, what))
@@ -97,9 +128,17 @@ def _settle(connection: sa.Connection, source_ids: Collection[int]) -> None:
 
 
 def _sources(connection: sa.Connection, source_ids: Collection[int]) -> list[_Source]:
-    """The sources with what they publish and which runs they hold, in the order in which they came."""
-    rows = [row for row in of_sources(connection, SUITE_FIGURES) if row.source_id in source_ids]
-    sources = {row.source_id: _Source(row.source_id, row.subject_id, from_said(row.said)) for row in rows}
+    """The sources with what they publish and which runs they hold, in the order in
+    which they came."""
+    rows = [
+        row
+        for row in of_sources(connection, SUITE_FIGURES)
+        if row.source_id in source_ids
+    ]
+    sources = {
+        row.source_id: _Source(row.source_id, row.subject_id, from_said(row.said))
+        for row in rows
+    }
     run, links = tables.run, tables.run_source
     query = (
         sa.select(links.c.source_id, run.c.id, run.c.run_group_id)
@@ -111,25 +150,35 @@ def _sources(connection: sa.Connection, source_ids: Collection[int]) -> list[_So
         sources[source_id].groups.add(group)
     firsts = _first_sources(connection, sources.values())
     for source in sources.values():
-        source.gives_a_run = any(firsts[run_id] == source.id for run_id in source.run_ids)
+        source.gives_a_run = any(
+            firsts[run_id] == source.id for run_id in source.run_ids
+        )
     return list(sources.values())
 
 
-def _first_sources(connection: sa.Connection, sources: Iterable[_Source]) -> dict[int, int]:
+def _first_sources(
+    connection: sa.Connection, sources: Iterable[_Source]
+) -> dict[int, int]:
     """The source that came first of those that hold a run, by run."""
     run_ids = {run_id for source in sources for run_id in source.run_ids}
-    return {run_id: holders[0] for run_id, holders in holders_of_runs(connection, run_ids).items()}
+    return {
+        run_id: holders[0]
+        for run_id, holders in holders_of_runs(connection, run_ids).items()
+    }
 
 
 @dataclass
 class _Standing:
     """Figures of suites that stand in some invocations."""
 
-    places: dict[int, int]  #: of each source among those that publish them, the first first.
+    places: dict[
+        int, int
+    ]  #: of each source among those that publish them, the first first.
     words: dict[tuple[int, int], Word]  #: by invocation and source.
 
     def before(self, source: _Source) -> Word:
-        """What earlier sources say in the invocation in which the figures of a source stand."""
+        """What earlier sources say in the invocation in which the figures of a source
+        stand."""
         place = self.places[source.id]
         found: Word = {}
         for (group, other), word in self.words.items():
@@ -142,9 +191,13 @@ class _Standing:
         self.words[source.group, source.id] = word
 
 
-def _standing(connection: sa.Connection, groups: Collection[int], source_ids: Collection[int]) -> _Standing:
+def _standing(
+    connection: sa.Connection, groups: Collection[int], source_ids: Collection[int]
+) -> _Standing:
     figures, source = tables.published_score, tables.source
-    query = sa.select(figures).where(figures.c.run_id.is_(None), figures.c.run_group_id.in_(sorted(groups)))
+    query = sa.select(figures).where(
+        figures.c.run_id.is_(None), figures.c.run_group_id.in_(sorted(groups))
+    )
     words: dict[tuple[int, int], Word] = defaultdict(dict)
     for row in connection.execute(query).mappings():
         found: dict[str, Any] = {str(name): value for name, value in row.items()}
@@ -155,5 +208,8 @@ def _standing(connection: sa.Connection, groups: Collection[int], source_ids: Co
         .where(source.c.id.in_(sorted(all_ids)))
         .order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
     )
-    places = {source_id: place for place, source_id in enumerate(connection.execute(in_order).scalars())}
+    places = {
+        source_id: place
+        for place, source_id in enumerate(connection.execute(in_order).scalars())
+    }
     return _Standing(places, dict(words))

@@ -1,7 +1,8 @@
 """What was found about a store before, in the user's cache.
 
-Each finding is a file of its own, named by the digest of what it is about: processes that open several stores at once
-do not write over each other's. Only this program writes there, and only what it found itself.
+Each finding is a file of its own, named by the digest of what it is about: processes
+that open several stores at once do not write over each other's. Only this program
+writes there, and only what it found itself.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def keep(subject: str, made_by: str, found: Any) -> None:
     path = _file(subject)
     if path is None:
         return
-    content = json.dumps({"subject": subject, "made_by": made_by, "found": found}).encode()
+    content = json.dumps(
+        {"subject": subject, "made_by": made_by, "found": found}
+    ).encode()
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         is_new = not path.exists()

@@ -17,7 +17,8 @@ def definition(view: query_files.NamedQuery) -> str:
 
 
 def make_objects(raw: Any, connection: sa.Connection) -> None:
-    """Make every table and view in an empty database, without what the migrations write.
+    """Make every table and view in an empty database, without what the migrations
+    write.
 
     Args:
         raw: the engine's own connection.
@@ -31,7 +32,9 @@ def make_objects(raw: Any, connection: sa.Connection) -> None:
 
 def create_views(store: Store, connection: sa.Connection) -> None:
     """Make every view of ``queries/views``, in order."""
-    raw = engines.scratch_of(connection)  # the dialect reads every word of a statement, for its count of rows
+    raw = engines.scratch_of(
+        connection
+    )  # the dialect reads every word of a statement, for its count of rows
     for view in query_files.views(store.dialect.name):
         text = definition(view)
         if raw is not None:

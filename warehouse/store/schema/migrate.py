@@ -1,7 +1,9 @@
-"""The schema moved between versions, and the proof that schema and facts are what they should be.
+"""The schema moved between versions, and the proof that schema and facts are what they
+should be.
 
-Fact tables carry no keys, so what they promise is proved here, by sets: every file of ``queries/checks`` is one SELECT
-whose rows are groups of offending rows with their number ``n``. A file called ``note_*.sql`` reports what is harmless.
+Fact tables carry no keys, so what they promise is proved here, by sets: every file of
+``queries/checks`` is one SELECT whose rows are groups of offending rows with their
+number ``n``. A file called ``note_*.sql`` reports what is harmless.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from warehouse.store.sql import query_files
 
 engines.register_migrations()
 
-#: Steps find their connection in what all threads of a process share: those of two stores would meet in one of them.
+#: Steps find their connection in what all threads of a process share: those of two
+#: stores would meet in one of them.
 _STEPS = Lock()
 
 
@@ -57,16 +60,22 @@ def downgrade(store: Store, target: str) -> None:
     _move(store, alembic.command.downgrade, target)
 
 
-#: What engines say of stores in which nothing differed from what this program describes, in this process.
+#: What engines say of stores in which nothing differed from what this program
+#: describes, in this process.
 _AS_DESCRIBED: set[tuple[tuple[str, ...], ...]] = set()
 
 
 def schema_drift(store: Store) -> list[str]:
-    """What differs between the schema that this program describes and the store's, in words."""
+    """What differs between the schema that this program describes and the store's, in
+    words."""
     said = _said_of(store)
     is_known = said in _AS_DESCRIBED
     found = [] if is_known else _compared(store)
-    foreign = [text for text in foreign_objects(store) if text.removeprefix("the ") not in found]
+    foreign = [
+        text
+        for text in foreign_objects(store)
+        if text.removeprefix("the ") not in found
+    ]
     if not (found or foreign or is_known or store.dialect.embedded):
         foreign = printed_otherwise(store) or []
     if said and not found and not foreign:
@@ -75,13 +84,21 @@ def schema_drift(store: Store) -> list[str]:
 
 
 def _said_of(store: Store) -> tuple[tuple[str, ...], ...]:
-    """What the engine says of our tables and views, which it does in a tenth of the time that it takes to compare each
-    of them; nothing for a lake."""
+    """What the engine says of our tables and views, which it does in a tenth of the
+    time that it takes to compare each of them; nothing for a lake."""
     if store.dialect.objects is None:
         return ()
-    names = tables.metadata.tables.keys() | {view.name for view in query_files.views(store.dialect.name)}
+    names = tables.metadata.tables.keys() | {
+        view.name for view in query_files.views(store.dialect.name)
+    }
     rows = store.rows(query_files.query_text(store.dialect.objects.folder, "described"))
-    return tuple(sorted((row["kind"], row["name"], row["text"]) for row in rows if row["name"] in names))
+    return tuple(
+        sorted(
+            (row["kind"], row["name"], row["text"])
+            for row in rows
+            if row["name"] in names
+        )
+    )
 
 
 def _compared(store: Store) -> list[str]:
@@ -93,14 +110,18 @@ def _compared(store: Store) -> list[str]:
         differences = alembic.autogenerate.compare_metadata(context, tables.metadata)
         views = set(sa.inspect(connection).get_view_names())
     expected = {view.name for view in query_files.views(store.dialect.name)}
-    return [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
+    return [_in_words(item) for item in differences] + [
+        f"view {name} is missing" for name in sorted(expected - views)
+    ]
 
 
 def _move(store: Store, command: Any, target: str) -> None:
     config = _config()
     try:
         with store.begin() as connection:
-            store.dialect.lock_all(connection)  # others may create or upgrade it at the same time
+            store.dialect.lock_all(
+                connection
+            )  # others may create or upgrade it at the same time
             roles = store.dialect.roles
             readers = roles.readers(connection) if roles else []
             drop_views(store, connection)
@@ -114,9 +135,13 @@ def _move(store: Store, command: Any, target: str) -> None:
                 if roles:  # what is made anew has no rights
                     roles.grant(connection, readers, store_names(store.dialect.name))
     except alembic.util.exc.CommandError as error:
-        raise MisuseError(f"{error}; the newest revision here is {revision.HEAD}") from None
+        raise MisuseError(
+            f"{error}; the newest revision here is {revision.HEAD}"
+        ) from None
     except sa.exc.DBAPIError as error:
-        raise StoreError(f"the schema could not be changed: {cause_of(error)}") from error
+        raise StoreError(
+            f"the schema could not be changed: {cause_of(error)}"
+        ) from error
 
 
 def _config() -> alembic.config.Config:
@@ -127,7 +152,9 @@ def _config() -> alembic.config.Config:
 
 
 def _include(dialect: engines.Dialect) -> Any:
-    def include(_object: Any, _name: Any, kind: str, reflected: bool, _other: Any) -> bool:
+    def include(
+        _object: Any, _name: Any, kind: str, reflected: bool, _other: Any
+    ) -> bool:
         if kind == "table" and reflected:
             return _name in tables.metadata.tables
         if kind == "foreign_key_constraint":
@@ -162,7 +189,9 @@ class Finding:
     severity: Severity  #: ``note`` is harmless.
     n: int  #: offending rows.
     n_groups: int  #: groups that they form.
-    groups: tuple[Mapping[str, Any], ...]  #: the first :data:`GROUPS_SHOWN` of them; keys are the columns of the file.
+    groups: tuple[
+        Mapping[str, Any], ...
+    ]  #: the first :data:`GROUPS_SHOWN` of them; keys are the columns of the file.
 
     def __str__(self) -> str:
         first = ", ".join(f"{name} {value}" for name, value in self.groups[0].items())
@@ -174,28 +203,42 @@ class Finding:
 class CheckReport:
     """Schema drift and integrity of a store."""
 
-    drift: tuple[str, ...]  #: differences from the schema that this program describes, in words.
-    integrity: tuple[Finding, ...]  #: what the checks found; empty if every row keeps its word.
+    drift: tuple[
+        str, ...
+    ]  #: differences from the schema that this program describes, in words.
+    integrity: tuple[
+        Finding, ...
+    ]  #: what the checks found; empty if every row keeps its word.
     skipped: tuple[str, ...] = ()  #: checks that the drifted schema cannot answer.
-    recomputed: Recomputed | None = None  #: keys, digests and hashes worked out anew, where that was asked for.
+    recomputed: Recomputed | None = (
+        None  #: keys, digests and hashes worked out anew, where that was asked for.
+    )
 
     @property
     def ok(self) -> bool:
         """No drift, nothing worse than notes, and nothing that comes out otherwise."""
         differs = self.recomputed is not None and not self.recomputed.ok
-        return not self.drift and not differs and all(item.severity == "note" for item in self.integrity)
+        return (
+            not self.drift
+            and not differs
+            and all(item.severity == "note" for item in self.integrity)
+        )
 
     def __str__(self) -> str:
         faults = [item for item in self.integrity if item.severity == "error"]
         notes = len(self.integrity) - len(faults)
         parts = [
             f"schema drift: {'; '.join(self.drift) or 'none'}",
-            f"integrity: {', '.join(f'{item.check} {item.n}' for item in faults) or 'clean'}",
+            "integrity: "
+            f"{', '.join(f'{item.check} {item.n}' for item in faults) or 'clean'}",
             *([f"notes: {notes}"] if notes else []),
             *([f"not checked: {', '.join(self.skipped)}"] if self.skipped else []),
         ]
         if self.recomputed is not None:
-            parts.append(f"recomputed: {len(self.recomputed.runs) + len(self.recomputed.texts)} differ")
+            parts.append(
+                f"recomputed: {len(self.recomputed.runs) + len(self.recomputed.texts)} "
+                "differ"
+            )
         return " | ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,16 +246,20 @@ class CheckReport:
         return {"ok": self.ok, **asdict(self)}
 
 
-def check(store: Store, *, deep: bool = False, progress: Progress | None = None) -> CheckReport:
+def check(
+    store: Store, *, deep: bool = False, progress: Progress | None = None
+) -> CheckReport:
     """Compare the schema with its description, and run every check.
 
     Args:
         store: an open store, of any revision; nothing is written.
-        deep: work out the keys, digests and text hashes of all runs anew, too: seconds for each million scores.
+        deep: work out the keys, digests and text hashes of all runs anew, too: seconds
+            for each million scores.
         progress: told which share of that is done.
 
     Raises:
-        StoreError: there is no store; or a check failed although the schema is as it should be.
+        StoreError: there is no store; or a check failed although the schema is as it
+            should be.
     """
     if revision.found(store) is None and not _tables_of_stores(store):
         revision.require(store)
@@ -224,7 +271,9 @@ def check(store: Store, *, deep: bool = False, progress: Progress | None = None)
                 finding = run_check(connection, query)
         except sa.exc.DBAPIError as error:
             if not drift:
-                raise StoreError(f"the check {query.name} failed: {cause_of(error)}") from error
+                raise StoreError(
+                    f"the check {query.name} failed: {cause_of(error)}"
+                ) from error
             skipped.append(query.name)
         else:
             findings += [finding] if finding else []
@@ -237,16 +286,22 @@ def check(store: Store, *, deep: bool = False, progress: Progress | None = None)
 def _tables_of_stores(store: Store) -> set[str]:
     """Those of the tables of a store that the database has."""
     with store.begin() as begun:
-        return tables.metadata.tables.keys() & {*sa.inspect(engines.full_connection(begun)).get_table_names()}
+        return tables.metadata.tables.keys() & {
+            *sa.inspect(engines.full_connection(begun)).get_table_names()
+        }
 
 
 @cache
 def checks(engine: str = "") -> list[query_files.NamedQuery]:
     """The checks by name; ``engine`` chooses the override files."""
-    return query_files.read_folder(files("warehouse.queries") / "checks", "library", engine)
+    return query_files.read_folder(
+        files("warehouse.queries") / "checks", "library", engine
+    )
 
 
-def run_check(connection: sa.Connection, query: query_files.NamedQuery) -> Finding | None:
+def run_check(
+    connection: sa.Connection, query: query_files.NamedQuery
+) -> Finding | None:
     """Run one check in the transaction of the caller; ``None`` if nothing offends it."""
     rows = [dict(row) for row in connection.execute(sa.text(query.text)).mappings()]
     if not rows:

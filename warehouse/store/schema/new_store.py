@@ -1,4 +1,5 @@
-"""A new store, made at once as the newest migration leaves one: the steps to it are for stores that exist already.
+"""A new store, made at once as the newest migration leaves one: the steps to it are for
+stores that exist already.
 
 A test holds the two to be the same.
 """
@@ -18,7 +19,8 @@ from warehouse.store.schema.objects import remember_views
 
 
 def create(store: Store) -> bool:
-    """Make a store where there is none; whether this process made it, and no other that was quicker.
+    """Make a store where there is none; whether this process made it, and no other that
+    was quicker.
 
     Raises:
         StoreError: a table could not be made; nothing was made.
@@ -27,7 +29,9 @@ def create(store: Store) -> bool:
     roles = store.dialect.roles
     try:
         with store.begin() as connection:
-            store.dialect.lock_all(connection)  # others may create or upgrade it at the same time
+            store.dialect.lock_all(
+                connection
+            )  # others may create or upgrade it at the same time
             if revision.is_recorded(store.dialect, connection):
                 return False
             tables.metadata.create_all(connection, checkfirst=False)
@@ -35,14 +39,19 @@ def create(store: Store) -> bool:
             create_views(store, connection)
             remember_views(store)
             if roles:
-                roles.grant(connection, roles.readers(connection), store_names(store.dialect.name))
+                roles.grant(
+                    connection,
+                    roles.readers(connection),
+                    store_names(store.dialect.name),
+                )
     except sa.exc.DBAPIError as error:
         raise StoreError(f"the store could not be made: {cause_of(error)}") from error
     return True
 
 
 def _record(connection: sa.Connection) -> None:
-    """Write the revision where the migrations keep it; their table is there where a store was taken down to nothing."""
+    """Write the revision where the migrations keep it; their table is there where a
+    store was taken down to nothing."""
     versions = sa.Table(
         VERSION_TABLE,
         sa.MetaData(),

@@ -1,12 +1,13 @@
 """Whether what stands in a store under names of ours is ours.
 
-The file of a store may come from anybody. Under the name of a table it may hold a view, in a view of ours another
-text, and a macro called ``avg``: then figures change, and nothing that counts rows sees it. So a store is looked
-through when it is opened: tables are tables, views have the text that this version gives them, and no function is
-called like one of the engine's own. Objects under other names are the user's, and allowed.
+The file of a store may come from anybody. Under the name of a table it may hold a view,
+in a view of ours another text, and a macro called ``avg``: then figures change, and
+nothing that counts rows sees it. So a store is looked through when it is opened: tables
+are tables, views have the text that this version gives them, and no function is called
+like one of the engine's own. Objects under other names are the user's, and allowed.
 
-What the engine prints of our views is kept in the user's cache, since making it takes longer than most answers; of a
-store on a server what tells that they were not changed.
+What the engine prints of our views is kept in the user's cache, since making it takes
+longer than most answers; of a store on a server what tells that they were not changed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 #: Differences that a message names.
 _NAMED = 3
 
-#: Number of what a store is looked through for: what fewer rules had proven is looked through again.
+#: Number of what a store is looked through for: what fewer rules had proven is looked
+#: through again.
 _RULES = 3
 
 
@@ -45,8 +47,8 @@ _VIEWS = "views"
 
 
 class Look:
-    """One look at what stands in a store, when it is opened. A file that was found to be ours, and has not changed
-    since, is not looked through again."""
+    """One look at what stands in a store, when it is opened. A file that was found to
+    be ours, and has not changed since, is not looked through again."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -55,15 +57,20 @@ class Look:
         self._rows = [] if self._is_proven else _objects_of(store)
 
     def require_kinds(self) -> None:
-        """Refuse a view for a table, and a function called like one of the engine's; before anything is read.
+        """Refuse a view for a table, and a function called like one of the engine's;
+        before anything is read.
 
         Raises:
             StoreError: names what differs.
         """
-        if differences := [*_other_kinds(self._rows), *_functions(self._store, self._rows)]:
+        if differences := [
+            *_other_kinds(self._rows),
+            *_functions(self._store, self._rows),
+        ]:
             raise StoreError(
-                f"{self._store.name} holds under names of ours what no version makes: {_some(differences)}. It may be"
-                " hostile: ingest the dumps into a new store"
+                f"{self._store.name} holds under names of ours what no version makes: "
+                f"{_some(differences)}. It may be hostile: ingest the dumps into a new "
+                "store"
             )
 
     def require_texts(self) -> None:
@@ -82,9 +89,10 @@ class Look:
         if differences:
             name = self._store.name
             raise StoreError(
-                f"{name} holds under names of ours what this version does not make: {_some(differences)}. A store that"
-                f" comes from elsewhere may be hostile; of one that is yours the views are made anew by: warehouse"
-                f" --db {name} db upgrade"
+                f"{name} holds under names of ours what this version does not make: "
+                f"{_some(differences)}. A store that comes from elsewhere may be "
+                "hostile; of one that is yours the views are made anew by: warehouse "
+                f"--db {name} db upgrade"
             )
         if self._seen is not None:
             self._seen.keep()
@@ -106,14 +114,16 @@ def _objects_of(store: Store) -> list[dict[str, Any]]:
 
 
 def remember(store: Store) -> None:
-    """A file that this program alone has written since it was proven needs no second proof."""
+    """A file that this program alone has written since it was proven needs no second
+    proof."""
     seen = look_of(store.url, store.dialect)
     if seen is not None:
         seen.keep()
 
 
 def remember_views(store: Store) -> None:
-    """The views of a store on a server, which were made in the transaction that is going on, need no proof."""
+    """The views of a store on a server, which were made in the transaction that is
+    going on, need no proof."""
     if store.dialect.objects is not None and store.dialect.objects.version is None:
         server_views.keep_made(store)
 
@@ -124,7 +134,9 @@ class Seen:
 
     version: str  #: of the engine.
     path: str
-    look: list[int]  #: of the file and of its log: number on the disk, size, times of the last change.
+    look: list[
+        int
+    ]  #: of the file and of its log: number on the disk, size, times of the last change.
 
     @property
     def is_proven(self) -> bool:
@@ -138,7 +150,8 @@ class Seen:
 
 
 def _rules(engine_version: str) -> str:
-    """What made a finding: the schema, what is looked for, and the engine, which prints views its own way."""
+    """What made a finding: the schema, what is looked for, and the engine, which prints
+    views its own way."""
     return f"{HEAD} {_RULES} {engine_version}"
 
 
@@ -155,12 +168,19 @@ def look_of(url: sa.URL, dialect: Dialect) -> Seen | None:
         except OSError:
             look.append(0)
         else:
-            look += [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+            look += [
+                found.st_dev,
+                found.st_ino,
+                found.st_size,
+                found.st_mtime_ns,
+                found.st_ctime_ns,
+            ]
     return Seen(objects.version(), str(path), look)
 
 
 def foreign_objects(store: Store) -> list[str]:
-    """What stands under names of ours and is not ours, in words; texts of views where all else is ours."""
+    """What stands under names of ours and is not ours, in words; texts of views where
+    all else is ours."""
     rows = _objects_of(store)
     differences = [*_other_kinds(rows), *_functions(store, rows)]
     if not differences and store.dialect.objects is not None:
@@ -168,9 +188,15 @@ def foreign_objects(store: Store) -> list[str]:
     return differences
 
 
-#: What columns, tables and their rows may have that changes what is written or read without a word.
-_KINDS = {"default": "a value by itself for the column", "child": "another table as part,", "policy": "a policy"}
-#: The beginning of the names of tables that a load makes for itself, which it looks for in the store as well.
+#: What columns, tables and their rows may have that changes what is written or read
+#: without a word.
+_KINDS = {
+    "default": "a value by itself for the column",
+    "child": "another table as part,",
+    "policy": "a policy",
+}
+#: The beginning of the names of tables that a load makes for itself, which it looks for
+#: in the store as well.
 _OF_A_LOAD = "stage_"
 
 
@@ -198,7 +224,9 @@ def _functions(store: Store, rows: Iterable[Mapping[str, Any]]) -> list[str]:
     if not names:
         return []
     if store.dialect.embedded:
-        own = store.rows(query_text("file_objects", "engine_functions"), {"names": names})
+        own = store.rows(
+            query_text("file_objects", "engine_functions"), {"names": names}
+        )
         names = [row["name"] for row in own]
     return [f"a function {name}, as the engine has one" for name in names]
 
@@ -210,14 +238,20 @@ def _other_texts(objects: OwnObjects, rows: Iterable[Mapping[str, Any]]) -> list
     if objects.version is None:
         return []
     names = frozenset(view_names())
-    found = {row["name"]: _plain(row["text"]) for row in rows if row["kind"] == "view" and row["name"] in names}
+    found = {
+        row["name"]: _plain(row["text"])
+        for row in rows
+        if row["kind"] == "view" and row["name"] in names
+    }
     made_by = _rules(objects.version())
     if _digest(found) == found_before.read(_VIEWS, made_by):
         return []
     expected = expected_views(objects)
     found_before.keep(_VIEWS, made_by, _digest(expected))
     missing = [f"the view {name} is missing" for name in sorted(names - found.keys())]
-    differing = {name: text for name, text in sorted(found.items()) if text != expected[name]}
+    differing = {
+        name: text for name, text in sorted(found.items()) if text != expected[name]
+    }
     if not differing:
         return missing
     older = _in_older_form(objects)
@@ -225,7 +259,8 @@ def _other_texts(objects: OwnObjects, rows: Iterable[Mapping[str, Any]]) -> list
     other = [
         f"the view {name} has another text"
         for name, text in differing.items()
-        if text != older[name] and printed.get(name) not in (expected[name], older[name])
+        if text != older[name]
+        and printed.get(name) not in (expected[name], older[name])
     ]
     return missing + other
 
@@ -249,8 +284,8 @@ def _views_in(raw: Any) -> dict[str, str]:
 
 @cache
 def _in_older_form(objects: OwnObjects) -> dict[str, str]:
-    """The same as a file of the oldest form that the engine writes keeps it: somebody may have made the file before a
-    store was put into it."""
+    """The same as a file of the oldest form that the engine writes keeps it: somebody
+    may have made the file before a store was put into it."""
     with TemporaryDirectory(prefix="warehouse-") as folder:
         path = str(Path(folder) / "views")
         with _empty_store(objects, path):
@@ -277,16 +312,20 @@ def _database(objects: OwnObjects, path: str) -> Iterator[tuple[Any, sa.Connecti
 
 
 def _printed_here(objects: OwnObjects, views: Mapping[str, str]) -> dict[str, str]:
-    """What this version of the engine prints of views that another one printed: texts that are no view, or that ask for
-    what a store has not, are left out."""
+    """What this version of the engine prints of views that another one printed: texts
+    that are no view, or that ask for what a store has not, are left out."""
     printed: dict[str, str] = {}
     with _empty_store(objects) as raw:
         for name, text in views.items():
             begins = re.match(rf'create view "?{name}"? as ', text, re.IGNORECASE)
             if begins is None:
                 continue
-            with suppress(Exception):  # of the engine: what it cannot make is none of ours
-                raw.execute(f'create or replace view "{name}" as {text[begins.end() :]}')
+            with suppress(
+                Exception
+            ):  # of the engine: what it cannot make is none of ours
+                raw.execute(
+                    f'create or replace view "{name}" as {text[begins.end() :]}'
+                )
                 printed[name] = _views_in(raw)[name]
     return printed
 

@@ -1,12 +1,14 @@
 """What a store says of its runs, made anew of the facts that it holds.
 
-A content digest is written once, when a run is loaded. Whoever changes a score and the mean of its prompt alike leaves
-every other check content: here the digests, keys, means and hashes are worked out again, by sets, for blocks of runs.
-Facts of a block are brought into an in-memory database beside the store, the same for every engine.
+A content digest is written once, when a run is loaded. Whoever changes a score and the
+mean of its prompt alike leaves every other check content: here the digests, keys, means
+and hashes are worked out again, by sets, for blocks of runs. Facts of a block are
+brought into an in-memory database beside the store, the same for every engine.
 
-What cannot be made anew is not stored: of a prompt whose key is that of its content, the content; of texts that a
-source was loaded without (``--text``), the texts. A digest is no signature: who changes facts and writes the digest
-that belongs to them is found by comparison with a claim, an export or the dumps alone.
+What cannot be made anew is not stored: of a prompt whose key is that of its content,
+the content; of texts that a source was loaded without (``--text``), the texts. A digest
+is no signature: who changes facts and writes the digest that belongs to them is found
+by comparison with a claim, an export or the dumps alone.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from warehouse.store.load.run_keys import execution_key, published_digest
 from warehouse.store.load.scratch import RemoteScratch
 from warehouse.store.sql.query_files import query_text
 
-#: Facts and runs that are brought into memory at a time; of a store with limits, whose answers are bounded, fewer.
+#: Facts and runs that are brought into memory at a time; of a store with limits, whose
+#: answers are bounded, fewer.
 FACTS_OF_A_BLOCK, FACTS_WITHIN_LIMITS, RUNS_OF_A_BLOCK = 1_000_000, 100_000, 1_000
 #: Prompts that are looked at at a time.
 PROMPTS_OF_A_BLOCK = 50_000
@@ -59,8 +62,9 @@ class RunFault:
 
     def __str__(self) -> str:
         return (
-            f"run {self.run_id} ({self.model} on {self.benchmark}): {self.what} is stored as"
-            f" {self.stored[:20] or 'empty'}, its facts give {self.recomputed[:20] or 'empty'}"
+            f"run {self.run_id} ({self.model} on {self.benchmark}): {self.what} is "
+            f"stored as {self.stored[:20] or 'empty'}, its facts give "
+            f"{self.recomputed[:20] or 'empty'}"
         )
 
 
@@ -73,7 +77,10 @@ class TextFault:
     n: int  #: how many.
 
     def __str__(self) -> str:
-        return f"{self.table}: texts that are not those of their hashes: {self.n}, the first is {self.first}"
+        return (
+            f"{self.table}: texts that are not those of their hashes: {self.n}, the "
+            f"first is {self.first}"
+        )
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,9 @@ class Recomputed:
         return not self.runs and not self.texts
 
     def __str__(self) -> str:
-        said = f"{self.n_scores:,} scores of {self.n_runs:,} runs in {self.seconds:.1f} s"
+        said = (
+            f"{self.n_scores:,} scores of {self.n_runs:,} runs in {self.seconds:.1f} s"
+        )
         if self.n_scores < FEWEST_FOR_RATE:  # what is done once takes most of it
             return said
         return f"{said} ({1e6 * self.seconds / self.n_scores:.1f} s per million scores)"
@@ -110,7 +119,9 @@ def recompute(store: Store, progress: Progress | None = None) -> Recomputed:
         faults = tuple(sorted(proof.faults_of(rows), key=lambda fault: fault.run_id))
         texts = tuple(proof.text_faults())
     n_scores = sum(int(row["n_scores"]) for row in rows)
-    return Recomputed(len(rows), n_scores, round(time.monotonic() - started, 3), faults, texts)
+    return Recomputed(
+        len(rows), n_scores, round(time.monotonic() - started, 3), faults, texts
+    )
 
 
 class Proof:
@@ -135,9 +146,13 @@ class Proof:
         text = query_text("store", "runs_to_prove")
         if run_ids is None:
             return self.store.rows(text.format(chosen="1 = 1"))
-        return self.store.rows(text.format(chosen="run.id in (:run_ids)"), {"run_ids": list(run_ids)})
+        return self.store.rows(
+            text.format(chosen="run.id in (:run_ids)"), {"run_ids": list(run_ids)}
+        )
 
-    def faults_of(self, rows: Sequence[dict[str, Any]], checks: Sequence[str] = ()) -> Iterator[RunFault]:
+    def faults_of(
+        self, rows: Sequence[dict[str, Any]], checks: Sequence[str] = ()
+    ) -> Iterator[RunFault]:
         """What is wrong with runs (:meth:`runs`).
 
         Args:
@@ -146,7 +161,9 @@ class Proof:
         ignored = IgnoredSettings.read(self.store)
         for row in rows:
             yield from _key_faults(row, ignored)
-        sampled = [row for row in rows if not row["content_digest"].startswith("published:")]
+        sampled = [
+            row for row in rows if not row["content_digest"].startswith("published:")
+        ]
         self._bring_names(sampled)
         done, total = 0, sum(map(_size, sampled)) or 1
         for block in _blocks(sampled, self.n_facts):
@@ -157,27 +174,44 @@ class Proof:
             done += sum(map(_size, block))
             if self.progress is not None:
                 self.progress(done / total)
-        yield from self._other_figures([row for row in rows if row["content_digest"].startswith("published:")])
+        yield from self._other_figures(
+            [row for row in rows if row["content_digest"].startswith("published:")]
+        )
 
     def _bring_names(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Names of metrics and variants, and the hashes of the keys of all prompts on the benchmarks of some runs."""
-        for table, columns in (("metric", "id, name, filter"), ("prompt_variant", _VARIANT)):
+        """Names of metrics and variants, and the hashes of the keys of all prompts on
+        the benchmarks of some runs."""
+        for table, columns in (
+            ("metric", "id, name, filter"),
+            ("prompt_variant", _VARIANT),
+        ):
             self._pull(table, f"select {columns} from {table}")
-        self.scratch.run("create or replace temp table prompt_place (id bigint, hash ubigint)")
+        self.scratch.run(
+            "create or replace temp table prompt_place (id bigint, hash ubigint)"
+        )
         benchmarks = sorted({row["benchmark_id"] for row in rows})
         for low, high in self._ranges_of_prompts(benchmarks):
             values = {"benchmarks": benchmarks, "low": low, "high": high}
-            self._pull("held_prompt", f"select id, key, occurrence from prompt where {_OF_RANGE}", values)
+            self._pull(
+                "held_prompt",
+                f"select id, key, occurrence from prompt where {_OF_RANGE}",
+                values,
+            )
             self.scratch.run(
-                "insert into prompt_place"
-                f" select id, hash_64({self._as_loaded('key')} || chr(31) || occurrence) from held_prompt"
+                f"insert into prompt_place select id, hash_64({self._as_loaded('key')} "
+                "|| chr(31) || occurrence) from held_prompt"
             )
 
-    def _ranges_of_prompts(self, benchmarks: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def _ranges_of_prompts(
+        self, benchmarks: Sequence[int]
+    ) -> Iterator[tuple[int, int]]:
         """Ranges of ids, first and last, of the prompts on some benchmarks."""
         if not benchmarks:
             return
-        ends = "select min(id) as low, max(id) as high from prompt where benchmark_id in (:benchmarks)"
+        ends = (
+            "select min(id) as low, max(id) as high from prompt where benchmark_id in "
+            "(:benchmarks)"
+        )
         (row,) = self.store.rows(ends, {"benchmarks": benchmarks})
         if row["low"] is None:
             return
@@ -185,20 +219,33 @@ class Proof:
             yield low, low + PROMPTS_OF_A_BLOCK - 1
 
     def _as_loaded(self, column: str) -> str:
-        """A text as it was when it was hashed: a server has U+FFFD where it cannot hold U+0000."""
-        return column if self.store.dialect.embedded else f"replace({column}, chr(65533), chr(0))"
+        """A text as it was when it was hashed: a server has U+FFFD where it cannot hold
+        U+0000."""
+        return (
+            column
+            if self.store.dialect.embedded
+            else f"replace({column}, chr(65533), chr(0))"
+        )
 
-    def _bring_facts(self, block: Sequence[dict[str, Any]], *, with_means: bool) -> None:
+    def _bring_facts(
+        self, block: Sequence[dict[str, Any]], *, with_means: bool
+    ) -> None:
         ids = {"run_ids": [row["run_id"] for row in block]}
         for table, columns in _FACTS.items():
-            self._pull(table, f"select {columns} from {table} where run_id in (:run_ids)", ids)
+            self._pull(
+                table, f"select {columns} from {table} where run_id in (:run_ids)", ids
+            )
         if with_means:
             for table in ("prompt_score", "draw_score"):
-                self._pull(table, f"select * from {table} where run_id in (:run_ids)", ids)
+                self._pull(
+                    table, f"select * from {table} where run_id in (:run_ids)", ids
+                )
             counts = "id, n_found, n_scores, n_generations, n_choices"
             self._pull("run", f"select {counts} from run where id in (:run_ids)", ids)
 
-    def _pull(self, table: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
+    def _pull(
+        self, table: str, sql: str, params: Mapping[str, Any] | None = None
+    ) -> None:
         self.scratch.put(table, self.store.arrow(sql, params))
 
     def _other_digests(self, block: Sequence[dict[str, Any]]) -> Iterator[RunFault]:
@@ -209,49 +256,78 @@ class Proof:
             if digest != row["content_digest"]:
                 yield _fault(row, "content_digest", row["content_digest"], digest)
 
-    def _broken(self, check: str, block: Sequence[dict[str, Any]]) -> Iterator[RunFault]:
+    def _broken(
+        self, check: str, block: Sequence[dict[str, Any]]
+    ) -> Iterator[RunFault]:
         by_id = {row["run_id"]: row for row in block}
         table = self.scratch.table(query_text("checks", check))
         for found in table.to_pylist():
-            details = {name: value for name, value in found.items() if name not in ("run_id", "n", "declared", "found")}
+            details = {
+                name: value
+                for name, value in found.items()
+                if name not in ("run_id", "n", "declared", "found")
+            }
             words = " ".join(str(value) for value in details.values())
             stored = f"{found.get('declared', words)}"
-            yield _fault(by_id[found["run_id"]], check, stored, f"{found.get('found', 'another')} ({found['n']} rows)")
+            yield _fault(
+                by_id[found["run_id"]],
+                check,
+                stored,
+                f"{found.get('found', 'another')} ({found['n']} rows)",
+            )
 
     def _other_figures(self, rows: Sequence[dict[str, Any]]) -> Iterator[RunFault]:
         """Runs without samples whose published figures have another digest."""
         for block in _blocks(rows, RUNS_OF_A_BLOCK):
             ids = [row["run_id"] for row in block]
             figures: dict[int, list[dict[str, Any]]] = {run_id: [] for run_id in ids}
-            for figure in self.store.rows(query_text("store", "published_to_prove"), {"run_ids": ids}):
+            for figure in self.store.rows(
+                query_text("store", "published_to_prove"), {"run_ids": ids}
+            ):
                 figures[figure["run_id"]].append(figure)
             for row in block:
                 digests = _figure_digests(figures[row["run_id"]])
                 if row["content_digest"] not in digests:
-                    yield _fault(row, "content_digest", row["content_digest"], digests[0])
+                    yield _fault(
+                        row, "content_digest", row["content_digest"], digests[0]
+                    )
 
     def text_faults(self) -> Iterator[TextFault]:
         """Kinds of texts that are not those of their hashes."""
-        for table, faults in (("content", self._other_contents()), ("prompt", self._other_questions())):
+        for table, faults in (
+            ("content", self._other_contents()),
+            ("prompt", self._other_questions()),
+        ):
             found = list(faults)
             if found:
                 yield TextFault(table, found[0], len(found))
 
     def _other_contents(self) -> Iterator[str]:
         made = self.store.dialect.sha256_of("text")
-        others = f"select sha256, text from content where sha256 <> {made} order by sha256 limit {TEXTS_SHOWN}"
+        others = (
+            f"select sha256, text from content where sha256 <> {made} order by sha256 "
+            f"limit {TEXTS_SHOWN}"
+        )
         for row in self.store.rows(others):
-            if sha256(row["text"].replace("\ufffd", "\0").encode()).digest() != row["sha256"]:
+            if (
+                sha256(row["text"].replace("\ufffd", "\0").encode()).digest()
+                != row["sha256"]
+            ):
                 yield row["sha256"].hex()
 
     def _other_questions(self) -> Iterator[str]:
         benchmarks = [row["id"] for row in self.store.rows("select id from benchmark")]
         for low, high in self._ranges_of_prompts(benchmarks):
             values = {"benchmarks": benchmarks, "low": low, "high": high}
-            self._pull("held_question", f"select id, text, text_hash from prompt where {_OF_RANGE}", values)
+            self._pull(
+                "held_question",
+                f"select id, text, text_hash from prompt where {_OF_RANGE}",
+                values,
+            )
             others = (
-                "select id from held_question where text is not null and text_hash is not null"
-                f" and text_hash <> text_hash(text) and text_hash <> text_hash({self._as_loaded('text')}) order by id"
+                "select id from held_question where text is not null and text_hash is "
+                "not null and text_hash <> text_hash(text) and text_hash <> "
+                f"text_hash({self._as_loaded('text')}) order by id"
             )
             for (prompt_id,) in self.scratch.rows(others):
                 yield f"prompt {prompt_id}"
@@ -273,7 +349,9 @@ def _size(row: Mapping[str, Any]) -> int:
     return int(row["n_scores"] + row["n_generations"] + row["n_choices"])
 
 
-def _blocks(rows: Sequence[dict[str, Any]], most: int) -> Iterator[list[dict[str, Any]]]:
+def _blocks(
+    rows: Sequence[dict[str, Any]], most: int
+) -> Iterator[list[dict[str, Any]]]:
     """Runs in their order, so many facts together at most, unless a run has more."""
     block: list[dict[str, Any]] = []
     size = 0
@@ -287,8 +365,17 @@ def _blocks(rows: Sequence[dict[str, Any]], most: int) -> Iterator[list[dict[str
         yield block
 
 
-def _fault(row: Mapping[str, Any], what: str, stored: str | None, recomputed: str | None) -> RunFault:
-    return RunFault(row["run_id"], row["model"], row["benchmark"], what, stored or "", recomputed or "")
+def _fault(
+    row: Mapping[str, Any], what: str, stored: str | None, recomputed: str | None
+) -> RunFault:
+    return RunFault(
+        row["run_id"],
+        row["model"],
+        row["benchmark"],
+        what,
+        stored or "",
+        recomputed or "",
+    )
 
 
 def _key_faults(row: Mapping[str, Any], ignored: IgnoredSettings) -> Iterator[RunFault]:
@@ -311,16 +398,23 @@ def _key_faults(row: Mapping[str, Any], ignored: IgnoredSettings) -> Iterator[Ru
 
 
 def _figure_digests(figures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Digests that the published figures of a run may have been given: whether each named the run's own benchmark and
-    split, or left them out, is not stored; nor, of a text, whether it was a number beyond the engine's."""
+    """Digests that the published figures of a run may have been given: whether each
+    named the run's own benchmark and split, or left them out, is not stored; nor, of a
+    text, whether it was a number beyond the engine's."""
     digests = []
     for leaves_out in ((), ("benchmark",), ("split",), ("benchmark", "split")):
         for as_number in (False, True):
-            digests.append(published_digest(tuple(_published(row, leaves_out, as_number) for row in figures)))
+            digests.append(
+                published_digest(
+                    tuple(_published(row, leaves_out, as_number) for row in figures)
+                )
+            )
     return digests
 
 
-def _published(row: Mapping[str, Any], leaves_out: Sequence[str], as_number: bool) -> PublishedScore:
+def _published(
+    row: Mapping[str, Any], leaves_out: Sequence[str], as_number: bool
+) -> PublishedScore:
     said = {name: row[name] for name in ("benchmark", "split")}
     for name in leaves_out:
         if row[name] == row[f"own_{name}"]:
@@ -344,7 +438,8 @@ def _published(row: Mapping[str, Any], leaves_out: Sequence[str], as_number: boo
 
 
 def require_proven(store: Store, run_ids: Sequence[int] | None) -> None:
-    """Refuse to rest on runs whose scores, means or keys are not what they were loaded as.
+    """Refuse to rest on runs whose scores, means or keys are not what they were loaded
+    as.
 
     Args:
         store: open in any way.
@@ -359,8 +454,13 @@ def require_proven(store: Store, run_ids: Sequence[int] | None) -> None:
         return
     by_run = {fault.run_id: fault for fault in reversed(faults)}
     first = [by_run[run_id] for run_id in sorted(by_run)][:RUNS_NAMED]
-    more = f"; and {len(by_run) - len(first)} runs more" if len(by_run) > len(first) else ""
+    more = (
+        f"; and {len(by_run) - len(first)} runs more"
+        if len(by_run) > len(first)
+        else ""
+    )
     raise StoreError(
-        f"{'; '.join(map(str, first))}{more}: changed since loading, so that nothing can rest on it; expected every run"
-        " as its source gave it; see warehouse db check --deep, then forget the source and ingest it again"
+        f"{'; '.join(map(str, first))}{more}: changed since loading, so that nothing "
+        "can rest on it; expected every run as its source gave it; see warehouse db "
+        "check --deep, then forget the source and ingest it again"
     )

@@ -17,7 +17,8 @@ __all__ = ["HEAD", "found", "is_recorded", "recorded", "require"]
 
 
 def found(store: Store) -> str | None:
-    """The revision recorded in the store; ``None`` for an empty store. The engine's error where it may not be read."""
+    """The revision recorded in the store; ``None`` for an empty store. The engine's
+    error where it may not be read."""
     if store.dialect.is_lake:  # it was held to this one when it was opened
         return HEAD
     try:
@@ -30,14 +31,23 @@ def found(store: Store) -> str | None:
 
 
 def recorded(dialect: Dialect, connection: sa.Connection) -> str | None:
-    """The revision in the table that the migrations keep; the engine's own error where there is no such table."""
-    rows = dialect.select(connection, "select version_num from alembic_version", {}, None).column(0).to_pylist()
+    """The revision in the table that the migrations keep; the engine's own error where
+    there is no such table."""
+    rows = (
+        dialect.select(connection, "select version_num from alembic_version", {}, None)
+        .column(0)
+        .to_pylist()
+    )
     return str(rows[0]) if rows else None
 
 
 def is_recorded(dialect: Dialect, connection: sa.Connection) -> bool:
-    """Whether there is a revision; asked in a transaction that goes on where there is no such table."""
-    return sa.inspect(connection).has_table("alembic_version") and recorded(dialect, connection) is not None
+    """Whether there is a revision; asked in a transaction that goes on where there is
+    no such table."""
+    return (
+        sa.inspect(connection).has_table("alembic_version")
+        and recorded(dialect, connection) is not None
+    )
 
 
 def require(store: Store) -> None:
@@ -50,7 +60,13 @@ def require(store: Store) -> None:
     if revision == HEAD:
         return
     if revision is not None and revision > HEAD:
-        command = "pip install --upgrade eval-warehouse (the store was made by a newer version)"
+        command = (
+            "pip install --upgrade eval-warehouse (the store was made by a newer "
+            "version)"
+        )
     else:
-        command = f"warehouse --db {store.name} {'init' if revision is None else 'db upgrade'}"
+        command = (
+            f"warehouse --db {store.name} "
+            f"{'init' if revision is None else 'db upgrade'}"
+        )
     raise SchemaVersionError(revision, HEAD, command)

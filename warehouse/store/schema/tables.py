@@ -1,9 +1,12 @@
-"""The schema, described once. Migrations, the loader and the checks all follow this file.
+"""The schema, described once. Migrations, the loader and the checks all follow this
+file.
 
-Surrogate integer keys inside; natural keys are unique. Ids are handed out by ``id_counter``, not by the engine, so that
-a load can number whole sets at once and the same way on every engine. Fact tables carry no keys at all
-(``docs/schema.md`` says why); what they promise is proved by ``warehouse db check``. Foreign keys and indexes are
-created where the engine profits from them (:mod:`warehouse.store.engines`). Times are naive UTC.
+Surrogate integer keys inside; natural keys are unique. Ids are handed out by
+``id_counter``, not by the engine, so that a load can number whole sets at once and the
+same way on every engine. Fact tables carry no keys at all (``docs/schema.md`` says
+why); what they promise is proved by ``warehouse db check``. Foreign keys and indexes
+are created where the engine profits from them (:mod:`warehouse.store.engines`). Times
+are naive UTC.
 """
 
 from __future__ import annotations
@@ -78,7 +81,8 @@ def _dimension(
     refs: dict[str, str],
     unique_where: Callable[..., bool] | None = None,
 ) -> sa.Table:
-    """A table with a surrogate key, a natural key, and foreign keys where the engine has them.
+    """A table with a surrogate key, a natural key, and foreign keys where the engine
+    has them.
 
     Args:
         unique: columns of the natural key.
@@ -89,7 +93,9 @@ def _dimension(
     if unique_where is not None:
         natural_key.ddl_if(callable_=unique_where)
     keys = [
-        sa.ForeignKeyConstraint([column], [f"{target}.id"]).ddl_if(callable_=engines.wants_foreign_keys)
+        sa.ForeignKeyConstraint([column], [f"{target}.id"]).ddl_if(
+            callable_=engines.wants_foreign_keys
+        )
         for column, target in refs.items()
     ]
     return sa.Table(name, metadata, *parts, natural_key, *keys)
@@ -98,7 +104,9 @@ def _dimension(
 def _fact(name: str, *parts: Any, index: str) -> sa.Table:
     """A table without keys; one index on ``index`` where the engine wants it."""
     table = sa.Table(name, metadata, *parts)
-    sa.Index(f"ix_{name}_{index}", table.c[index], **engines.SORTED_INDEX).ddl_if(callable_=engines.wants_indexes)
+    sa.Index(f"ix_{name}_{index}", table.c[index], **engines.SORTED_INDEX).ddl_if(
+        callable_=engines.wants_indexes
+    )
     return table
 
 
@@ -138,7 +146,8 @@ benchmark = _dimension(
     unique=("name",), refs={},
 )  # fmt: skip
 
-#: On DuckDB its natural key has no constraint: two loads conflict at ``id_counter``, and the checks prove it.
+#: On DuckDB its natural key has no constraint: two loads conflict at ``id_counter``,
+#: and the checks prove it.
 prompt = _dimension(
     "prompt", _id(), _ref("benchmark_id"), _key("split"), _key("key"), _key("key_kind"),
     _small("occurrence", optional=False), _text("tool_id"), _hash("text_hash"), _text("text"),
@@ -222,7 +231,8 @@ run = _dimension(
           "benchmark_id": "benchmark"},
 )  # fmt: skip
 
-#: Settings that a person has said do not matter: of every benchmark, where none is named.
+#: Settings that a person has said do not matter: of every benchmark, where none is
+#: named.
 ignored_setting = _dimension(
     "ignored_setting", _id(), _key("name"), _key("benchmark"), _text("reason"), _time("created_at"),
     unique=("name", "benchmark"), refs={},
@@ -243,7 +253,8 @@ run_source = _fact(
     index="run_id",
 )  # fmt: skip
 
-#: What a source says beyond what stands: of rows that other sources speak of too (``docs/schema.md``).
+#: What a source says beyond what stands: of rows that other sources speak of too
+#: (``docs/schema.md``).
 statement = _fact(
     "statement", _ref("source_id", optional=True), _key("about"), _ref("subject_id"), _json("said"),
     index="source_id",
@@ -255,7 +266,9 @@ rejection = _fact(
 )  # fmt: skip
 
 content = sa.Table("content", metadata, _hash("sha256", optional=False), _text("text"))
-sa.Index("uq_content_sha256", content.c.sha256, unique=True).ddl_if(callable_=engines.wants_indexes)
+sa.Index("uq_content_sha256", content.c.sha256, unique=True).ddl_if(
+    callable_=engines.wants_indexes
+)
 
 generation = _fact(
     "generation", _ref("run_id"), _ref("prompt_id"), _ref("variant_id"),
@@ -304,7 +317,9 @@ scan_value = _fact(
     index="source_id",
 )  # fmt: skip
 for _name in ("uuid", "place"):
-    sa.Index(f"ix_scan_value_{_name}", scan_value.c[_name]).ddl_if(callable_=engines.wants_indexes)
+    sa.Index(f"ix_scan_value_{_name}", scan_value.c[_name]).ddl_if(
+        callable_=engines.wants_indexes
+    )
 
 preference = _fact(
     "preference", _ref("source_id"), _ref("benchmark_id"), _ref("prompt_id", optional=True), _ref("variant_id"),
@@ -392,14 +407,20 @@ analysis = _dimension(
 )  # fmt: skip
 
 id_counter = sa.Table(
-    "id_counter", metadata, sa.Column("table_name", sa.String, primary_key=True), _whole("next_id", optional=False)
+    "id_counter",
+    metadata,
+    sa.Column("table_name", sa.String, primary_key=True),
+    _whole("next_id", optional=False),
 )
 
-#: Tables that a run's facts live in, in the order in which they are written and removed.
+#: Tables that a run's facts live in, in the order in which they are written and
+#: removed.
 RUN_FACTS = (generation, transcript, tool_call, choice, score, prompt_score)
 
 
 def natural_key(table: sa.Table) -> list[str]:
     """Columns that identify a row of a table, in any store."""
-    (unique,) = [item for item in table.constraints if isinstance(item, sa.UniqueConstraint)]
+    (unique,) = [
+        item for item in table.constraints if isinstance(item, sa.UniqueConstraint)
+    ]
     return [column.name for column in unique.columns]

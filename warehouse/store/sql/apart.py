@@ -1,11 +1,14 @@
-"""Statements that people type, each in a process of its own, so that the system holds their limits.
+"""Statements that people type, each in a process of its own, so that the system holds
+their limits.
 
-An engine looks at its clock between pieces of work, and counts the memory that it manages itself: one expression over
-a long list is neither. So the statement runs in a child, whose memory and processor time the system bounds, and which
-is killed when its time is over. The rows come back as Arrow.
+An engine looks at its clock between pieces of work, and counts the memory that it
+manages itself: one expression over a long list is neither. So the statement runs in a
+child, whose memory and processor time the system bounds, and which is killed when its
+time is over. The rows come back as Arrow.
 
-A program of one thread forks the child itself. Others ask a small process that was started beside them, has loaded
-what a query needs, holds no store, and forks a child for each.
+A program of one thread forks the child itself. Others ask a small process that was
+started beside them, has loaded what a query needs, holds no store, and forks a child
+for each.
 """
 
 from __future__ import annotations
@@ -31,13 +34,22 @@ import pyarrow as pa
 
 from warehouse import errors
 from warehouse.errors import QueryLimitError, StoreError, WarehouseError
-from warehouse.store.engines import DEFAULT_URL, Limits, dialect_of, is_loaded, load, parse_url, store_failure
+from warehouse.store.engines import (
+    DEFAULT_URL,
+    Limits,
+    dialect_of,
+    is_loaded,
+    load,
+    parse_url,
+    store_failure,
+)
 from warehouse.store.open import open_store
 from warehouse.store.sql.run_query import run_sql
 
 #: Seconds that a statement has to end by itself, once the engine was told to stop it.
 GRACE = 1.0
-#: Bytes that a child may have beside what the engine and the answer may take: pieces that an allocator keeps.
+#: Bytes that a child may have beside what the engine and the answer may take: pieces
+#: that an allocator keeps.
 SLACK = 192 * 2**20
 #: Seconds of the processor that opening a store may take.
 _OPENING = 10
@@ -50,7 +62,9 @@ _TABLE, _ERROR = b"T", b"E"
 class TypedQuery:
     """One SELECT that somebody typed, and where it is to run."""
 
-    url: str | None  #: of the store; default as in :func:`warehouse.store.open.open_store`.
+    url: (
+        str | None
+    )  #: of the store; default as in :func:`warehouse.store.open.open_store`.
     sql: str
     parameters: Mapping[str, Any]  #: their values, by name.
     limits: Limits
@@ -61,20 +75,28 @@ class TypedQuery:
 
 
 def query_apart(
-    query: TypedQuery, *, say: Callable[[str], None] | None = None, started: Callable[[int], object] = lambda _pid: None
+    query: TypedQuery,
+    *,
+    say: Callable[[str], None] | None = None,
+    started: Callable[[int], object] = lambda _pid: None,
 ) -> pa.Table:
     """The rows of a SELECT.
 
     Args:
-        say: told if there is something to wait for, where the child is forked from here.
-        started: told the number of the process that runs it; who kills it ends the query.
+        say: told if there is something to wait for, where the child is forked from
+            here.
+        started: told the number of the process that runs it; who kills it ends the
+            query.
 
     Raises:
         MisuseError: not one SELECT, an error in it, or a wrong parameter.
         QueryLimitError: it takes longer, or needs more memory, than it may.
         StoreError: the store cannot be opened.
     """
-    if not hasattr(os, "fork") or dialect_of(parse_url(query.url or DEFAULT_URL)).is_lake:
+    if (
+        not hasattr(os, "fork")
+        or dialect_of(parse_url(query.url or DEFAULT_URL)).is_lake
+    ):
         return _run(query, say)
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as answer:
@@ -89,13 +111,19 @@ def query_apart(
 
 
 def _may_fork() -> bool:
-    """Whether this program has one thread, and no store that a child would find half open."""
+    """Whether this program has one thread, and no store that a child would find half
+    open."""
     return threading.active_count() == 1 and not is_loaded()
 
 
 def _run(query: TypedQuery, say: Callable[[str], None] | None) -> pa.Table:
     with open_store(
-        query.url, guarded=True, limits=query.limits, reader=query.reader, wait=query.wait, say=say
+        query.url,
+        guarded=True,
+        limits=query.limits,
+        reader=query.reader,
+        wait=query.wait,
+        say=say,
     ) as store:
         return run_sql(store, query.sql, query.parameters)
 
@@ -103,12 +131,18 @@ def _run(query: TypedQuery, say: Callable[[str], None] | None) -> pa.Table:
 # --- the child -------------------------------------------------------------------------------
 
 
-def _fork(query: TypedQuery, writing: int, say: Callable[[str], None] | None, ours: int | None = None) -> None:
+def _fork(
+    query: TypedQuery,
+    writing: int,
+    say: Callable[[str], None] | None,
+    ours: int | None = None,
+) -> None:
     """Answer a query in a child.
 
     Args:
         writing: the end of the pipe that the answer goes into.
-        ours: the other end, where the child would hold it too, and so never hear that nobody listens any more.
+        ours: the other end, where the child would hold it too, and so never hear that
+            nobody listens any more.
     """
     pid = os.fork()
     if pid:
@@ -118,12 +152,16 @@ def _fork(query: TypedQuery, writing: int, say: Callable[[str], None] | None, ou
             os.close(ours)
         with os.fdopen(writing, "wb") as answer:
             _answer(query, answer, say)
-    except BaseException:  # nobody listens any more, or there is no memory to say anything with
+    except (
+        BaseException
+    ):  # nobody listens any more, or there is no memory to say anything with
         os._exit(1)
     os._exit(0)
 
 
-def _answer(query: TypedQuery, answer: BinaryIO, say: Callable[[str], None] | None) -> None:
+def _answer(
+    query: TypedQuery, answer: BinaryIO, say: Callable[[str], None] | None
+) -> None:
     answer.write(_PID.pack(os.getpid()))
     answer.flush()
     os.environ.clear()
@@ -163,7 +201,8 @@ def _bounded(limits: Limits) -> Iterator[None]:
 
 
 def _data_size() -> int:
-    """Bytes of memory that this process has for itself; 0 where the system does not say."""
+    """Bytes of memory that this process has for itself; 0 where the system does not
+    say."""
     with suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmData:"):
@@ -174,17 +213,23 @@ def _data_size() -> int:
 # --- the answer ------------------------------------------------------------------------------
 
 
-def _received(answer: BinaryIO, limits: Limits, started: Callable[[int], object]) -> pa.Table:
+def _received(
+    answer: BinaryIO, limits: Limits, started: Callable[[int], object]
+) -> pa.Table:
     head = answer.read(_PID.size)
     if len(head) < _PID.size:
         raise StoreError("the process of a query could not be started; try again")
     (pid,) = _PID.unpack(head)
     started(pid)
-    with _killed_after(pid, limits.seconds + GRACE if limits.seconds else 0.0) as was_killed:
+    with _killed_after(
+        pid, limits.seconds + GRACE if limits.seconds else 0.0
+    ) as was_killed:
         told = _read(answer)
         if told is None and was_killed.is_set():
             found = f"the query was stopped after {limits.seconds:g} s"
-            raise QueryLimitError(found, "--timeout SECONDS, 0 for no limit", "timeout=")
+            raise QueryLimitError(
+                found, "--timeout SECONDS, 0 for no limit", "timeout="
+            )
         if told is None:
             raise _needs_memory(limits)
     if isinstance(told, WarehouseError):
@@ -207,7 +252,8 @@ def _read(answer: BinaryIO) -> pa.Table | WarehouseError | None:
 
 def _needs_memory(limits: Limits) -> QueryLimitError:
     return QueryLimitError(
-        f"the query needs more than the {limits.setting} of memory that it may use, and was stopped",
+        f"the query needs more than the {limits.setting} of memory that it may use, "
+        "and was stopped",
         "--memory SIZE",
         "memory=",
     )
@@ -223,8 +269,9 @@ def _error(told: Mapping[str, str]) -> WarehouseError:
 
 @contextmanager
 def _killed_after(pid: int, seconds: float) -> Iterator[threading.Event]:
-    """Kill a process when so many seconds are over, or when this block is left by an error; whether it was for the
-    time. One that has answered ends by itself, and its number may be another's by then."""
+    """Kill a process when so many seconds are over, or when this block is left by an
+    error; whether it was for the time. One that has answered ends by itself, and its
+    number may be another's by then."""
     is_over = threading.Event()
 
     def kill() -> None:
@@ -279,7 +326,11 @@ class _Launcher:
         """The one that runs; started where there is none, or it has ended."""
         with cls._starting:
             mine = cls._mine
-            if mine is None or cls._pid != os.getpid() or mine._process.poll() is not None:
+            if (
+                mine is None
+                or cls._pid != os.getpid()
+                or mine._process.poll() is not None
+            ):
                 mine = cls()
                 cls._mine, cls._pid = mine, os.getpid()
             return mine
@@ -292,7 +343,9 @@ class _Launcher:
                 socket.send_fds(self._socket, [_SIZE.pack(len(message))], [writing])
                 self._socket.sendall(message)
             except OSError:
-                raise StoreError("the process that runs queries has ended; try again") from None
+                raise StoreError(
+                    "the process that runs queries has ended; try again"
+                ) from None
 
     def close(self) -> None:
         """It ends when nobody asks any more."""
@@ -303,7 +356,9 @@ class _Launcher:
 
 def _serve(number: int) -> None:
     """Fork a child for each query that comes, until the program that asks has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's is meant for the program that asks
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the terminal's is meant for the program that asks
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     load()  # so that children need not
     with socket.socket(fileno=number) as requests:
@@ -324,7 +379,8 @@ def _serve(number: int) -> None:
 
 
 def _load_engine(query: TypedQuery) -> None:
-    """Load what the engine of a query takes, so that no child need; what is wrong with its URL the child says."""
+    """Load what the engine of a query takes, so that no child need; what is wrong with
+    its URL the child says."""
     with suppress(WarehouseError):
         dialect_of(parse_url(query.url or DEFAULT_URL)).load()
 

@@ -1,4 +1,5 @@
-"""``:name`` parameters in SQL text: finding them, and writing them as an engine's driver does."""
+"""``:name`` parameters in SQL text: finding them, and writing them as an engine's
+driver does."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ _TOKEN = re.compile(
       | :(?P<name>[A-Za-z_]\w*)""",
     re.VERBOSE | re.DOTALL,
 )
-#: Consecutive ids that are asked for as a span: PostgreSQL looks up each row in a longer list, a fifth of the time to
-#: add up all scores of all runs; DuckDB takes as long for either.
+#: Consecutive ids that are asked for as a span: PostgreSQL looks up each row in a
+#: longer list, a fifth of the time to add up all scores of all runs; DuckDB takes as
+#: long for either.
 _LONG = 9
 _BRACKET = re.compile(r"/\*|\*/")
 
@@ -37,7 +39,8 @@ def bind_names(sql: str) -> tuple[str, ...]:
 
 
 def rename_binds(sql: str, style: str) -> tuple[str, tuple[str, ...]]:
-    """Write the parameters as ``$name`` (style ``"$"``) or ``%(name)s`` (style ``"%("``).
+    """Write the parameters as ``$name`` (style ``"$"``) or ``%(name)s`` (style
+    ``"%("``).
 
     Returns:
         the text and the names it uses.
@@ -55,17 +58,23 @@ def replace_binds(sql: str, written: Callable[[str], str]) -> str:
 
     def parameter(match: re.Match[str]) -> str:
         name = match["name"] or match["list"]
-        return match.group(0).replace(f":{name}", written(name)) if name else match.group(0)
+        return (
+            match.group(0).replace(f":{name}", written(name))
+            if name
+            else match.group(0)
+        )
 
     return _replaced(sql, parameter)
 
 
 def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A statement with every parameter of several values that stands alone in ``in (:name)`` written out.
+    """A statement with every parameter of several values that stands alone in ``in
+    (:name)`` written out.
 
-    Integers (our own ids) then stand in the text: binding any value makes a driver import pandas, which takes
-    longer than the query. Everything else is bound as ``:ids_0``, ``:ids_1`` …; no values are ``null``, which
-    nothing equals. Many ids in a row are asked for by the first and the last.
+    Integers (our own ids) then stand in the text: binding any value makes a driver
+    import pandas, which takes longer than the query. Everything else is bound as
+    ``:ids_0``, ``:ids_1`` …; no values are ``null``, which nothing equals. Many ids in
+    a row are asked for by the first and the last.
 
     >>> expand_lists("id in (:ids) and name in (:names)", {"ids": {2, 1}, "names": ["x"]})
     ('id in (1, 2) and name in (:names_0)', {'names_0': 'x'})
@@ -77,12 +86,20 @@ def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, An
     spans: dict[str, str] = {}
     alone = {match["list"] for match in _tokens(sql)}
     for name, value in values.items():
-        if name not in alone or isinstance(value, str) or not isinstance(value, Collection):
+        if (
+            name not in alone
+            or isinstance(value, str)
+            or not isinstance(value, Collection)
+        ):
             bound[name] = value
         elif all(isinstance(item, int | np.integer) for item in value):
             ids = sorted(set(map(int, value)))
             texts[name] = ", ".join(map(str, ids)) or "null"
-            if name.endswith("ids") and len(ids) >= _LONG and ids[-1] - ids[0] < len(ids):
+            if (
+                name.endswith("ids")
+                and len(ids) >= _LONG
+                and ids[-1] - ids[0] < len(ids)
+            ):
                 spans[name] = f"between {ids[0]} and {ids[-1]}"
         else:
             numbered = {f"{name}_{index}": item for index, item in enumerate(value)}
@@ -90,10 +107,14 @@ def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, An
             bound |= numbered
     if spans:
         sql = _replaced(sql, lambda match: spans.get(match["list"], match.group(0)))
-    return (replace_binds(sql, lambda name: texts.get(name, f":{name}")) if texts else sql), bound
+    return (
+        replace_binds(sql, lambda name: texts.get(name, f":{name}")) if texts else sql
+    ), bound
 
 
-def replace_quoted(sql: str, text: Callable[[str], str], name: Callable[[str], str]) -> str:
+def replace_quoted(
+    sql: str, text: Callable[[str], str], name: Callable[[str], str]
+) -> str:
     """The text with what stands in quotes written anew: texts, and names, each from what they say.
 
     >>> replace_quoted("select 'x', 1 as \\"a\\"", "<{}>".format, str.upper)
@@ -110,12 +131,15 @@ def replace_quoted(sql: str, text: Callable[[str], str], name: Callable[[str], s
 
 
 def bare_text(sql: str) -> str:
-    """The text without what stands in quotes or comments; quoted names stay, without the quotes.
+    """The text without what stands in quotes or comments; quoted names stay, without
+    the quotes.
 
     >>> bare_text("select 'a', f/* c /* d */ */(1) -- e")
     'select  , f (1)  '
     """
-    return _replaced(sql, lambda match: match["quoted"] or ("::" if match.group(0) == "::" else " "))
+    return _replaced(
+        sql, lambda match: match["quoted"] or ("::" if match.group(0) == "::" else " ")
+    )
 
 
 def _replaced(sql: str, written: Callable[[re.Match[str]], str]) -> str:

@@ -1,4 +1,5 @@
-"""The queries kept as .sql files: finding them, and checking their headers against the SQL.
+"""The queries kept as .sql files: finding them, and checking their headers against the
+SQL.
 
 A file holds one SELECT that runs as it stands. Its header is made of comments::
 
@@ -8,8 +9,9 @@ A file holds one SELECT that runs as it stands. Its header is made of comments::
     -- columns:
     --   estimate: mean over prompts, in the metric's unit
 
-Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters; library queries lie in
-``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on that engine.
+Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no
+parameters; library queries lie in ``library/name.sql``. ``name.<engine>.sql`` beside a
+file takes its place on that engine.
 
 The statements that the program runs for itself lie in folders named for who runs them
 (``analysis``, ``store``, ``ingest`` …); :func:`query_text` reads them.
@@ -32,7 +34,9 @@ from warehouse.store.sql.bind_parameters import bind_names
 
 Kind = Literal["view", "library"]
 
-_FILE = re.compile(r"(?:(?P<number>\d+)_)?(?P<name>[a-z][a-z0-9_]*)(?:\.(?P<engine>[a-z]+))?\.sql")
+_FILE = re.compile(
+    r"(?:(?P<number>\d+)_)?(?P<name>[a-z][a-z0-9_]*)(?:\.(?P<engine>[a-z]+))?\.sql"
+)
 _COLUMN = re.compile(r"  (?P<name>[a-z]\w*): (?P<text>.+)")
 
 
@@ -45,45 +49,61 @@ class NamedQuery:
     description: str  #: one line.
     grain: str  #: what one row is.
     parameters: tuple[Parameter, ...]  #: in the order of the header; views have none.
-    columns: tuple[tuple[str, str], ...]  #: name and meaning with unit, in the order of the result.
+    columns: tuple[
+        tuple[str, str], ...
+    ]  #: name and meaning with unit, in the order of the result.
     text: str  #: the whole file.
     path: str  #: of the file.
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of all parameters: those given, as text or of their type, else the defaults.
+        """Values of all parameters: those given, as text or of their type, else the
+        defaults.
 
         Raises:
             MisuseError: a parameter that the query lacks, needs, or cannot read.
         """
-        unknown = [name for name in given if name not in {p.name for p in self.parameters}]
+        unknown = [
+            name for name in given if name not in {p.name for p in self.parameters}
+        ]
         if unknown:
             has = ", ".join(p.name for p in self.parameters) or "none"
-            raise MisuseError(f"{self.name} has no parameter {', '.join(unknown)}; it has: {has}")
+            raise MisuseError(
+                f"{self.name} has no parameter {', '.join(unknown)}; it has: {has}"
+            )
         missing = [p for p in self.parameters if p.required and p.name not in given]
         if missing:
             needs = "; ".join(f"{p.name} ({p.type}): {p.description}" for p in missing)
             how = " ".join(f"-p {p.name}=…" for p in missing)
-            raise MisuseError(f"{self.name} needs a value for {needs}; in the command: {how}")
-        return {p.name: p.read(given[p.name]) if p.name in given else p.default for p in self.parameters}
+            raise MisuseError(
+                f"{self.name} needs a value for {needs}; in the command: {how}"
+            )
+        return {
+            p.name: p.read(given[p.name]) if p.name in given else p.default
+            for p in self.parameters
+        }
 
 
 @cache
 def query_text(folder: str, name: str) -> str:
-    """Text of ``queries/FOLDER/NAME.sql``, header included, read when it is first asked for.
+    """Text of ``queries/FOLDER/NAME.sql``, header included, read when it is first asked
+    for.
 
-    A statement whose text depends on the call is a template for ``str.format``: the header names
-    each of its ``{placeholders}``, of what kind it is, and its meaning::
+    A statement whose text depends on the call is a template for ``str.format``: the
+    header names each of its ``{placeholders}``, of what kind it is, and its meaning::
 
         -- placeholder: runs condition -- on fact.run_id
 
-    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``, ``numbers`` (with commas between
-    them), ``table`` and ``join`` (a whole JOIN, or nothing). What is filled in is our own text or a number; values of
-    users, and lists of ids (``in (:ids)``), are ``:parameters``. No comment of a template has a brace.
+    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``,
+    ``numbers`` (with commas between them), ``table`` and ``join`` (a whole JOIN, or
+    nothing). What is filled in is our own text or a number; values of users, and lists
+    of ids (``in (:ids)``), are ``:parameters``. No comment of a template has a brace.
 
     Raises:
         FileNotFoundError: there is no such file.
     """
-    return (files("warehouse.queries") / folder / f"{name}.sql").read_text(encoding="utf-8")
+    return (files("warehouse.queries") / folder / f"{name}.sql").read_text(
+        encoding="utf-8"
+    )
 
 
 @cache
@@ -95,8 +115,15 @@ def views(engine: str = "") -> list[NamedQuery]:
 @cache
 def view_names() -> tuple[str, ...]:
     """Names of the views, in order of creation, from the names of their files."""
-    matches = (_FILE.fullmatch(file.name) for file in (files("warehouse.queries") / "views").iterdir())
-    found = {(int(match["number"] or 0), match["name"]) for match in matches if match and not match["engine"]}
+    matches = (
+        _FILE.fullmatch(file.name)
+        for file in (files("warehouse.queries") / "views").iterdir()
+    )
+    found = {
+        (int(match["number"] or 0), match["name"])
+        for match in matches
+        if match and not match["engine"]
+    }
     return tuple(name for _, name in sorted(found))
 
 
@@ -107,7 +134,8 @@ def library(engine: str = "") -> list[NamedQuery]:
 
 
 def find(name: str, engine: str = "") -> NamedQuery:
-    """The view or library query called ``name`` (MisuseError: there is none; names what comes close)."""
+    """The view or library query called ``name`` (MisuseError: there is none; names what
+    comes close)."""
     queries = {query.name: query for query in (*views(engine), *library(engine))}
     if name in queries:
         return queries[name]
@@ -139,10 +167,13 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
 
 
 def parse(file: Traversable, name: str, kind: Kind) -> NamedQuery:
-    """Read one file and check its header (InputError: with the file, and the line where there is one)."""
+    """Read one file and check its header (InputError: with the file, and the line where
+    there is one)."""
     text, path = file.read_text(encoding="utf-8"), str(file)
     header = _header(text, path)
-    parameters = tuple(parse_parameter(value, path, line) for line, value in header["parameter"])
+    parameters = tuple(
+        parse_parameter(value, path, line) for line, value in header["parameter"]
+    )
     _check_parameters(parameters, text, kind, path)
     return NamedQuery(
         name=name,
@@ -160,13 +191,20 @@ def _name_parts(file: Traversable, kind: Kind) -> tuple[str, int, str]:
     match = _FILE.fullmatch(file.name)
     if match is None or (kind == "view") != bool(match["number"]):
         expected = {"view": "NN_name.sql", "library": "name.sql"}[kind]
-        raise InputError("a file name that is no query's", path=str(file), expected=expected)
+        raise InputError(
+            "a file name that is no query's", path=str(file), expected=expected
+        )
     return match["name"], int(match["number"] or 0), match["engine"] or ""
 
 
 def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
     """The comment lines at the top, sorted by what they say, each with its line number."""
-    header: dict[str, list[tuple[int, str]]] = {"description": [], "grain": [], "parameter": [], "columns": []}
+    header: dict[str, list[tuple[int, str]]] = {
+        "description": [],
+        "grain": [],
+        "parameter": [],
+        "columns": [],
+    }
     section = "description"
     lines = text.splitlines()
     for number, line in enumerate(lines, start=1):
@@ -179,15 +217,22 @@ def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
         else:
             header[section].append((number, line.removeprefix("--").removeprefix(" ")))
     if len(lines) <= sum(line.startswith("--") or not line.strip() for line in lines):
-        raise InputError("no statement", path=path, expected="one SELECT below the header")
+        raise InputError(
+            "no statement", path=path, expected="one SELECT below the header"
+        )
     return header
 
 
 def _only(header: dict[str, list[tuple[int, str]]], section: str, path: str) -> str:
     words = " ".join(value.strip() for _, value in header[section])
     if not words:
-        what = {"description": "-- what the rows say", "grain": "-- grain: one row per …"}[section]
-        raise InputError(f"the header has no {section}", path=path, place="line 1", expected=what)
+        what = {
+            "description": "-- what the rows say",
+            "grain": "-- grain: one row per …",
+        }[section]
+        raise InputError(
+            f"the header has no {section}", path=path, place="line 1", expected=what
+        )
     return words
 
 
@@ -202,13 +247,20 @@ def _columns(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[str, str
             columns[-1] = (name, f"{words} {line.strip()}")
         else:
             expected = "--   name: meaning [unit]"
-            raise InputError(f"{line!r} under columns", path=path, place=f"line {number}", expected=expected)
+            raise InputError(
+                f"{line!r} under columns",
+                path=path,
+                place=f"line {number}",
+                expected=expected,
+            )
     if not columns:
         raise InputError("the header has no columns", path=path, place="line 1")
     return columns
 
 
-def _check_parameters(parameters: tuple[Parameter, ...], text: str, kind: Kind, path: str) -> None:
+def _check_parameters(
+    parameters: tuple[Parameter, ...], text: str, kind: Kind, path: str
+) -> None:
     declared, used = [p.name for p in parameters], bind_names(text)
     twice = sorted({name for name in declared if declared.count(name) > 1})
     faults = {
@@ -220,13 +272,17 @@ def _check_parameters(parameters: tuple[Parameter, ...], text: str, kind: Kind, 
     for fault, names in faults.items():
         if names:
             line = _line_of(names[0], text)
-            raise InputError(f"parameter {', '.join(names)} {fault}", path=path, place=line)
+            raise InputError(
+                f"parameter {', '.join(names)} {fault}", path=path, place=line
+            )
 
 
 def _line_of(name: str, text: str) -> str:
     lines = text.splitlines()
     used = re.compile(rf":{name}\b|^-- parameter: {name}\b")
-    return f"line {next(i for i, line in enumerate(lines, start=1) if used.search(line))}"
+    return (
+        f"line {next(i for i, line in enumerate(lines, start=1) if used.search(line))}"
+    )
 
 
 _DECLARATION = re.compile(
@@ -254,7 +310,13 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "boolean": _flag,
     "timestamp": datetime.fromisoformat,
 }
-_PYTHON = {"text": str, "integer": int, "number": float, "boolean": bool, "timestamp": datetime}
+_PYTHON = {
+    "text": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "timestamp": datetime,
+}
 _EXAMPLE = {
     "text": "any text",
     "integer": "a whole number",
@@ -275,7 +337,8 @@ class Parameter:
     required: bool = False  #: there is no default.
 
     def read(self, value: Any) -> Any:
-        """A value given as text or already of the type (MisuseError: it cannot be read)."""
+        """A value given as text or already of the type (MisuseError: it cannot be
+        read)."""
         if not isinstance(value, str):
             return self._checked(value)
         try:
@@ -285,18 +348,27 @@ class Parameter:
 
     def _checked(self, value: Any) -> Any:
         python_type = _PYTHON[self.type]
-        if self.type == "number" and isinstance(value, int) and not isinstance(value, bool):
+        if (
+            self.type == "number"
+            and isinstance(value, int)
+            and not isinstance(value, bool)
+        ):
             return float(value)
-        if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
+        if not isinstance(value, python_type) or (
+            isinstance(value, bool) and python_type is not bool
+        ):
             raise self._unreadable(value)
         return value
 
     def _unreadable(self, value: Any) -> MisuseError:
-        return MisuseError(f"parameter {self.name}: {value!r} is not {_EXAMPLE[self.type]}")
+        return MisuseError(
+            f"parameter {self.name}: {value!r} is not {_EXAMPLE[self.type]}"
+        )
 
 
 def parse_parameter(declaration: str, path: str, line: int) -> Parameter:
-    """Read ``name type = default -- description``; without a default a value is required.
+    """Read ``name type = default -- description``; without a default a value is
+    required.
 
     Raises:
         InputError: another form, an unknown type, a default that is not of it.
@@ -307,15 +379,24 @@ def parse_parameter(declaration: str, path: str, line: int) -> Parameter:
             f"parameter {declaration!r}",
             path=path,
             place=f"line {line}",
-            expected=f"name type = default -- description, with a type of {', '.join(TYPES)}",
+            expected=(
+                f"name type = default -- description, with a type of {', '.join(TYPES)}"
+            ),
         )
-    parameter = Parameter(match["name"], match["type"], match["description"], required=match["default"] is None)
+    parameter = Parameter(
+        match["name"],
+        match["type"],
+        match["description"],
+        required=match["default"] is None,
+    )
     if parameter.required:
         return parameter
     try:
         return replace(parameter, default=parameter.read(_unquoted(match["default"])))
     except MisuseError as error:
-        raise InputError(f"default of {error}", path=path, place=f"line {line}") from None
+        raise InputError(
+            f"default of {error}", path=path, place=f"line {line}"
+        ) from None
 
 
 def _unquoted(default: str) -> str:

@@ -19,7 +19,13 @@ from warehouse.store.sql.bind_parameters import bind_names
 
 #: Days from 1970 to the first day of year 1, and to the first beyond 9999.
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_897
-_PER_DAY = {"day": 1, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400 * 10**9}
+_PER_DAY = {
+    "day": 1,
+    "s": 86_400,
+    "ms": 86_400_000,
+    "us": 86_400_000_000,
+    "ns": 86_400 * 10**9,
+}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -32,7 +38,8 @@ def run_query(store: Store, query: str, parameters: Mapping[str, Any]) -> pa.Tab
         parameters: their values; texts are read as the type that the query declares.
 
     Raises:
-        MisuseError: no such query, a wrong parameter, not one SELECT, or an error in it.
+        MisuseError: no such query, a wrong parameter, not one SELECT, or an error in
+            it.
         QueryLimitError: it takes longer, or needs more memory, than the store's limits.
     """
     if is_name(query):
@@ -58,7 +65,8 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
 
 
 def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
-    """Run one SELECT (MisuseError: it is not one SELECT, or the engine finds an error in it)."""
+    """Run one SELECT (MisuseError: it is not one SELECT, or the engine finds an error
+    in it)."""
     used = bind_names(sql)
     surplus = [name for name in parameters if name not in used]
     if surplus:
@@ -67,8 +75,13 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
     if not text:
         raise MisuseError("an empty query; expected one SELECT")
     if without_surrogates(text) != text:
-        raise MisuseError(f"the query holds bytes that are no UTF-8: {without_surrogates(text)[:200]}")
-    parameters = {name: readable(value) if isinstance(value, str) else value for name, value in parameters.items()}
+        raise MisuseError(
+            f"the query holds bytes that are no UTF-8: {without_surrogates(text)[:200]}"
+        )
+    parameters = {
+        name: readable(value) if isinstance(value, str) else value
+        for name, value in parameters.items()
+    }
     try:
         store.dialect.guard(
             store.connection, store.limits or engines.Limits()
@@ -85,22 +98,27 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
 
 @contextmanager
 def _within_limits(store: Store) -> Iterator[None]:
-    """Stop what takes longer than it may, and say what to do about that and about too little memory."""
+    """Stop what takes longer than it may, and say what to do about that and about too
+    little memory."""
     limits = store.limits or engines.Limits()
-    with engines.interrupted_after(limits.seconds, lambda: store.dialect.interrupt(store.connection)) as clock:
+    with engines.interrupted_after(
+        limits.seconds, lambda: store.dialect.interrupt(store.connection)
+    ) as clock:
         try:
             yield
         except Exception as error:
             if engines.out_of_memory(error):
                 raise QueryLimitError(
-                    f"the query needs more than the {limits.setting} of memory that it may use, or more of the disk"
-                    " than half of what is free",
+                    f"the query needs more than the {limits.setting} of memory that it "
+                    "may use, or more of the disk than half of what is free",
                     "--memory SIZE",
                     "memory=",
                 ) from None
             if clock.has_run_out and store.dialect.query_error(error) is not None:
                 found = f"the query was stopped after {limits.seconds:g} s"
-                raise QueryLimitError(found, "--timeout SECONDS, 0 for no limit", "timeout=") from None
+                raise QueryLimitError(
+                    found, "--timeout SECONDS, 0 for no limit", "timeout="
+                ) from None
             raise
 
 
@@ -116,16 +134,21 @@ def _answer(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
     return store.arrow(_printable(store, sql, parameters, True), parameters)
 
 
-def _printable(store: Store, sql: str, parameters: Mapping[str, Any], times_too: bool) -> str:
+def _printable(
+    store: Store, sql: str, parameters: Mapping[str, Any], times_too: bool
+) -> str:
     with store.reading():
         return store.dialect.printable(store.connection, sql, parameters, times_too)
 
 
 def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
-    """Whether a time lies beyond the years 1 to 9999, as infinite ones do, also within lists."""
+    """Whether a time lies beyond the years 1 to 9999, as infinite ones do, also within
+    lists."""
     kind = values.type
     if isinstance(values, pa.ChunkedArray):
-        return any(map(_beyond_years, values.chunks)) if _may_hold_times(kind) else False
+        return (
+            any(map(_beyond_years, values.chunks)) if _may_hold_times(kind) else False
+        )
     if pa.types.is_struct(kind):
         return any(map(_beyond_years, values.flatten()))
     if pa.types.is_map(kind):
@@ -138,15 +161,23 @@ def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
     numbers = values.cast(pa.int32() if unit == "day" else pa.int64())
     extremes = pc.min_max(numbers).as_py()
     first, last = (day * _PER_DAY[unit] for day in (_FIRST_DAY, _LAST_DAY))
-    return extremes["min"] is not None and not first <= extremes["min"] <= extremes["max"] < last
+    return (
+        extremes["min"] is not None
+        and not first <= extremes["min"] <= extremes["max"] < last
+    )
 
 
 def _may_hold_times(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_nested(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+    return bool(
+        pa.types.is_nested(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_timestamp(kind)
+    )
 
 
 def _apart(table: pa.Table) -> pa.Table:
-    """Make duplicate column names unique, so that no output format loses one: a, a_2, a_3."""
+    """Make duplicate column names unique, so that no output format loses one: a, a_2,
+    a_3."""
     names: list[str] = []
     taken = set(table.column_names)
     for name in table.column_names:
