@@ -13,12 +13,12 @@ from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
 from warehouse.api.items import ItemMethods, SubsetMethods, TextMethods
 from warehouse.api.load import LoadMethods
+from warehouse.api.sequential import SequentialMethods
 from warehouse.api.statistics import (
     ComparisonMethods,
     LabelMethods,
     LeaderboardMethods,
     ReliabilityMethods,
-    SequentialMethods,
     TrainingMethods,
     VarianceMethods,
 )
