@@ -130,7 +130,8 @@ def test_degrees_of_freedom_are_those_of_the_matrix_form(
     if len(np.unique(codes)) > 1:
         found = unit_weights(w, as_clusters(codes, len(w))).degrees_of_freedom
         slow = slow_freedom(w / w.sum(), codes)
-        assert found == pytest.approx(max(1.0, slow), rel=1e-6)
+        # one weight of 21 beside three of 0.05 leaves 1 + 3e-6, by differences of 1
+        assert found == pytest.approx(max(1.0, slow), rel=1e-5)
 
 
 @repeatable

@@ -17,9 +17,9 @@ import warehouse
 from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
 from tests.support.stores import opener_of, select
+from warehouse.analysis.datamap import answer_grouping
 from warehouse.analysis.datamap.answer import datamap
 from warehouse.analysis.datamap.view import DataMap, DataMapRow
-from warehouse.analysis.items import answer_grouping
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
