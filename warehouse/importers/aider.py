@@ -188,7 +188,9 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
 
 def _number(text: Any) -> float | None:
     """A number: YAML is read as text."""
-    return number_in_text(text) if isinstance(text, str) else None
+    if isinstance(text, str):
+        return number_in_text(text)
+    return None
 
 
 IMPORTER = Aider()

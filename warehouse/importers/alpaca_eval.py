@@ -242,7 +242,9 @@ def _published(figures: Row) -> Iterator[PublishedScore]:
 
 def _percent(text: Any) -> float | None:
     number = number_in_text(text)
-    return None if number is None else number / 100
+    if number is None:
+        return None
+    return number / 100
 
 
 def _board(files: Sequence[Path]) -> dict[str, Row]:

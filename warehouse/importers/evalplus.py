@@ -245,7 +245,9 @@ def _attempts(entries: Any) -> list[Row]:
 
 
 def _first(pair: Any) -> Any:
-    return pair[0] if isinstance(pair, list) and pair else pair
+    if isinstance(pair, list) and pair:
+        return pair[0]
+    return pair
 
 
 def _has_plus(entries: Any) -> bool:
@@ -279,7 +281,9 @@ def _score(tests: str, status: str | None) -> Row:
 def _benchmark(tasks: Mapping[str, Any]) -> str:
     """``HumanEval/0`` is a task of ``humaneval``."""
     first = next(iter(tasks), "")
-    return first.partition("/")[0].lower() if "/" in first else "evalplus"
+    if "/" in first:
+        return first.partition("/")[0].lower()
+    return "evalplus"
 
 
 def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,11 +115,12 @@ class Harbor:
         for folder, paths in trials.items():
             job = (jobs[folder],) if folder in jobs else ()
             ordered = sorted(paths)
-            transcripts = [
-                path
-                for trial in ordered
-                for path in sorted(trajectories[trial.parent], key=_trajectory_number)
-            ]
+            transcripts = list(
+                chain.from_iterable(
+                    sorted(trajectories[trial.parent], key=_trajectory_number)
+                    for trial in ordered
+                )
+            )
             yield SourceFiles(str(folder), folder, (*job, *ordered, *transcripts))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -188,7 +190,9 @@ class Harbor:
 def _trajectory_number(path: Path) -> int:
     """The place of a trajectory among those of its trial."""
     found = _TRAJECTORY.fullmatch(path.name)
-    return int(found[1]) if found and found[1] else 0
+    if found and found[1]:
+        return int(found[1])
+    return 0
 
 
 def _condition(trial: Row) -> Condition:
@@ -419,11 +423,12 @@ def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row
     measurement and is only kept raw."""
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
-    lacking = (
-        "limit"
-        if exception in _OF_THE_AGENT - _REFUSALS
-        else ("refused" if exception in _REFUSALS else "error")
-    )
+    if exception in _OF_THE_AGENT - _REFUSALS:
+        lacking = "limit"
+    elif exception in _REFUSALS:
+        lacking = "refused"
+    else:
+        lacking = "error"
     scores = []
     for name in names:
         reward = rewards.get(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +116,11 @@ class Mteb:
                 expected="'scores' of splits, as MTEB writes them",
             )
         scores = part_of(document, "scores").items()
-        notes = [
-            note
-            for split, own in scores
-            for note in no_objects(own, f"{path.name}: scores.{split}")
-        ]
+        notes = list(
+            chain.from_iterable(
+                no_objects(own, f"{path.name}: scores.{split}") for split, own in scores
+            )
+        )
         return Dump(
             tuple(_headers(path, document, about, model or "", parts)), (), notes=notes
         )
@@ -129,18 +130,18 @@ def _named_by_folder(path: Path) -> str | None:
     """``org/model`` of the folder above the revision: it is part of the layout where it
     has ``__``."""
     folder = _revision_of(path)[0].parent.name
-    return folder.replace("__", "/", 1) if "__" in folder else None
+    if "__" in folder:
+        return folder.replace("__", "/", 1)
+    return None
 
 
 def _revision_of(path: Path) -> tuple[Path, str | None]:
     """The folder of the revision, and the arguments by which results below
     ``experiments`` differ."""
     folder = path.parent
-    return (
-        (folder.parent.parent, folder.name)
-        if folder.parent.name == "experiments"
-        else (folder, None)
-    )
+    if folder.parent.name == "experiments":
+        return (folder.parent.parent, folder.name)
+    return (folder, None)
 
 
 def _parts(document: Row) -> Iterator[_Part]:

@@ -452,11 +452,9 @@ def _error(row: Row, said: Row) -> str | None:
         or said.get("error")
     )
     kind = first_text(details, "error_category") or text_or_none(said.get("error_kind"))
-    return (
-        ": ".join(part for part in (kind, as_text(message)) if part)
-        if message
-        else None
-    )
+    if message:
+        return ": ".join(part for part in (kind, as_text(message)) if part)
+    return None
 
 
 def _explanation(row: Row) -> str | None:

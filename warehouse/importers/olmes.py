@@ -278,7 +278,10 @@ def _model(config: Row) -> dict[str, Any]:
 def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
     more: Row = {"is_default": name == primary if primary else None}
     if _RATES.fullmatch(name):
-        kind: Any = "binary" if is_binary else "bounded"
+        if is_binary:
+            kind: Any = "binary"
+        else:
+            kind = "bounded"
         return MetricSpec(name, kind=kind, low=0, high=1, higher_is_better=True, **more)
     if name in _LIKELIHOODS:
         return MetricSpec(

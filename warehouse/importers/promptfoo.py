@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -348,7 +349,7 @@ def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
 
 
 def _all_names(executions: Iterable[tuple[Any, Row]]) -> set[str]:
-    return {name for _, variables in executions for name in variables}
+    return set(chain.from_iterable(variables for _, variables in executions))
 
 
 def _named(document: Row, otherwise: str) -> str:
@@ -486,7 +487,7 @@ def _assertions(document: Row) -> list[str]:
     """Kinds of assertion of a whole evaluation."""
     config = part_of(document, "config")
     cases = objects_of([*items_of(config.get("tests")), config.get("defaultTest")])
-    return [kind for case in cases for kind in _types(case)]
+    return list(chain.from_iterable(_types(case) for case in cases))
 
 
 def _types(case: Mapping[str, Any]) -> list[str]:
@@ -590,9 +591,9 @@ def _selected(row: Row) -> bool | None:
     grading = part_of(row, "gradingResult")
     for part in (*objects_of(grading.get("componentResults")), grading):
         if part_of(part, "assertion").get("type") == SELECT_BEST:
-            return (
-                None if row.get("failureReason") == ERROR else part.get("pass") is True
-            )
+            if row.get("failureReason") == ERROR:
+                return None
+            return part.get("pass") is True
     return None
 
 

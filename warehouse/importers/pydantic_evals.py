@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.errors import InputError
@@ -135,7 +136,7 @@ _OUTCOMES = frozenset(
 def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
     def names(part: str) -> list[str]:
         return list(
-            dict.fromkeys(name for case in cases for name in part_of(case, part))
+            dict.fromkeys(chain.from_iterable(part_of(case, part) for case in cases))
         )
 
     asserted = names("assertions")
@@ -193,11 +194,9 @@ def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
 def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:
     if failures:
         n = len(failures)
-        yield (
-            f"{n} task{'s' * (n > 1)} failed and {'are' if n > 1 else 'is'} unscored, "
-            "as in the report's own averages"
-        )
-    labels = sorted({name for case in cases for name in part_of(case, "labels")})
+        failed = "tasks failed and are" if n > 1 else "task failed and is"
+        yield f"{n} {failed} unscored, as in the report's own averages"
+    labels = sorted(set(chain.from_iterable(part_of(case, "labels") for case in cases)))
     if labels:
         yield f"labels are no scores and are left out: {', '.join(labels[:10])}"
 

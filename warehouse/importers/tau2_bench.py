@@ -161,7 +161,9 @@ def _configuration(document: Row, domain: str, result: Row) -> Row:
 def _version(version: Any) -> str | None:
     """A version; ``v0.1.3`` is ``0.1.3``, as others write it."""
     text = text_or_none(version)
-    return text[1:] if text and text[0] == "v" and text[1:2].isdigit() else text
+    if text and text[0] == "v" and text[1:2].isdigit():
+        return text[1:]
+    return text
 
 
 def _published(row: Row) -> Iterator[PublishedScore]:

@@ -32,7 +32,9 @@ class _Declared:
             return f"{low:g} or {high:g}"
         if low is None:
             return f"at most {high:g}"
-        return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+        if high is None:
+            return f"at least {low:g}"
+        return f"{low:g} to {high:g}"
 
 
 @dataclass

@@ -119,4 +119,6 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     views = (pa.types.is_string_view(kind), pa.types.is_large_string(kind))
-    return pa.string() if any(views) else kind
+    if any(views):
+        return pa.string()
+    return kind

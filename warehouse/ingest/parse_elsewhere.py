@@ -187,7 +187,9 @@ def _without_rows(scan: Scan | None) -> Scan | None:
 
 
 def _none_of(votes: object | None) -> tuple[()] | None:
-    return None if votes is None else ()
+    if votes is None:
+        return None
+    return ()
 
 
 def _importer(name: str, settings: ImportSettings) -> Importer:
@@ -294,7 +296,9 @@ class Apart:
             not parse it.
         """
         sent = self._sent.pop(numbers, None)
-        return None if sent is None else arrived(sent.came.result())
+        if sent is None:
+            return None
+        return arrived(sent.came.result())
 
     def release(self, numbers: tuple[int, ...]) -> None:
         """A group that :meth:`take` gave has been read: its file goes."""

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def parse_claimed(
     there = _parse_on_executors(work, claimed, slot)
     if isinstance(there, Together):
         return there
-    all_stamps = [stamp for item in claimed for stamp in item.identity.stamps]
+    all_stamps = list(chain.from_iterable(item.identity.stamps for item in claimed))
     try:
         together = _parse_stamped(work, claimed, slot)
     except Exception:
@@ -225,7 +226,9 @@ def why_refused(job: _Job, error: Exception) -> str:
         for path in job.files.files
         if (reason := why_unreadable(path))
     ]
-    return reasons[0] if reasons else f"{job.shown}: cannot be read: {error}"
+    if reasons:
+        return reasons[0]
+    return f"{job.shown}: cannot be read: {error}"
 
 
 class ParsingContext:
@@ -319,7 +322,9 @@ def _hashes(job: _Job, identity: Identity) -> dict[str, str]:
 
 
 def _within(path: Path, root: Path) -> str:
-    return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
+    if path.is_relative_to(root):
+        return str(path.relative_to(root))
+    return path.name
 
 
 def checked(

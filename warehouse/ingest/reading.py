@@ -155,7 +155,9 @@ def _read_whole(
     except Exception:
         _log.debug("%s is read again by itself", reading.files.name, exc_info=True)
         return None
-    return dump if len(dump.rejections) <= max_rejected else None
+    if len(dump.rejections) <= max_rejected:
+        return dump
+    return None
 
 
 def _bounded(batches: Iterable[_AnyBatch]) -> Iterator[_AnyBatch]:
@@ -163,7 +165,8 @@ def _bounded(batches: Iterable[_AnyBatch]) -> Iterator[_AnyBatch]:
     hold more than it seems to."""
     held = 0
     for batch in batches:
-        held += batch.nbytes if isinstance(batch, pa.RecordBatch) else 0
+        if isinstance(batch, pa.RecordBatch):
+            held += batch.nbytes
         if held > GROUP_HELD:
             raise NotTogetherError("too many bytes")
         yield batch

@@ -37,7 +37,9 @@ def kind_of(address: str) -> Kind:
         return "loopback"
     if ip.is_link_local:
         return "link-local"
-    return "public" if ip.is_global and not ip.is_multicast else "private"
+    if ip.is_global and not ip.is_multicast:
+        return "public"
+    return "private"
 
 
 def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
@@ -140,7 +142,9 @@ class Hosts:
 
 def _port(scheme: str, port: int | None) -> int | None:
     """A port, None where it is the usual one."""
-    return None if port == {"http": 80, "https": 443}.get(scheme.lower()) else port
+    if port == {"http": 80, "https": 443}.get(scheme.lower()):
+        return None
+    return port
 
 
 _URL = re.compile(r"[A-Za-z][\w+.-]*://|[A-Za-z][\w+.-]*::.*://", re.DOTALL)
@@ -164,7 +168,9 @@ def shown_url(url: str) -> str:
 def parts_of(url: str) -> list[str]:
     """The URLs of a chain, the one that is fetched from last. One of HTTP stands alone,
     whatever is in it: the address ``[::1]`` too."""
-    return [url] if _HTTP.match(url) else _CHAIN.split(url)
+    if _HTTP.match(url):
+        return [url]
+    return _CHAIN.split(url)
 
 
 def without_secrets(text: str, url: str) -> str:
@@ -202,7 +208,8 @@ def _secrets(url: str) -> set[str]:
         secrets |= {value for _, value in parse_qsl(behind)} | set(
             re.findall(r"=([^&#]+)", behind)
         )
-        secrets |= {behind} if behind and "=" not in behind else set()
+        if behind and "=" not in behind:
+            secrets |= {behind}
     return {form for word in secrets for form in (word, unquote(word)) if form}
 
 

@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from warehouse.errors import without_prefix
@@ -59,17 +60,19 @@ class IngestReport:
         """Ids of the new runs of sources of which some run joined runs of its
         condition."""
         return tuple(
-            run for report in self.sources if report.n_repeats for run in report.run_ids
+            chain.from_iterable(
+                report.run_ids for report in self.sources if report.n_repeats
+            )
         )
 
     def with_changed(self, notes: Iterable[str]) -> IngestReport:
         """The same with more notes on what stood before."""
         added = tuple(notes)
-        return (
-            replace(self, notes=(*added, *self.notes), changed=(*added, *self.changed))
-            if added
-            else self
-        )
+        if added:
+            return replace(
+                self, notes=(*added, *self.notes), changed=(*added, *self.changed)
+            )
+        return self
 
     @property
     def refused(self) -> tuple[LoadReport, ...]:
@@ -155,7 +158,7 @@ def _published(store: Store, first: int) -> bool:
 def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
     """Every published figure of the new runs, with the one recomputed from their
     samples."""
-    run_ids = {run for report in reports for run in report.run_ids}
+    run_ids = set(chain.from_iterable(report.run_ids for report in reports))
     if not run_ids or not _published(store, min(run_ids)):
         return ()
     figures = store.arrow(
@@ -182,11 +185,9 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
 def _named(row: Mapping[str, Any]) -> str:
     """Metric with its filter; which figure of it where there are several."""
     name = ",".join(part for part in (row["metric"], row["metric_filter"]) if part)
-    return (
-        name
-        if row["statistic"] in ("mean", "aggregate", name)
-        else f"{name} {row['statistic']}"
-    )
+    if row["statistic"] in ("mean", "aggregate", name):
+        return name
+    return f"{name} {row['statistic']}"
 
 
 #: Pairs of benchmarks that a note names.
@@ -395,14 +396,12 @@ def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[s
         f"is {row['recomputed_standard_error']:.3g}"
         for row in rows
     ]
-    return (
-        [
+    if texts:
+        return [
             "published standard errors of groups that are of another mean: "
             f"{_some(texts)}"
         ]
-        if texts
-        else []
-    )
+    return []
 
 
 def _rounds_to(value: float, published: float | None) -> bool:
@@ -762,7 +761,8 @@ def _on_scales(
 
 
 def _on_corrected(path: str, ids: Sequence[int]) -> str:
-    sources = f"source{'s' * (len(ids) > 1)} {', '.join(map(str, ids))}"
+    noun = "sources" if len(ids) > 1 else "source"
+    sources = f"{noun} {', '.join(map(str, ids))}"
     forget = " && ".join(f"warehouse forget {number}" for number in ids)
     return (
         f"{path} was read before with other content ({sources}): all count, as "

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, PublishedScore
@@ -68,7 +69,10 @@ def note_words_for_figures(dump: Dump) -> None:
     """Note the published figures that are no numbers: they are kept as texts, and no
     mean counts them."""
     words: dict[str, list[str]] = {}
-    for item in (*dump.published, *(own for run in dump.runs for own in run.published)):
+    for item in (
+        *dump.published,
+        *chain.from_iterable(run.published for run in dump.runs),
+    ):
         if (
             item.value is None
             and item.raw is not None

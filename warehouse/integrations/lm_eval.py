@@ -16,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -302,7 +303,7 @@ def _merged(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The pieces as one run of lm-eval; errors for a fixed number of documents do not
     hold and are left out."""
-    samples = [sample for piece in pieces for sample in piece["samples"][name]]
+    samples = list(chain.from_iterable(piece["samples"][name] for piece in pieces))
     filters = list(dict.fromkeys(sample["filter"] for sample in samples))
     samples.sort(key=lambda sample: (filters.index(sample["filter"]), sample["doc_id"]))
     values: dict[tuple[str, str], list[Any]] = {}

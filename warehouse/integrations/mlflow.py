@@ -186,7 +186,10 @@ def _client(run_id: str | None, tracking_uri: str | None) -> tuple[Any, str]:
         raise MisuseError(
             f"the package {missing} is not installed; run: {install_command('mlflow')}"
         ) from None
-    active: Any = None if run_id else mlflow.active_run()
+    if run_id:
+        active: Any = None
+    else:
+        active = mlflow.active_run()
     if not run_id and active is None:
         raise MisuseError(
             "no run of MLflow is active; call it inside `with mlflow.start_run():`, or "

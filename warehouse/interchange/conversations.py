@@ -20,7 +20,9 @@ def stored(way: Row, tools: Iterable[Row]) -> Row:
         for name, value in way.items()
         if name != "n_tool_calls" and value is not None
     }
-    return fields if way["n_tool_calls"] is None else {**fields, "tools": named}
+    if way["n_tool_calls"] is None:
+        return fields
+    return {**fields, "tools": named}
 
 
 def messages_of(text: str) -> list[Row]:
@@ -31,11 +33,8 @@ def messages_of(text: str) -> list[Row]:
 
 def _message(index: int, item: Row) -> Row:
     said, thought = _texts(item.get("content"))
-    thought += (
-        [item["reasoning_content"]]
-        if isinstance(item.get("reasoning_content"), str)
-        else []
-    )
+    if isinstance(item.get("reasoning_content"), str):
+        thought += [item["reasoning_content"]]
     error = item.get("error")
     if error:
         said = [
@@ -63,7 +62,8 @@ def _texts(content: Any) -> tuple[list[str], list[str]]:
     thought: list[str] = []
     for part in content if isinstance(content, list) else [content]:
         if not isinstance(part, dict) or part is content:
-            said += [] if part is None else [_text(part)]
+            if part is not None:
+                said.append(_text(part))
         elif part.get("type") == "reasoning":
             thought.append(_text(part.get("reasoning") or part.get("text") or ""))
         else:
@@ -76,13 +76,12 @@ def _call(index: int, number: int, call: Any) -> Row:
         call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
     )
     arguments = fields.get("arguments")
-    named = (
-        arguments
-        if isinstance(arguments, dict)
-        else {"arguments": arguments}
-        if arguments is not None
-        else {}
-    )
+    if isinstance(arguments, dict):
+        named = arguments
+    elif arguments is not None:
+        named = {"arguments": arguments}
+    else:
+        named = {}
     return {
         "id": _text(fields.get("id") or f"{index}.{number}"),
         "name": _text(fields.get("function") or "unknown"),
@@ -91,7 +90,9 @@ def _call(index: int, number: int, call: Any) -> Row:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 #: Roles as Inspect has them; who else speaks is no part of the model.
@@ -130,7 +131,10 @@ def _chat_message(item: Row, index: int) -> Row:
     role = _ROLES.get(str(item.get("role")), "user")
     message: Row = {"role": role, "content": _parts(item)}
     if role == "assistant":
-        message["source"] = "input" if item.get("source") == "input" else "generate"
+        if item.get("source") == "input":
+            message["source"] = "input"
+        else:
+            message["source"] = "generate"
     calls = item.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
         message["tool_calls"] = [
@@ -162,11 +166,8 @@ def _chat_message(item: Row, index: int) -> Row:
 def _parts(item: Row) -> str | list[Row]:
     """A content: a text, or a text with thoughts before it."""
     said, thought = _texts(item.get("content"))
-    thought += (
-        [item["reasoning_content"]]
-        if isinstance(item.get("reasoning_content"), str)
-        else []
-    )
+    if isinstance(item.get("reasoning_content"), str):
+        thought += [item["reasoning_content"]]
     spoken = "\n".join(said)
     if not thought:
         return spoken

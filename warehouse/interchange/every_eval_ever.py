@@ -361,9 +361,9 @@ class FactBlock:
     def _texts(self, answer_key: AnswerKey, generation: Row) -> list[str]:
         """The response; of a score of all draws, those of all draws."""
         if answer_key[-1] >= 0:
-            return (
-                [] if generation.get("response") is None else [generation["response"]]
-            )
+            if generation.get("response") is None:
+                return []
+            return [generation["response"]]
         others = (
             row
             for key, row in self.generations.items()

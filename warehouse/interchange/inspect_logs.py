@@ -258,7 +258,10 @@ def samples_of(store: Store, run: Run, when: str) -> Iterator[Row]:
                     ),
                 )
                 named[name] += 1
-                names[item] = name if named[name] == 1 else f"{name} ({named[name]})"
+                if named[name] == 1:
+                    names[item] = name
+                else:
+                    names[item] = f"{name} ({named[name]})"
             yield _sample(run, block, key, names[item], when)
 
 
@@ -325,11 +328,9 @@ def _spoken(prompt: Row, generation: Row) -> list[Row]:
             messages = [
                 message | {"source": "input"} for message in chat_messages(sent)
             ]
-    return (
-        messages
-        if said is None
-        else [*messages, {"role": "assistant", "content": said, "source": "generate"}]
-    )
+    if said is None:
+        return messages
+    return [*messages, {"role": "assistant", "content": said, "source": "generate"}]
 
 
 def _output(run: Run, generation: Row, messages: list[Row], usage: Row) -> Row:
@@ -425,8 +426,6 @@ def _score_details(score: Row) -> Row:
 
 
 def _error(message: str | None) -> Row | None:
-    return (
-        None
-        if message is None
-        else {"message": message, "traceback": "", "traceback_ansi": ""}
-    )
+    if message is None:
+        return None
+    return {"message": message, "traceback": "", "traceback_ansi": ""}

@@ -104,7 +104,9 @@ def _no_number(_name: str) -> None:
 
 
 def _infinite(name: str) -> str | None:
-    return None if name == "NaN" else name
+    if name == "NaN":
+        return None
+    return name
 
 
 def _bounded_int(text: str) -> int:
@@ -189,11 +191,9 @@ def json_rows(
 
 def columns_of(kind: type) -> list[str]:
     """Columns of records of a dataclass: its own, or its fields."""
-    return (
-        [*kind.columns()]
-        if hasattr(kind, "columns")
-        else [item.name for item in fields(kind)]
-    )
+    if hasattr(kind, "columns"):
+        return [*kind.columns()]
+    return [item.name for item in fields(kind)]
 
 
 def records_as_json(kind: type, records: Iterable[Any]) -> str:
@@ -228,5 +228,7 @@ def _without_json_form(value: Any) -> Any:
         return value.hex()
     if isinstance(value, Decimal):
         whole = value == value.to_integral_value() and abs(value) < 2**63
-        return int(value) if whole else float(value)
+        if whole:
+            return int(value)
+        return float(value)
     return str(value)

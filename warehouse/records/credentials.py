@@ -509,11 +509,9 @@ def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
 def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
     owner = before[-1] if before else ""
     if last == "tokens":
-        return (
-            Secrecy.CERTAIN
-            if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}
-            else Secrecy.NONE
-        )
+        if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}:
+            return Secrecy.CERTAIN
+        return Secrecy.NONE
     if not owner or owner in _TOKEN_OF or owner in _PROVIDERS:
         return Secrecy.CERTAIN
     if owner in _PLAIN_TOKENS:
@@ -544,6 +542,6 @@ def _of_another(name: str, before: list[str], last: str) -> Secrecy:
         return Secrecy.CERTAIN
     if _is_password("", last, ""):
         return Secrecy.LIKELY
-    return (
-        Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE
-    )
+    if last in _OF_ACCOUNTS or "password" in before:
+        return Secrecy.DRAWN
+    return Secrecy.NONE

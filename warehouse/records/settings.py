@@ -124,7 +124,9 @@ def _with_numbers(name: str, value: Any) -> Any:
     if isinstance(value, str) and (number := number_in(name, value)) is not None:
         value = number
     is_whole = isinstance(value, float) and value.is_integer()
-    return int(value) if is_whole else value
+    if is_whole:
+        return int(value)
+    return value
 
 
 class _Sorter:

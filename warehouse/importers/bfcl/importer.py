@@ -154,11 +154,9 @@ def _kind(candidate: Candidate) -> str:
     head = head_of(candidate)
     first = head.partition("\n")[0]
     if named["kind"] == "score":
-        return (
-            "score"
-            if has_keys(first, "accuracy", "correct_count", "total_count")
-            else ""
-        )
+        if has_keys(first, "accuracy", "correct_count", "total_count"):
+            return "score"
+        return ""
     is_row = re.match(r'\{\s*"(?:id|idx)"\s*:', first) and has_keys(
         first[:4000] + head, "result"
     )
@@ -503,11 +501,9 @@ def _why(failure: Row) -> str | None:
         if item is not None
     ]
     parts = [part for part in (_error_type(failure), *texts) if part]
-    return (
-        ": ".join(parts[:1] + [" ".join(parts[1:])])
-        if len(parts) > 1
-        else next(iter(parts), None)
-    )
+    if len(parts) > 1:
+        return ": ".join(parts[:1] + [" ".join(parts[1:])])
+    return next(iter(parts), None)
 
 
 def _question(prompt: Any) -> str | None:
@@ -534,11 +530,9 @@ def _sum(value: Any) -> float | None:
     number."""
     if isinstance(value, list):
         parts = [_sum(item) for item in value]
-        return (
-            sum(part for part in parts if part is not None)
-            if parts and None not in parts
-            else None
-        )
+        if parts and None not in parts:
+            return sum(part for part in parts if part is not None)
+        return None
     return None if isinstance(value, bool) else number_or_none(value)
 
 

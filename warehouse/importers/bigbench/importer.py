@@ -131,11 +131,12 @@ def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
     ]
     metric_names = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
     for query, sample, question in questions:
-        parse = (
-            _generated
-            if query.get("function") == GENERATED
-            else (_chosen if is_choice(query) else _likely)
-        )
+        if query.get("function") == GENERATED:
+            parse = _generated
+        elif is_choice(query):
+            parse = _chosen
+        else:
+            parse = _likely
         fields, own = parse(sample, metric_names)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
@@ -164,7 +165,9 @@ def _question(text: str, plain: Any) -> str:
         return text
     begin = len(os.path.commonprefix([text, without]))
     end = len(os.path.commonprefix([text[::-1], without[::-1]]))
-    return without if begin + end >= len(without) else text
+    if begin + end >= len(without):
+        return without
+    return text
 
 
 def _metrics_of(sample: Row) -> dict[str, Row]:
@@ -179,7 +182,12 @@ def _metrics_of(sample: Row) -> dict[str, Row]:
 def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     answers = part_of(sample, "targets")
     output, raw = sample.get("output"), sample.get("raw_output")
-    whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
+    if isinstance(raw, str):
+        whole = raw
+    elif isinstance(output, str):
+        whole = output
+    else:
+        whole = None
     matches = [
         number_or_none(answer.get(EXACT))
         for answer in answers.values()
@@ -265,13 +273,15 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
 def _absolute(sample: Row, size: int) -> list[float | None]:
     """Log-likelihoods of the targets; shares among them are none."""
     loglikelihoods = _numbers(sample.get("absolute_scores"))
-    return loglikelihoods if len(loglikelihoods) == size else [None] * size
+    if len(loglikelihoods) == size:
+        return loglikelihoods
+    return [None] * size
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return (
-        [number_or_none(value) for value in values] if isinstance(values, list) else []
-    )
+    if isinstance(values, list):
+        return [number_or_none(value) for value in values]
+    return []
 
 
 def _log_sum(values: list[float]) -> float:
@@ -281,4 +291,8 @@ def _log_sum(values: list[float]) -> float:
 
 def _several(texts: list[str]) -> str | None:
     """One text as it is, several as a list."""
-    return None if not texts else texts[0] if len(texts) == 1 else compact(texts)
+    if not texts:
+        return None
+    if len(texts) == 1:
+        return texts[0]
+    return compact(texts)

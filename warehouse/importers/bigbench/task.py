@@ -292,9 +292,11 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
     seen = task.metric_names_by_run.get(key, set())
     for name in dict.fromkeys((*part_of(entry, "score_dict"), *sorted(seen))):
         is_mean = name in KNOWN or name in seen
-        higher = (
-            False if name in _LOWER else _rising(entry) if name == preferred else None
-        )
+        higher: bool | None = None
+        if name in _LOWER:
+            higher = False
+        elif name == preferred:
+            higher = _rising(entry)
         spec = KNOWN.get(name) or MetricSpec(
             name, link="identity" if is_mean else "none", higher_is_better=higher
         )
@@ -308,7 +310,9 @@ def _rising(entry: Row) -> bool | None:
     low, high = (
         number_or_none(entry.get(name)) for name in ("low_score", "high_score")
     )
-    return None if low is None or high is None or low == high else high > low
+    if low is None or high is None or low == high:
+        return None
+    return high > low
 
 
 def _published(

@@ -147,11 +147,9 @@ def why_unreadable(path: Path) -> str:
         else:
             open_regular(path).close()
     except FileNotFoundError:
-        return (
-            "a link to what is not there"
-            if path.is_symlink()
-            else "is not there any more"
-        )
+        if path.is_symlink():
+            return "a link to what is not there"
+        return "is not there any more"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return ""

@@ -30,32 +30,38 @@ def mapping_of(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     part: Any = document
     for key in keys:
         part = part.get(key) if isinstance(part, Mapping) else None
-    return dict(part) if isinstance(part, Mapping) else {}
+    if isinstance(part, Mapping):
+        return dict(part)
+    return {}
 
 
 def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """An object inside an object; empty where there is none. Not a copy."""
     part = document.get(key)
-    return part if isinstance(part, dict) else {}
+    if isinstance(part, dict):
+        return part
+    return {}
 
 
 def text_or_none(value: Any) -> str | None:
     """A text that says something."""
-    return value if isinstance(value, str) and value.strip() else None
+    if isinstance(value, str) and value.strip():
+        return value
+    return None
 
 
 def text_of_any(value: Any) -> str | None:
     """Whatever stands there as text."""
-    return None if value is None else str(value)
+    if value is None:
+        return None
+    return str(value)
 
 
 def number_or_none(value: Any) -> float | None:
     """A finite number or truth value as float."""
-    return (
-        float(value)
-        if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
-        else None
-    )
+    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
+        return float(value)
+    return None
 
 
 def whole_or_none(value: Any) -> int | None:
@@ -63,20 +69,26 @@ def whole_or_none(value: Any) -> int | None:
     included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value) if abs(value) < _LARGEST and value == value // 1 else None
+    if abs(value) < _LARGEST and value == value // 1:
+        return int(value)
+    return None
 
 
 def whole_count(value: Any) -> int | None:
     """A count that a column holds: a whole number from 0, written as one."""
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return int(value) if whole and 0 <= value < _LARGEST else None
+    if whole and 0 <= value < _LARGEST:
+        return int(value)
+    return None
 
 
 def whole_sum(values: Iterable[float | None]) -> float | None:
     """What all values add up to, where all are known."""
     listed = [*values]
     counts = [value for value in listed if value is not None]
-    return sum(counts) if counts and len(counts) == len(listed) else None
+    if counts and len(counts) == len(listed):
+        return sum(counts)
+    return None
 
 
 def share_of(percent: float) -> float:
@@ -90,7 +102,9 @@ def share_of(percent: float) -> float:
 
 def as_text(value: Any) -> str:
     """A text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else compact(value)
+    if isinstance(value, str):
+        return value
+    return compact(value)
 
 
 def compact(value: Any) -> str:
@@ -109,7 +123,9 @@ def endpoint_host(url: Any) -> str | None:
         host = urlsplit(url).hostname if isinstance(url, str) else None
     except ValueError:  # brackets around what is no address
         return None
-    return None if host is None or _PRIVATE_HOST.fullmatch(host) else host
+    if host is None or _PRIVATE_HOST.fullmatch(host):
+        return None
+    return host
 
 
 def require_model(name: str | None, source: str) -> str:
@@ -126,7 +142,9 @@ def require_model(name: str | None, source: str) -> str:
 
 def items_of(value: Any) -> list[Any]:
     """A list as it is; empty for anything else."""
-    return value if isinstance(value, list) else []
+    if isinstance(value, list):
+        return value
+    return []
 
 
 def objects_of(value: Any) -> list[Row]:
@@ -208,7 +226,9 @@ def list_of(row: Row, key: str) -> list[Any]:
 
 def item_at(values: list[Any], index: int) -> Any:
     """An item of a list that may be shorter."""
-    return values[index] if index < len(values) else None
+    if index < len(values):
+        return values[index]
+    return None
 
 
 def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
@@ -278,7 +298,9 @@ def unquoted_number(value: Any) -> Any:
     if not isinstance(value, str) or not _NUMBER_IN_TEXT.fullmatch(value.strip()):
         return value
     number = float(value)
-    return int(number) if number.is_integer() else number
+    if number.is_integer():
+        return int(number)
+    return number
 
 
 def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:

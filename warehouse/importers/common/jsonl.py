@@ -104,11 +104,8 @@ class RowSource:
                 handle.readline()  # the rest of a row that began before
                 with contextlib.suppress(ValueError, RecursionError):
                     row = parse_json(handle.readline())
-                    rows += (
-                        [row]
-                        if isinstance(row, dict) and row.keys() >= set(self.keys)
-                        else []
-                    )
+                    if isinstance(row, dict) and row.keys() >= set(self.keys):
+                        rows += [row]
         return rows
 
     def findall(self, pattern: re.Pattern[bytes]) -> Iterator[Any]:
@@ -229,7 +226,9 @@ class EmbeddedRows(RowSource):
 
 def _after_blanks(text: str, position: int) -> int:
     blanks = _BLANK.match(text, position)
-    return blanks.end() if blanks else position
+    if blanks:
+        return blanks.end()
+    return position
 
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?= )[^\n]{0,60}", re.MULTILINE)

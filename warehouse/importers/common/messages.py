@@ -18,4 +18,6 @@ def listed(names: Iterable[Any], limit: int = 40) -> str:
 def similar(name: str, names: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` where a known name is close."""
     close = difflib.get_close_matches(name, list(names), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return ""

@@ -187,7 +187,9 @@ def _typed(text: str) -> Any:
         text
     ):  # one that no column holds stays a text: a float is another number
         number = int(text) if len(text) <= _LONGEST else None
-        return text if number is None or whole_or_none(number) is None else number
+        if number is None or whole_or_none(number) is None:
+            return text
+        return number
     try:
         return float(text)
     except ValueError:

@@ -107,7 +107,9 @@ class Pattern:
         ):
             return None
         found = how(plain)
-        return None if found is None else Match(found, text)
+        if found is None:
+            return None
+        return Match(found, text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Pattern, whole=self._whole), (self.pattern,)
@@ -131,7 +133,9 @@ class Match:
     def group(self, number: int = 0) -> str | None:
         """The text of a group, ``None`` where it took no part."""
         start, end = self._found.span(number)
-        return None if start < 0 else self._text[start:end]
+        if start < 0:
+            return None
+        return self._text[start:end]
 
     def groupdict(self) -> dict[str, str | None]:
         """The texts of the named groups."""
@@ -203,7 +207,9 @@ def _translated(text: str) -> str:
         if token.startswith("\\"):
             return _escape(token, inside=False)
         if token == "$":
-            return token if many_lines else r"(?:\n?\z)"
+            if many_lines:
+                return token
+            return r"(?:\n?\z)"
         if token == "{,":
             return "{0,"
         if token[0] in "*+?}" and token != "(?+":
@@ -219,7 +225,9 @@ def _escape(token: str, inside: bool) -> str:
     """An escape, in brackets or outside."""
     letter = token[1]
     if letter in _CLASSES:
-        return _CLASSES[letter] if inside else f"[{_CLASSES[letter]}]"
+        if inside:
+            return _CLASSES[letter]
+        return f"[{_CLASSES[letter]}]"
     if letter in "uU":
         return f"\\x{{{token[2:]}}}"
     if letter == "Z":

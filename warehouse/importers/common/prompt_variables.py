@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.common.json_fields import compact
@@ -56,7 +57,7 @@ def names_added_by_a_run(
             for name in (*before, *variables)
             if before.get(name) != variables.get(name)
         }
-    names = {name for _, variables in executions for name in variables}
+    names = set(chain.from_iterable(variables for _, variables in executions))
     if differing == names:
         return frozenset()  # nothing would be left: the keys are no keys of tests
     unique = {

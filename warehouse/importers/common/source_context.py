@@ -58,7 +58,9 @@ def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
 
 def companions_of(tool: Importer, source: SourceFiles) -> Sequence[Path]:
     """Files that are not the source's own and are read with it."""
-    return tool.companions(source) if isinstance(tool, KnowsContext) else ()
+    if isinstance(tool, KnowsContext):
+        return tool.companions(source)
+    return ()
 
 
 def says_same(

@@ -77,7 +77,9 @@ class BoundedStream(io.RawIOBase):
         super().close()
 
     def _rest(self) -> int:
-        return -1 if self.limit == math.inf else int(self.limit) + 1 - self.count
+        if self.limit == math.inf:
+            return -1
+        return int(self.limit) + 1 - self.count
 
 
 @dataclass(frozen=True)

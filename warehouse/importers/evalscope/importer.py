@@ -152,11 +152,9 @@ class Report:
         repeats, which then are in no file, they are not those of the questions."""
         n, requested = figure.n or 0, self.requested(figure.subset)
         lacks = n % repeats if requested is None else n < requested
-        return (
-            "mean of samples"
-            if repeats > 1 and lacks and figure.statistic == "mean"
-            else figure.statistic
-        )
+        if repeats > 1 and lacks and figure.statistic == "mean":
+            return "mean of samples"
+        return figure.statistic
 
     def figures(self) -> Iterator[Figure]:
         """All figures of subsets, and those of the benchmark as a whole."""
@@ -219,9 +217,9 @@ def _name(item: Row) -> tuple[str, str]:
     if not identity:
         full_name = text_or_none(item.get("name")) or "score"
         parts = _NAMED.fullmatch(full_name)
-        return (
-            (parts["name"], parts["figure"] or "mean") if parts else (full_name, "mean")
-        )
+        if parts:
+            return (parts["name"], parts["figure"] or "mean")
+        return (full_name, "mean")
     dimensions = dict(part_of(identity, "dimensions"))
     aggregation = text_or_none(identity.get("aggregation")) or "identity"
     statistic = (
@@ -520,13 +518,9 @@ def _typed(value: Any) -> Any:
         parsed = parse_json(value.encode())
     except ValueError:
         return value
-    return (
-        parsed
-        if parsed is None
-        or isinstance(parsed, bool)
-        or number_or_none(parsed) is not None
-        else value
-    )
+    if parsed is None or isinstance(parsed, bool) or number_or_none(parsed) is not None:
+        return parsed
+    return value
 
 
 _CONFIG = re.compile(r"task_config(_[0-9a-f]+)?\.ya?ml")
@@ -618,11 +612,9 @@ def _kind(candidate: Candidate) -> str:
         return ""
     folder = path.parent.parent.name
     if folder == "reports" and path.suffix == ".json":
-        return (
-            "reports"
-            if has_keys(head, "dataset_name", "model_name") and '"metrics"' in head
-            else ""
-        )
+        if has_keys(head, "dataset_name", "model_name") and '"metrics"' in head:
+            return "reports"
+        return ""
     if folder not in ("predictions", "reviews") or path.suffix != ".jsonl":
         return ""
     is_old = _OLD_ROW.match(head) and has_keys(head, "choices")

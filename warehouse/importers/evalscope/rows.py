@@ -460,11 +460,9 @@ def _transcript(spoken: list[Row], n_before: int, totals: Row) -> Row | None:
 def _why(score: Row) -> str | None:
     """Why there is no usable score."""
     status = score.get("status")
-    return (
-        None
-        if status in _USABLE
-        else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
-    )
+    if status in _USABLE:
+        return None
+    return f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
 
 
 def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ class Evaluation:
     def _named_by_samples(self) -> list[EvaluationEntry]:
         """What samples name whose evaluation is not there: their metrics are called by
         the ids of its results."""
-        lines = (line for path in self.samples for line in read_lines(path, []))
+        lines = chain.from_iterable(read_lines(path, []) for path in self.samples)
         named = dict.fromkeys(map(_named_by, lines)) or {_named_by({}): None}
         with_ids = {benchmark for benchmark, metric in named if metric != UNNAMED}
         return [

@@ -228,11 +228,9 @@ def _transcript(line: Row) -> Row | None:
         return present or None
     found = transcript_of(messages, says_errors=False, **present)
     n_calls = _bounded(counts.get("tool_calls_count"))
-    return (
-        {**found, "tools": [{"n_calls": n_calls}]}
-        if n_calls and not found["tools"]
-        else found
-    )
+    if n_calls and not found["tools"]:
+        return {**found, "tools": [{"n_calls": n_calls}]}
+    return found
 
 
 def _bounded(value: Any) -> int | None:
@@ -303,9 +301,9 @@ def _epoch(line: Mapping[str, Any]) -> int | None:
     """Which repeat it is, where a converter left that among the details; they count
     from 1."""
     epoch = str(mapping_of(line, "metadata").get("epoch", ""))
-    return (
-        int(epoch) - 1 if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30 else None
-    )
+    if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30:
+        return int(epoch) - 1
+    return None
 
 
 #: Where the export puts what the format has no field for: a JSON object, as a text.
@@ -394,17 +392,16 @@ def _row(line: Row) -> Row:
         item for item in line.get("answer_attribution") or [] if isinstance(item, dict)
     ]
     milliseconds = mapping_of(line, "performance").get("latency_ms")
-    generation = (
-        {}
-        if row.get("draw") == -1
-        else {
+    if row.get("draw") == -1:
+        generation = {}
+    else:
+        generation = {
             "prompt_sent": source.get("formatted"),
             "response": texts[0] if texts else None,
             "extracted_answer": answers[0].get("extracted_value") if answers else None,
             "latency": None if milliseconds is None else milliseconds / 1000,
             "error": line.get("error"),
         }
-    )
     return {
         "run": 0,
         "text": source.get("raw"),

@@ -138,13 +138,12 @@ def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
         **_prompt(run.originals.get(number)),
     }
     options = [state for state in states if state.get("reference_index") is not None]
-    draws = (
-        [_prose(states)]
-        if run.is_prose
-        else [_options(options)]
-        if options
-        else _draws(states, stats)
-    )
+    if run.is_prose:
+        draws = [_prose(states)]
+    elif options:
+        draws = [_options(options)]
+    else:
+        draws = _draws(states, stats)
     weights = run.weights.get(key, {})
     scores = [
         _score(name, value) | ({"weight": weights[name]} if name in weights else {})
@@ -157,7 +156,9 @@ def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
     # several completions or trials: the statistics are of all of them together
     together = [score | {"n_draws": len(draws)} for score in scores]
     rows = [{**prompt, "draw": number, **draw} for number, draw in enumerate(draws)]
-    return [*rows, {**prompt, "draw": -1, "scores": together}] if scores else rows
+    if scores:
+        return [*rows, {**prompt, "draw": -1, "scores": together}]
+    return rows
 
 
 def _prompt(instance: Mapping[str, Any] | None) -> Row:
@@ -307,7 +308,10 @@ def _sent(request: Mapping[str, Any]) -> str | None:
     messages = request.get("messages")
     if isinstance(messages, list) and messages:
         return compact(content_of(messages))
-    return request["prompt"] if isinstance(request.get("prompt"), str) else None
+    prompt = request.get("prompt")
+    if isinstance(prompt, str):
+        return prompt
+    return None
 
 
 def _error(result: Mapping[str, Any]) -> str | None:
@@ -317,4 +321,6 @@ def _error(result: Mapping[str, Any]) -> str | None:
 
 
 def _counted(value: float | None) -> int | None:
-    return int(value) if value is not None and 0 <= value < 1 << 62 else None
+    if value is not None and 0 <= value < 1 << 62:
+        return int(value)
+    return None

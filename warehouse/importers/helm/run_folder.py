@@ -145,13 +145,17 @@ class HelmRun:
     def name(self) -> str:
         """The run's own name, else the folder's."""
         name = self.spec.get("name")
-        return name if isinstance(name, str) and name else self.folder.name
+        if isinstance(name, str) and name:
+            return name
+        return self.folder.name
 
     @property
     def run_id(self) -> str:
         """Suite and name."""
         in_suite = self.folder.parent.parent.name == "runs"
-        return f"{self.folder.parent.name}/{self.name}" if in_suite else self.name
+        if in_suite:
+            return f"{self.folder.parent.name}/{self.name}"
+        return self.name
 
     @property
     def is_prose(self) -> bool:
@@ -270,7 +274,9 @@ class HelmRun:
         instance = self.originals.get(key[0])
         if instance is not None:
             return str(instance.get("split") or "")
-        return self._named_splits.get(key, "") if key in self.statistics else ""
+        if key in self.statistics:
+            return self._named_splits.get(key, "")
+        return ""
 
     def has(self, name: str) -> bool:
         """Whether the folder has a file."""
@@ -369,7 +375,9 @@ def perturbation_label(perturbation: Any) -> str:
         if key not in _PURPOSE and value is not None
     )
     name = str(perturbation.get("name") or "perturbation")
-    return f"{name}({parameters})" if parameters else name
+    if parameters:
+        return f"{name}({parameters})"
+    return name
 
 
 def is_derived(name: str) -> bool:
@@ -392,4 +400,6 @@ def value_of(stat: Mapping[str, Any]) -> float | None:
         mean = float(mean)
     if isinstance(mean, bool) or not isinstance(mean, (int, float)):
         return None
-    return float(mean) if count != 0 else None
+    if count != 0:
+        return float(mean)
+    return None

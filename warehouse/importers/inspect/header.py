@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.base import infer_step
@@ -124,11 +125,9 @@ def _model(name: str | None, arguments: Mapping[str, Any]) -> str | None:
     """The model by its name; one that is called ``PROVIDER/local`` by its folder."""
     provider, slash, rest = (name or "").rpartition("/")
     path = text_or_none(arguments.get("model_path"))
-    return (
-        f"{provider}/{local_model_name(path)}"
-        if slash and rest == "local" and path
-        else name
-    )
+    if slash and rest == "local" and path:
+        return f"{provider}/{local_model_name(path)}"
+    return name
 
 
 def n_requested(spec: Mapping[str, Any]) -> int | None:
@@ -317,11 +316,12 @@ def settings_changed(header: Mapping[str, Any]) -> dict[str, Any]:
     The condition stays what the run was begun with: which samples ran before the change
     stands nowhere.
     """
-    changes = [
-        change
-        for update in objects_of(header.get("config_updates"))
-        for change in objects_of(update.get("changes"))
-    ]
+    changes = list(
+        chain.from_iterable(
+            objects_of(update.get("changes"))
+            for update in objects_of(header.get("config_updates"))
+        )
+    )
     return {
         name: "as before" if change.get("cleared") else change.get("value")
         for change in changes
@@ -466,11 +466,11 @@ class Scoring:
     def metrics(self) -> list[str]:
         """Every metric of the samples, the headline first; none if nothing was scored."""
         published = [name for name, _, _ in self._figures() if not self._objects(name)]
-        values = [
-            pair
-            for sample in self.first
-            for pair in values_of(scores_of(sample), self.unnamed)
-        ]
+        values = list(
+            chain.from_iterable(
+                values_of(scores_of(sample), self.unnamed) for sample in self.first
+            )
+        )
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
         # an object that is unscored as a whole is known by its keys
@@ -534,9 +534,9 @@ class Scoring:
     def published(self) -> tuple[PublishedScore, ...]:
         """Every figure of the results."""
         return tuple(
-            row
-            for name, reducer, entry in self._figures()
-            for row in _rows(name, reducer, entry)
+            chain.from_iterable(
+                _rows(name, reducer, entry) for name, reducer, entry in self._figures()
+            )
         )
 
     @property
@@ -599,7 +599,7 @@ class Scoring:
 
     def _scorer_of(self, metric: str) -> str:
         """The scorer that gives a metric; scorer names may hold dots."""
-        names = {name for sample in self.first for name in scores_of(sample)}
+        names = set(chain.from_iterable(scores_of(sample) for sample in self.first))
         names |= {
             str(entry.get("scorer") or entry.get("name")) for entry in self._entries
         }

@@ -7,6 +7,7 @@ import re
 from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -372,11 +373,11 @@ class InspectReader:
         for row in rows:
             if row["metric"] not in answers and is_other_letter(row["raw"]):
                 self._odd_letters.setdefault(row["metric"], set()).add(row["raw"])
-        unread = {
-            metric
-            for scorer, score in scores.items()
-            for metric in _unread_of(scorer, score)
-        }
+        unread = set(
+            chain.from_iterable(
+                _unread_of(scorer, score) for scorer, score in scores.items()
+            )
+        )
         for row in rows:
             self._unread.add(row["metric"], row["value"], row["metric"] in unread)
         return rows

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -503,7 +504,7 @@ class InspectScout:
                     "has ended"
                 ),
             )
-        metrics = tuple(metric for scanner in scanners for metric in scanner.metrics)
+        metrics = tuple(chain.from_iterable(scanner.metrics for scanner in scanners))
         dump.scan = Scan(
             scan_id, metrics, _batches(scanners, failures, spec, summary, dump)
         )

@@ -49,7 +49,9 @@ def is_details(candidate: Candidate) -> bool:
 def stamp_of(path: Path) -> str:
     """The time stamp in a file's name: what joins details and results."""
     match = _STAMP.search(path.name)
-    return match[1] if match else ""
+    if match:
+        return match[1]
+    return ""
 
 
 def safe_name(task: str) -> str:
@@ -119,17 +121,17 @@ class Details:
         named = _NAME.fullmatch(self.path.name)
         name = named[1] if named else self.path.stem
         fitting = [task for task in self._tasks if name in (task, safe_name(task))]
-        return fitting[0] if fitting else re.sub(r"__(\d+)$", r"|\1", name)
+        if fitting:
+            return fitting[0]
+        return re.sub(r"__(\d+)$", r"|\1", name)
 
     @cached_property
     def metrics(self) -> dict[str, pa.DataType]:
         """Type of each metric's values."""
         kind = self.schema.field("metric" if self.is_nested else "metrics").type
-        return (
-            {field.name: field.type for field in kind}
-            if pa.types.is_struct(kind)
-            else {}
-        )
+        if pa.types.is_struct(kind):
+            return {field.name: field.type for field in kind}
+        return {}
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """All rows with their 0-based numbers (InputError: the file is damaged)."""
@@ -276,7 +278,10 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
         for name in names if isinstance(names, list) else [names]:
             if isinstance(name, str):
                 own = better.get(name) if isinstance(better, dict) else better
-                directions[name] = own if isinstance(own, bool) else None
+                if isinstance(own, bool):
+                    directions[name] = own
+                else:
+                    directions[name] = None
     return directions
 
 
@@ -306,10 +311,14 @@ def _spec(
 def _link(name: str, seen: Mapping[str, pa.DataType], rows: bool) -> Link:
     kind = seen.get(name)
     if kind is None:
-        return "none" if rows else _LINKS.get(name, "identity")
+        if rows:
+            return "none"
+        return _LINKS.get(name, "identity")
     if is_pair(kind):
         return _LINKS.get(name, "none")
-    return "identity" if _is_number(kind) or pa.types.is_null(kind) else "none"
+    if _is_number(kind) or pa.types.is_null(kind):
+        return "identity"
+    return "none"
 
 
 def _bounds(

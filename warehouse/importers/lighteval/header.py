@@ -155,7 +155,9 @@ class LightevalResults:
     def config(self, task: str) -> dict[str, Any]:
         """A task's configuration."""
         config = self.of_task("config_tasks", task)
-        return config if isinstance(config, dict) else {}
+        if isinstance(config, dict):
+            return config
+        return {}
 
     def notes_on_metrics(self) -> Iterator[str]:
         """Entries of the metrics of a task that say nothing."""
@@ -358,9 +360,10 @@ def _template(config: Mapping[str, Any], shots: int | None) -> str | None:
         if shots != 0 or not name.startswith("few_shots")
     }
     stops = parts.get("stop_sequence")
-    parts["stop_sequence"] = (
-        sorted({str(stop) for stop in stops}) if isinstance(stops, list) else stops
-    )
+    if isinstance(stops, list):
+        parts["stop_sequence"] = sorted({str(stop) for stop in stops})
+    else:
+        parts["stop_sequence"] = stops
     if isinstance(stops, str):
         parts["stop_sequence"] = [stops]
     return fingerprint_of(**parts)
@@ -373,7 +376,9 @@ def _moment(stamp: str) -> datetime | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 1 << 62 else None
+    if type(value) is int and 0 <= value < 1 << 62:
+        return value
+    return None
 
 
 def _text(*values: Any) -> str | None:

@@ -217,7 +217,10 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
     sent = answer.get("input")
     common: Row = {}
     if not several or _list(answer, "text"):
-        common["prompt_sent"] = None if sent is None else as_text(sent)
+        if sent is None:
+            common["prompt_sent"] = None
+        else:
+            common["prompt_sent"] = as_text(sent)
         common["input_tokens"] = len(_list(answer, "input_tokens")) or None
     truncated = bool(answer.get("truncated_tokens_count"))
     if is_ranked:
@@ -311,7 +314,9 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
 
 def _likelihood(value: Any) -> tuple[float | None, bool | None]:
     number = number_or_none(value)
-    return (number, None) if number is not None else response_pair(value)
+    if number is not None:
+        return (number, None)
+    return response_pair(value)
 
 
 # --- both ------------------------------------------------------------------------------------
@@ -389,7 +394,9 @@ def _value(value: Any, paired: bool) -> Row:
 
 
 def _single(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return value
 
 
 def _explanation(details: Details, row: Row) -> str | None:
@@ -410,7 +417,9 @@ def _metadata(specific: Any, original: Any) -> str | None:
     if original is not None:
         metadata["original_query"] = original
     metadata = without_nulls(metadata)
-    return compact(metadata) if metadata else None
+    if metadata:
+        return compact(metadata)
+    return None
 
 
 def _object(row: Row, name: str) -> Row:
@@ -428,7 +437,9 @@ def _indices(value: Any, count: int) -> list[int]:
     """Indices of the right options; none where one points to no option."""
     listed = value if isinstance(value, list) else [value]
     usable = all(type(item) is int and 0 <= item < count for item in listed)
-    return list(listed) if usable else []
+    if usable:
+        return list(listed)
+    return []
 
 
 def _is_nested(value: Any) -> bool:

@@ -258,7 +258,9 @@ def _members(
     try:
         document = read_document(results.path)
     except InputError:  # the source says so when it is read
-        return list(neighbours) if alone else []
+        if alone:
+            return list(neighbours)
+        return []
     names = old_sample_names(document)
     tasks = LmEvalResults(document, results.path).tasks
 
@@ -342,7 +344,9 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
     if looks_like_results(head):
         stamped = _RESULTS_NAME.fullmatch(name)
         return ResultsFile(candidate.path, stamped[1] if stamped else "")
-    return SamplesFile(candidate.path) if looks_like_samples(head) else None
+    if looks_like_samples(head):
+        return SamplesFile(candidate.path)
+    return None
 
 
 def looks_like_samples(head: str) -> bool:

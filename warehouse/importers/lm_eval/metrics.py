@@ -140,7 +140,9 @@ def figures_of(figures: Mapping[str, Any]) -> Iterable[tuple[str, str, Any]]:
 def filter_label(name: str) -> str:
     """A filter as the store calls it: the pass-through pipeline ``none`` is the empty
     one."""
-    return "" if name == "none" else name
+    if name == "none":
+        return ""
+    return name
 
 
 def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
@@ -148,11 +150,9 @@ def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
     aggregation = _entry(metric, config).get("aggregation")
     if not isinstance(aggregation, str):
         return _DEFAULT_AGGREGATION.get(metric, "mean")
-    return (
-        aggregation
-        if aggregation.replace("_", "").replace("+", "").isalnum()
-        else "custom"
-    )
+    if aggregation.replace("_", "").replace("+", "").isalnum():
+        return aggregation
+    return "custom"
 
 
 def _spec(
@@ -183,14 +183,14 @@ def _link(metric: str, config: Mapping[str, Any], seen: Seen) -> Link:
     aggregation = aggregation_of(metric, config)
     value = seen.values.get(metric)
     if aggregation in PAIRED:
-        return (
-            _LINKS[aggregation]
-            if value is None or isinstance(value, list)
-            else "identity"
-        )
+        if value is None or isinstance(value, list):
+            return _LINKS[aggregation]
+        return "identity"
     if value is not None and number_or_none(value) is None:
         return "none"
-    return "identity" if aggregation == "custom" else _LINKS.get(aggregation, "none")
+    if aggregation == "custom":
+        return "identity"
+    return _LINKS.get(aggregation, "none")
 
 
 def _bounds(
@@ -215,7 +215,9 @@ def _statistic(metric: str, config: Mapping[str, Any], seen: Seen) -> str:
     if _link(metric, config, seen) != "none":
         return "mean"
     aggregation = aggregation_of(metric, config)
-    return "aggregate" if aggregation in ("mean", "custom") else aggregation
+    if aggregation in ("mean", "custom"):
+        return "aggregate"
+    return aggregation
 
 
 def _with_default(
@@ -245,4 +247,6 @@ def _entry(metric: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _key(metric: str, name: str) -> str:
-    return f"{metric},{name}" if name else metric
+    if name:
+        return f"{metric},{name}"
+    return metric

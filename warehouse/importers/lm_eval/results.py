@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -103,13 +104,11 @@ class LmEvalResults:
         """A note on each part that is no object: what it says of a task is not read."""
         for section in _SECTIONS:
             parts = self.document.get(section)
-            named = (
-                parts.items()
-                if isinstance(parts, Mapping)
-                else []
-                if parts is None
-                else [("", parts)]
-            )
+            named: Iterable[tuple[str, Any]] = []
+            if isinstance(parts, Mapping):
+                named = parts.items()
+            elif parts is not None:
+                named = [("", parts)]
             for name, part in named:
                 if part is not None and not isinstance(part, Mapping):
                     where = f"{section}.{name}" if name else section
@@ -170,10 +169,9 @@ class LmEvalResults:
     def group_scores(self) -> tuple[PublishedScore, ...]:
         """The figures of groups, which belong to no task."""
         return tuple(
-            score
-            for name in sorted(self.groups)
-            for score in published_scores(
-                {}, self.figures(name), None, Seen(), benchmark=name
+            chain.from_iterable(
+                published_scores({}, self.figures(name), None, Seen(), benchmark=name)
+                for name in sorted(self.groups)
             )
         )
 
@@ -227,7 +225,9 @@ class LmEvalResults:
         """What `warehouse.integrations.lm_eval` says of a run that it watched: all
         documents were to be asked."""
         stopping = mapping_of(self.document, "early_stopping", task)
-        return {"early_stopping": stopping} if stopping else {}
+        if stopping:
+            return {"early_stopping": stopping}
+        return {}
 
     def _shots(self, task: str, config: Mapping[str, Any]) -> int | None:
         return whole_or_none(
@@ -245,7 +245,9 @@ class LmEvalResults:
     def _template(self, config: Mapping[str, Any]) -> str | None:
         parts = {name: config[name] for name in _PROMPT_PARTS if config.get(name)}
         chat = text_or_none(self.document.get("chat_template_sha"))
-        return fingerprint({**parts, "chat_template": chat}) if parts or chat else None
+        if parts or chat:
+            return fingerprint({**parts, "chat_template": chat})
+        return None
 
     def _seed(self, generation: Mapping[str, Any]) -> int | None:
         settings = mapping_of(self.document, "config")

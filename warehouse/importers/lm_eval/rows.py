@@ -105,10 +105,14 @@ class RowReader:
         prompt = requests[0][0] if requests[0] else None
         if self.layout.boxed and isinstance(prompt, list) and prompt:
             prompt = prompt[0]
-        return None if prompt is None else as_text(prompt)
+        if prompt is None:
+            return None
+        return as_text(prompt)
 
     def _choices(self, requests: Sequence[Sequence[Any]]) -> str | None:
-        return compact(self._options(requests)) if self.layout.options else None
+        if self.layout.options:
+            return compact(self._options(requests))
+        return None
 
     def _options(self, requests: Sequence[Sequence[Any]]) -> list[str]:
         """Continuations without the blank that divides them from the prompt."""
@@ -133,7 +137,9 @@ class RowReader:
         if not self.layout.extract or self.layout.filters[0].draw != 0:
             return None
         answer = _filtered(row)
-        return answer if answer not in (response, NO_MATCH) else None
+        if answer not in (response, NO_MATCH):
+            return answer
+        return None
 
     def _likelihoods(
         self,
@@ -177,9 +183,13 @@ class RowReader:
         target = target_text(row.get("target"))
         if self.layout.target == "option":
             same = (n for n, option in enumerate(options) if option == target)
-            return (frozenset(same) or None) if self.layout.options else None
+            if self.layout.options:
+                return frozenset(same) or None
+            return None
         named = _named_options(target)
-        return named if any(0 <= number < len(options) for number in named) else None
+        if any(0 <= number < len(options) for number in named):
+            return named
+        return None
 
     def _scores(
         self, row: Mapping[str, Any], text: bytes, plan: Filter
@@ -218,14 +228,18 @@ class RowReader:
 
 def target_text(target: Any) -> str:
     """The target as the harness has written it since 0.4.4."""
-    return target if isinstance(target, str) else str(target)
+    if isinstance(target, str):
+        return target
+    return str(target)
 
 
 def _position(doc_id: Any) -> int | None:
     whole = isinstance(doc_id, int) and not isinstance(doc_id, bool)
     if not whole and not (isinstance(doc_id, str) and doc_id.isdecimal()):
         return None
-    return int(doc_id) if abs(int(doc_id)) < _LARGEST_ID else None
+    if abs(int(doc_id)) < _LARGEST_ID:
+        return int(doc_id)
+    return None
 
 
 def _responses(responses: Sequence[Any]) -> list[str | None]:
@@ -241,7 +255,9 @@ def _responses(responses: Sequence[Any]) -> list[str | None]:
 def _filtered(row: Mapping[str, Any]) -> str | None:
     filtered = row.get("filtered_resps")
     first = filtered[0] if isinstance(filtered, list) and filtered else None
-    return None if first is None else as_text(first)
+    if first is None:
+        return None
+    return as_text(first)
 
 
 def _named_options(target: str) -> frozenset[int]:

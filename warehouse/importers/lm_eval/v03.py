@@ -239,7 +239,9 @@ class WriteOut:
     @property
     def seen(self) -> Seen:
         """What the samples show of metrics."""
-        metrics = dict.fromkeys(name for row in self._first for name in _metrics(row))
+        metrics = dict.fromkeys(
+            chain.from_iterable(_metrics(row) for row in self._first)
+        )
         values = {
             name: next(
                 (_parsed(row.get(name)) for row in self._first if name in row), None
@@ -251,7 +253,9 @@ class WriteOut:
     @property
     def formulation(self) -> str | None:
         """How the task was asked, by its first row."""
-        return _formulation(self._first[0]) if self._first else None
+        if self._first:
+            return _formulation(self._first[0])
+        return None
 
     def header(self, model: str) -> RunHeader:
         """The header, as far as samples alone give one."""
@@ -345,7 +349,9 @@ def _parsed(value: Any) -> Any:
         literal = ast.literal_eval(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return value
-    return list(literal) if isinstance(literal, tuple) else literal
+    if isinstance(literal, tuple):
+        return list(literal)
+    return literal
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
@@ -373,4 +379,6 @@ def _formulation(row: Mapping[str, Any]) -> str:
     outputs = _numbered(row, "logit")
     if any(isinstance(output, str) for output in outputs):
         return "generate_until"
-    return "multiple_choice" if len(outputs) > 1 else "loglikelihood"
+    if len(outputs) > 1:
+        return "multiple_choice"
+    return "loglikelihood"

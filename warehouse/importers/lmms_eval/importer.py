@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -111,10 +112,8 @@ class LmmsEval:
         require_model(settings.model or results.model, source.name)
         dump.runs = tuple(table.header() for table in tables)
         dump.published = tuple(results.groups())
-        dump.batches = (
-            batch
-            for number, table in enumerate(tables)
-            for batch in table.batches(number)
+        dump.batches = chain.from_iterable(
+            table.batches(number) for number, table in enumerate(tables)
         )
         return dump
 
@@ -229,11 +228,12 @@ class _Table:
                 "n_draws": n_draws,
             }
             score["raw"] = None if is_own else as_text(entry)
-            score["status"] = (
-                None
-                if value is not None
-                else ("error" if entry is None else "not_scalar")
-            )
+            if value is not None:
+                score["status"] = None
+            elif entry is None:
+                score["status"] = "error"
+            else:
+                score["status"] = "not_scalar"
             score["origin"] = None if is_own else "mapped"
             scores.append(score)
         return scores
@@ -285,7 +285,9 @@ def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
     ):  # a single request: its list was taken away
         responses = [responses]
     pairs = [response_pair(item) for item in responses]
-    return pairs if pairs and all(None not in pair for pair in pairs) else []
+    if pairs and all(None not in pair for pair in pairs):
+        return pairs
+    return []
 
 
 def _choices(row: Row) -> Row:
@@ -306,4 +308,6 @@ def _choices(row: Row) -> Row:
         }
         for index, (value, is_greedy) in enumerate(pairs)
     ]
-    return {"choice_scores": choices} if choices else {}
+    if choices:
+        return {"choice_scores": choices}
+    return {}

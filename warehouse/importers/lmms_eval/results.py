@@ -313,7 +313,9 @@ class Results:
 
     def _begun(self) -> datetime | None:
         time = local_time(self.stamp, "%Y%m%d_%H%M%S")
-        return time - _AHEAD_OF_UTC if time else None
+        if time:
+            return time - _AHEAD_OF_UTC
+        return None
 
 
 @dataclass
@@ -353,7 +355,9 @@ def scalar_of(value: Any, key: str) -> float | None:
 
 def label_of(name: str) -> str:
     """A filter as the store calls it: the pass-through one is the empty one."""
-    return "" if name == "none" else name
+    if name == "none":
+        return ""
+    return name
 
 
 def _stability(metric: str, metrics: Iterable[str]) -> tuple[str, str]:
@@ -383,4 +387,6 @@ def _error(entry: Mapping[str, Any], metric: str, label: str) -> float | None:
 
 def input_text(value: Any) -> str | None:
     """The prompt of a row: its first argument, without images and template."""
-    return None if value in (None, "") else as_text(value)
+    if value in (None, ""):
+        return None
+    return as_text(value)

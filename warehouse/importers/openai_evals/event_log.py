@@ -58,7 +58,9 @@ class EventLogSample:
     def number(self) -> int | None:
         """Place of the sample in its data set, which the end of its name is."""
         match = _NUMBER.fullmatch(self.name)
-        return int(match[1]) if match else None
+        if match:
+            return int(match[1])
+        return None
 
 
 @dataclass
@@ -111,7 +113,9 @@ class EventLog:
         kinds = ", ".join(
             f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8)
         )
-        return [f"events that are no part of a result: {kinds}"] if kinds else []
+        if kinds:
+            return [f"events that are no part of a result: {kinds}"]
+        return []
 
     def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
@@ -136,7 +140,9 @@ class EventLog:
     def version(self) -> str | None:
         """What stands in the eval's name behind base and split: ``v1``."""
         parts = (text_or_none(self.spec.get("eval_name")) or "").split(".", 2)
-        return parts[2] if len(parts) > 2 else None
+        if len(parts) > 2:
+            return parts[2]
+        return None
 
     @cached_property
     def functions(self) -> list[str]:
@@ -168,7 +174,9 @@ class EventLog:
             for sample in self.samples.values()
             for data in sample.of("metrics")
         )
-        return MATCH if has_accuracy else ACCURACY
+        if has_accuracy:
+            return MATCH
+        return ACCURACY
 
     @cached_property
     def metrics(self) -> dict[str, int]:
@@ -264,7 +272,9 @@ def _served(log: EventLog) -> str | None:
         samplings = sample.of("sampling")
         if not log.is_judged or len(samplings) > log.own_count:
             names |= {text_or_none(data.get("model")) for data in samplings[:1]}
-    return names.pop() if len(names) == 1 else None
+    if len(names) == 1:
+        return names.pop()
+    return None
 
 
 def _sampling(log: EventLog) -> Row:
@@ -327,7 +337,9 @@ def _configuration(log: EventLog) -> Row:
 
 def _without_folder(key: str, value: Any) -> Any:
     """The name alone of a file of data, whose folder is another on each machine."""
-    return value.rpartition("/")[2] if key in _DATA and is_local(value) else value
+    if key in _DATA and is_local(value):
+        return value.rpartition("/")[2]
+    return value
 
 
 def _specs(log: EventLog) -> Iterator[MetricSpec]:
@@ -349,7 +361,10 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
             higher_is_better=True if name in _BETTER else None,
             is_default=name == first,
         )
-        yield _judged(spec, log) if log.is_judged else spec
+        if log.is_judged:
+            yield _judged(spec, log)
+        else:
+            yield spec
 
 
 def _judged(spec: MetricSpec, log: EventLog) -> MetricSpec:

@@ -137,16 +137,16 @@ def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[R
 def _question(prompt: Any) -> str | None:
     """What was asked last: of messages, the last one of the user."""
     if not isinstance(prompt, list):
-        return None if prompt is None else as_text(prompt)
+        if prompt is None:
+            return None
+        return as_text(prompt)
     messages = [item for item in prompt if isinstance(item, dict)]
     user_messages = [
         item for item in messages if item.get("role") == "user"
     ] or messages
-    return (
-        as_text(user_messages[-1].get("content", ""))
-        if user_messages
-        else as_text(prompt)
-    )
+    if user_messages:
+        return as_text(user_messages[-1].get("content", ""))
+    return as_text(prompt)
 
 
 def _sent(prompt: Any) -> str:
@@ -160,10 +160,15 @@ def _answers(own: Sequence[Row]) -> str | None:
     answers: list[Any] = []
     for data in own:
         sampled = data.get("sampled")
-        answers += sampled if isinstance(sampled, list) else [sampled]
+        if isinstance(sampled, list):
+            answers += sampled
+        else:
+            answers += [sampled]
     if not answers or answers == [None]:
         return None
-    return as_text(answers[0]) if len(answers) == 1 else compact(answers)
+    if len(answers) == 1:
+        return as_text(answers[0])
+    return compact(answers)
 
 
 def _picked(sample: EventLogSample) -> str | None:
@@ -174,7 +179,9 @@ def _picked(sample: EventLogSample) -> str | None:
     choices = [item for item in picked if item not in (None, [], "")]
     if not choices:
         return None
-    return _text(choices[0]) if len(choices) == 1 else compact(choices)
+    if len(choices) == 1:
+        return _text(choices[0])
+    return compact(choices)
 
 
 def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
@@ -202,20 +209,29 @@ def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
 
 def _listed(value: Any) -> list[str]:
     """One or several texts as a list."""
-    items = value if isinstance(value, list) else [] if value is None else [value]
+    if isinstance(value, list):
+        items = value
+    elif value is None:
+        items = []
+    else:
+        items = [value]
     return [as_text(item) for item in items]
 
 
 def _text(value: Any) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return None if value is None else as_text(value)
+    if value is None:
+        return None
+    return as_text(value)
 
 
 def _tokens(own: Sequence[Row], key: str) -> int | None:
     token_counts = [whole_count(part_of(data, "usage").get(key)) for data in own]
     counts = [count for count in token_counts if count is not None]
-    return min(sum(counts), (1 << 63) - 1) if counts else None
+    if counts:
+        return min(sum(counts), (1 << 63) - 1)
+    return None
 
 
 def _error(sample: EventLogSample) -> str | None:
@@ -230,7 +246,9 @@ def _error(sample: EventLogSample) -> str | None:
         )
         for data in sample.of("error")
     ]
-    return "\n".join(parts) if parts else None
+    if parts:
+        return "\n".join(parts)
+    return None
 
 
 def _explanation(judged: Sequence[Row], other: Row) -> str | None:
@@ -245,11 +263,12 @@ def _scores(
     """Scores of a sample. Of several values the mean counts, by their number. A sample
     that failed is unscored."""
     failed = bool(sample.of("error")) and not numbers
-    values_by_metric: dict[str, list[float | None]] = (
-        dict.fromkeys(log.metrics, [])
-        if failed
-        else {name: values for name, values in numbers.items() if name in log.metrics}
-    )
+    if failed:
+        values_by_metric: dict[str, list[float | None]] = dict.fromkeys(log.metrics, [])
+    else:
+        values_by_metric = {
+            name: values for name, values in numbers.items() if name in log.metrics
+        }
     return [
         _score(sample, name, values, name == log.match_metric)
         for name, values in values_by_metric.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -520,7 +521,7 @@ def read_summary(source: SourceFiles) -> Dump:
     )
     models = models_of(source.files, dump.notes)
     dump.runs = tuple(
-        header for name in names for header in _headers(source, table, name, models)
+        chain.from_iterable(_headers(source, table, name, models) for name in names)
     )
     return dump
 

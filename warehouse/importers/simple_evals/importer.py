@@ -166,18 +166,14 @@ class SimpleEvalsSample:
         """The option that a letter stands for, where options are shuffled; else the
         letter."""
         options = self._options(self.prompt[-1].get("content")) if self.prompt else None
-        return (
-            options["ABCD".index(letter) + 2]
-            if options and letter in tuple("ABCD")
-            else letter
-        )
+        if options and letter in tuple("ABCD"):
+            return options["ABCD".index(letter) + 2]
+        return letter
 
     def _options(self, text: Any) -> re.Match[str] | None:
-        return (
-            _OPTIONS.fullmatch(text)
-            if self.is_shuffled and isinstance(text, str)
-            else None
-        )
+        if self.is_shuffled and isinstance(text, str):
+            return _OPTIONS.fullmatch(text)
+        return None
 
     @property
     def prompt(self) -> list[Row]:
@@ -267,11 +263,9 @@ class SimpleEvalsFiles:
     def metric(self) -> str:
         """What the value of a sample is: of a judge that is judged, only whether it
         said yes."""
-        return (
-            "model_predicted_positive"
-            if self.evaluation == "healthbench_meta"
-            else SCORE
-        )
+        if self.evaluation == "healthbench_meta":
+            return "model_predicted_positive"
+        return SCORE
 
     @property
     def stamp(self) -> str:
@@ -410,13 +404,12 @@ def header(results: SimpleEvalsFiles) -> RunHeader:
 def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     name = results.evaluation
     is_rate = name in _BINARY or name == "humaneval"
-    kind: Literal["model", "execution", "match"] = (
-        "model"
-        if name.startswith(_JUDGED)
-        else "execution"
-        if name == "humaneval"
-        else "match"
-    )
+    if name.startswith(_JUDGED):
+        kind: Literal["model", "execution", "match"] = "model"
+    elif name == "humaneval":
+        kind = "execution"
+    else:
+        kind = "match"
     yield MetricSpec(
         SCORE,
         scorer_kind=kind,
@@ -544,11 +537,9 @@ def _question(sample: SimpleEvalsSample) -> str | None:
     user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return (
-        as_text(sample.asked(user_messages[-1].get("content", "")))
-        if user_messages
-        else None
-    )
+    if user_messages:
+        return as_text(sample.asked(user_messages[-1].get("content", "")))
+    return None
 
 
 def _score(metric: str, sample: SimpleEvalsSample, unread: bool) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,9 @@ def never_asked(document: Row) -> frozenset[str]:
         "resolved",
         "infra_failure",
     )
-    listed = {name for kind in kinds for name in texts_of(document.get(f"{kind}_ids"))}
+    listed = set(
+        chain.from_iterable(texts_of(document.get(f"{kind}_ids")) for kind in kinds)
+    )
     total = whole_count(document.get("total_instances"))
     if total is None or len(listed) < total:
         return frozenset()  # of some nobody says what became of them
@@ -199,7 +202,7 @@ def leaderboard_results(
     """
     refuse_what_is_no_list(document, RESULTS_LISTS, shown_path)
     resolved = texts_of(document.get("resolved"))
-    tried = [name for key in _TRIED for name in texts_of(document.get(key))]
+    tried = list(chain.from_iterable(texts_of(document.get(key)) for key in _TRIED))
     if declared is None and not tried:
         raise InputError(
             f"names {len(resolved)} resolved instances and not those that were not "
@@ -219,7 +222,9 @@ def leaderboard_results(
         )
     named = declared if declared is not None else dict.fromkeys((*tried, *resolved))
     instances: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
-    unfinished = [name for key in _NO_VERDICT for name in texts_of(document.get(key))]
+    unfinished = list(
+        chain.from_iterable(texts_of(document.get(key)) for key in _NO_VERDICT)
+    )
     instances |= {name: _unscored() for name in unfinished}
     instances |= {
         name: {"value": 0.0, "status": "no_answer"}

@@ -216,11 +216,11 @@ def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
     {'model': 'phi-1', 't': '0.2'}
     """
     match = next(filter(None, map(pattern.fullmatch, tails_of(path))), None)
-    return (
-        {name: text for name, text in match.groupdict().items() if text is not None}
-        if match
-        else None
-    )
+    if match:
+        return {
+            name: text for name, text in match.groupdict().items() if text is not None
+        }
+    return None
 
 
 # --- documents ------------------------------------------------------------------------------------
@@ -319,7 +319,12 @@ def _elements(value: Any, step: Each) -> Iterable[Level]:
 def location_in_document(walk: Walk, row: NestedRow) -> str:
     """The path of a row in its document, with numbers and keys filled in."""
     levels = row.levels[1:]
-    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
+    steps: Sequence[Any] = ()
+    if walk.at:
+        steps = walk.at.steps
+    elif levels:
+        steps = (Each.ITEM,)
+    text = _filled(steps, levels)
     if row.draw_number is not None and walk.draws:
         text += ("." if text else "") + _filled(
             walk.draws.steps, [(None, None, row.draw_number)]

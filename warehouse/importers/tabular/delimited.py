@@ -150,11 +150,10 @@ class DelimitedReader:
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
         # as many of the first columns tell the header where it stands again below
-        self.marks = (
-            dict(zip(self.columns[:_MARKS], header, strict=False))
-            if self.header_lines
-            else {}
-        )
+        if self.header_lines:
+            self.marks = dict(zip(self.columns[:_MARKS], header, strict=False))
+        else:
+            self.marks = {}
         self._is_small = member.is_plain and member.path.stat().st_size <= _SMALL_BYTES
         self._held: list[Chunk | tuple[str, str, str]] | None = None
         self._block = min(BLOCK_BYTES, MAX_ROW_BYTES)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -276,9 +276,9 @@ class MappedTabular(Tabular):
         lacks."""
         others = sorted(self._tables(paths))[:_EXPLAINED]
         lacks = "; ".join(
-            first
-            for path in others
-            for first in mistakes_in_file(self.mapping, path, root)[:1]
+            chain.from_iterable(
+                mistakes_in_file(self.mapping, path, root)[:1] for path in others
+            )
         )
         return (
             f"files = {list(self.mapping.files) or 'any table'} matches no file"
@@ -432,8 +432,10 @@ class _Reading:
                     table.constants(), partial(_refuse_constant, table.member.name)
                 )
             return
-        paths = {path for part in runs for path in part.paths()}
-        paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
+        paths = set(chain.from_iterable(part.paths() for part in runs))
+        paths |= set(
+            chain.from_iterable(rule.source.paths() for rule in self.mapping.skips)
+        )
         paths |= {rule.on for rule in self.mapping.joins}
         if has_constants:
             self._shortlist(table)

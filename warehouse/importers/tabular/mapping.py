@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, cast, get_args
 
 from warehouse.importers.common.header_values import header_kinds
@@ -244,7 +245,7 @@ class TabularMapping:
     def paths(self) -> tuple[tuple[Source, str], ...]:
         """The paths of samples and runs, each with the innermost expression that reads
         it."""
-        sources = (source for variant in self.variants for source in variant.sources)
+        sources = chain.from_iterable(variant.sources for variant in self.variants)
         return tuple(
             (leaf, path)
             for source in sources
@@ -308,7 +309,7 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
     pattern = top.table("path")
     compiled = pattern.patterns("pattern")
     pattern.close()
-    groups = [name for layout in compiled for name in layout.groupindex]
+    groups = list(chain.from_iterable(layout.groupindex for layout in compiled))
     expressions = Expressions(groups, mistakes)
     rows, archive = top.table("rows"), top.table("archive")
     rules = _reading_rules(top, rows)

@@ -284,11 +284,9 @@ class Expressions:
 
     def name(self, value: Any, where: str) -> Source:
         """An expression whose plain text is meant literally."""
-        return (
-            Literal(where, value)
-            if isinstance(value, str)
-            else self.value(value, where)
-        )
+        if isinstance(value, str):
+            return Literal(where, value)
+        return self.value(value, where)
 
     def options(self, value: Any, where: str) -> Source:
         """An expression for a list: one path to a list, or a list of expressions."""

@@ -14,6 +14,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -376,7 +377,7 @@ def vote_mapping(
                 "--list)"
             ),
         )
-    used = {column for part in parts.values() for column in part.values()}
+    used = set(chain.from_iterable(part.values() for part in parts.values()))
     mapping: dict[str, Any] = {
         part: {
             name: {"path": path_of(column), "optional": True}
@@ -731,11 +732,9 @@ class PlainTable:
 
         def reread(rule: ScoreRule) -> ScoreRule:
             recode = recodes.get(next(rule.value.paths(), ""))
-            return (
-                rule
-                if recode is None
-                else replace(rule, value=replace(rule.value, recode=recode))
-            )
+            if recode is None:
+                return rule
+            return replace(rule, value=replace(rule.value, recode=recode))
 
         variants = (
             replace(part, scores=tuple(map(reread, part.scores)))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def _stated_figures(document: Any) -> RecordLocation | None:
     if len(folders) != 1 or any(location.skipped for location in locations):
         return None
     tasks = tuple(
-        dict.fromkeys(task for location in locations for task in location.task_keys)
+        dict.fromkeys(chain.from_iterable(location.task_keys for location in locations))
     )
     return RecordLocation(f"{folders.pop()}{{}}{{}}", task_keys=tasks)
 
@@ -247,17 +248,13 @@ def keyed_kind(value: Any) -> str:
     if not keys_are_ids:
         return ""
     if all(isinstance(item, list) for item in inner):
-        return (
-            "lists"
-            if all(_is_scalar(part) for item in inner[:_LOOKED_AT] for part in item)
-            else ""
-        )
+        if all(_is_scalar(part) for item in inner[:_LOOKED_AT] for part in item):
+            return "lists"
+        return ""
     kinds = {type(item) for item in inner}
-    return (
-        "values"
-        if kinds <= {int, float, bool} and not any(_is_field(key) for key in value)
-        else ""
-    )
+    if kinds <= {int, float, bool} and not any(_is_field(key) for key in value):
+        return "values"
+    return ""
 
 
 def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bool:
@@ -268,7 +265,7 @@ def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> boo
     if len(records) < 3 and not are_numbered(keys):
         return False
     looked_at = records[:_LOOKED_AT]
-    times = Counter(key for record in looked_at for key in record)
+    times = Counter(chain.from_iterable(looked_at))
     common = {
         key for key, count in times.items() if count * 5 >= len(looked_at) and count > 1
     }
@@ -311,7 +308,7 @@ def _locations(
                 )
             return
         if _are_lists_of_one_kind(value):
-            records = [item for items in value.values() for item in items]
+            records = list(chain.from_iterable(value.values()))
             yield from _of_records(f"{path}{{}}[]", records, value, len(records), depth)
             return
         yield from _inside(value, f"{path}." if path else "", depth)
@@ -400,7 +397,7 @@ def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
     ]
     for name in METRIC_NAMES:
         named = [[item.get(name) for item in items] for items in filled]
-        texts = [text for names in named for text in names]
+        texts = list(chain.from_iterable(named))
         if not texts or not all(isinstance(text, str) for text in texts):
             continue
         if (
@@ -453,11 +450,9 @@ def _grade_of_keyed(record: Any) -> int:
         for item in record.values()
         for part in (item if isinstance(item, list) else [item])
     ]
-    return (
-        int(Grade.LIKELY)
-        if parts and all(_is_unit(part) for part in parts[:1000])
-        else 0
-    )
+    if parts and all(_is_unit(part) for part in parts[:1000]):
+        return int(Grade.LIKELY)
+    return 0
 
 
 def _score_grade(record: Any, parents: tuple[str, ...] = ()) -> int:

@@ -17,7 +17,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -118,10 +118,8 @@ class _DocumentReader:
                 )
             )
 
-        rows = (
-            row
-            for number, document in documents
-            for row in self.walk.rows(document, number)
+        rows = chain.from_iterable(
+            self.walk.rows(document, number) for number, document in documents
         )
         while part := list(islice(rows, _NESTED_ROWS)):
             yield NestedChunk(part, self.walk.draws, location)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,9 @@ def agree(name: str, first: Any, second: Any) -> bool:
     values = [header_value(name, value) for value in (first, second)]
     if any(value is None or isinstance(value, Unfit) for value in values):
         return True
-    return (
-        same_model(*map(str, values))
-        if name in _NAMES
-        else bool(values[0] == values[1])
-    )
+    if name in _NAMES:
+        return same_model(*map(str, values))
+    return bool(values[0] == values[1])
 
 
 def header_value(name: str, value: Any) -> Any:
@@ -96,9 +95,9 @@ def header_value(name: str, value: Any) -> Any:
 
 def _truth_of(value: Any) -> bool | Unfit:
     number = number_of(value)
-    return (
-        bool(number) if number in (0, 1) else Unfit(repr(value)[:60], "true or false")
-    )
+    if number in (0, 1):
+        return bool(number)
+    return Unfit(repr(value)[:60], "true or false")
 
 
 def _time_of(value: Any) -> datetime | Unfit:
@@ -298,10 +297,12 @@ class RunColumns:
         names = [
             part for rule in self.variant.scores for part in (rule.metric, rule.filter)
         ]
-        figures = [part for rule in self.variant.published for part in rule.sources]
+        figures = list(
+            chain.from_iterable(rule.sources for rule in self.variant.published)
+        )
         scorers = self.variant.scorer.values()
         sources = (*self.sources.values(), *scorers, *others, *names, *figures)
-        return (path for source in sources for path in source.paths())
+        return chain.from_iterable(source.paths() for source in sources)
 
     def learn(self, view: RowView, reject: RowFault) -> Codes:
         """Register runs, metrics and published figures of some rows.

@@ -802,11 +802,9 @@ def _numbered(column: ColumnProfile) -> str:
             }
         )
     first = min(column.numbers)
-    return (
-        inline_table({"path": column.path, "add": -int(first)})
-        if first
-        else toml_text(column.path)
-    )
+    if first:
+        return inline_table({"path": column.path, "add": -int(first)})
+    return toml_text(column.path)
 
 
 def _which_rows(
@@ -822,25 +820,26 @@ def _which_rows(
     if is_scorer:
         by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
     template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+    kinds = [
+        "generations of each prompt",
+        "judges or ways to score, a figure each",
+        "runs, a figure each",
+        "prompts",
+    ]
+    lines = [
+        f"[sample] draw = {_numbered(column)}",
+        by,
+        f"[run.configuration] {toml_key(column.name)} = {path}",
+        f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
+    ]
+    if not has_model:
+        kinds.insert(0, "models")
+        lines.insert(0, f"[run] model = {path}")
     return Choice(
         f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
         "repeat another)",
-        (
-            *("models",) * (not has_model),
-            *(
-                "generations of each prompt",
-                "judges or ways to score, a figure each",
-                "runs, a figure each",
-                "prompts",
-            ),
-        ),
-        (
-            *(f"[run] model = {path}",) * (not has_model),
-            f"[sample] draw = {_numbered(column)}",
-            by,
-            f"[run.configuration] {toml_key(column.name)} = {path}",
-            f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
-        ),
+        tuple(kinds),
+        tuple(lines),
     )
 
 

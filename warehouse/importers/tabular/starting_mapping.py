@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -99,17 +100,15 @@ class _Writer:
         self.table, self.importer, self.ready = table, importer, ready
         self.votes = _votes_in(table)
         self.chart = chart_in(table)
-        self.fields = (
-            fields_of(table)
-            if not self.votes
-            else Fields(key=self.votes.get("key", ()))
-        )
+        if self.votes:
+            self.fields = Fields(key=self.votes.get("key", ()))
+        else:
+            self.fields = fields_of(table)
         self.figures = figures_of(table, self.fields) if not self.votes else None
-        self.cells = (
-            cells_of(table, self.fields)
-            if self.figures is None and not self.votes
-            else None
-        )
+        if self.figures is None and not self.votes:
+            self.cells = cells_of(table, self.fields)
+        else:
+            self.cells = None
         is_scored = self.figures is None and self.cells is None and not self.votes
         self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
         self._ask_whose_scores()
@@ -456,7 +455,7 @@ class _Writer:
                 self.figures.values if self.figures.is_wide else self.figures.values[:1]
             )
             seen = column_of_values(
-                value for column in first for value in column.values
+                chain.from_iterable(column.values for column in first)
             )
             yield from _metric(self.figures.metric, False, range_of(seen))
             return

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from os.path import commonprefix
 from typing import Any
 
@@ -66,11 +67,9 @@ class ScoreColumn:
     @property
     def value(self) -> str:
         """The expression for its values."""
-        return (
-            inline_table({"path": self.column.path} | self.keys)
-            if self.keys
-            else toml_text(self.column.path)
-        )
+        if self.keys:
+            return inline_table({"path": self.column.path} | self.keys)
+        return toml_text(self.column.path)
 
     @property
     def is_truth(self) -> bool:
@@ -239,11 +238,9 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
         for parent in reversed(column.parents)
         if plain_name(parent) not in _GENERIC
     ]
-    return (
-        around[0]
-        if around and column.parents[-1] == around[0]
-        else SCORE_NAMES.get(name, "score")
-    )
+    if around and column.parents[-1] == around[0]:
+        return around[0]
+    return SCORE_NAMES.get(name, "score")
 
 
 # --- which of them --------------------------------------------------------------------------------
@@ -267,11 +264,9 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
             return ScoreColumns(choices=[_by_model(usual)])
-        return (
-            ScoreColumns(choices=[_which(table, [*rivals, *usual])])
-            if rivals
-            else ScoreColumns(usual)
-        )
+        if rivals:
+            return ScoreColumns(choices=[_which(table, [*rivals, *usual])])
+        return ScoreColumns(usual)
     if likely:
         first = _highest(likely)
         first += [
@@ -283,11 +278,9 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
             return ScoreColumns(choices=[_by_model(first)])
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
-        return (
-            ScoreColumns(first[:1], is_guess=True)
-            if alike and varies
-            else ScoreColumns(choices=[_which(table, first)])
-        )
+        if alike and varies:
+            return ScoreColumns(first[:1], is_guess=True)
+        return ScoreColumns(choices=[_which(table, first)])
     return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
@@ -547,7 +540,7 @@ def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str
             for value in column.values
             if isinstance(value, list) and value and isinstance(value[0], dict)
         ]
-        for key in dict.fromkeys(key for items in lists for key in items[0]):
+        for key in dict.fromkeys(chain.from_iterable(items[0] for items in lists)):
             values = [items[0][key] for items in lists if key in items[0]]
             path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
             if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
@@ -793,9 +786,11 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     )
     readings = tuple(_in_texts(table))
     if flags or readings:
-        how = [
-            "uncomment the [[scores]] of one reading, and remove that of the other"
-        ] * bool(flags)
+        how = []
+        if flags:
+            how.append(
+                "uncomment the [[scores]] of one reading, and remove that of the other"
+            )
         how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
         between = (reading, *flags, *(words for words, _ in readings))
         scores.choices.append(Choice("what the scores are", between, tuple(how)))

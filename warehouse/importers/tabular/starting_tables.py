@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.tabular.column_names import (
@@ -60,7 +61,7 @@ class MatrixColumns:
     def together(self) -> ColumnProfile:
         """All cells as one column."""
         return column_of_values(
-            value for column in self.columns for value in column.values
+            chain.from_iterable(column.values for column in self.columns)
         )
 
     @property
@@ -380,11 +381,9 @@ class PublishedColumns:
             yield ""
 
     def _value(self, path: str) -> str:
-        return (
-            inline_table({"path": path} | dict(self.keys))
-            if self.keys
-            else toml_text(path)
-        )
+        if self.keys:
+            return inline_table({"path": path} | dict(self.keys))
+        return toml_text(path)
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -807,5 +806,5 @@ def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | Non
 def _keys(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
     """What turns the values of columns into numbers; nothing where they are numbers."""
     return column_of_values(
-        value for column in columns for value in column.values
+        chain.from_iterable(column.values for column in columns)
     ).reading(table.delimiter)[0]

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -605,11 +606,9 @@ def without_strangers(
     strangers = [
         path for path in paths if known_by and _lacks_all(mapping, path, root, known_by)
     ]
-    return (
-        list(paths)
-        if len(strangers) == len(paths)
-        else [path for path in paths if path not in strangers]
-    )
+    if len(strangers) == len(paths):
+        return list(paths)
+    return [path for path in paths if path not in strangers]
 
 
 def _known_by(mapping: TabularMapping) -> set[str]:
@@ -618,9 +617,9 @@ def _known_by(mapping: TabularMapping) -> set[str]:
     sources = [
         variant.sample.get(name) for variant in mapping.variants for name in names
     ]
-    texts = {
-        path for source in sources if source is not None for path in source.paths()
-    }
+    texts = set(
+        chain.from_iterable(source.paths() for source in sources if source is not None)
+    )
     return {text for text in texts if in_row(text) and not text.startswith("@")}
 
 

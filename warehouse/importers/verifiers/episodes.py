@@ -326,11 +326,9 @@ def _settings_of_agent(config: Row) -> Row:
 def _key_of(config: str) -> str:
     """A key of what an agent was configured with; empty where nothing says it."""
     settings: Row = json.loads(config)
-    return (
-        key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}})
-        if settings
-        else ""
-    )
+    if settings:
+        return key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}})
+    return ""
 
 
 def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHeader:

@@ -531,11 +531,9 @@ def _transcript(row: Row) -> Row | None:
 
 def _spoken(value: Any, role: str) -> list[Row]:
     """The messages; of a model that completes texts the text as one."""
-    return (
-        [{"role": role, "content": value}]
-        if isinstance(value, str)
-        else objects_of(value)
-    )
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    return objects_of(value)
 
 
 def _limit(row: Row, completion: list[Row], n_turns: int) -> str | None:
