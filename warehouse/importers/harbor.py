@@ -160,7 +160,9 @@ class Harbor:
         dump = Dump(tuple(headers), ())
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
-        names = [[metric.name for metric in run.metrics] for run in dump.runs]
+        names = []
+        for run in dump.runs:
+            names.append([metric.name for metric in run.metrics])
         transcripts = defaultdict[str, list[Path]](list)
         for path in source.files:
             if path.name != RESULT:

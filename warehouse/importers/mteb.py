@@ -106,9 +106,7 @@ class Mteb:
         about = read_document(source.files[1]) if len(source.files) > 1 else {}
         model = text_or_none(about.get("name")) or _named_by_folder(path)
         require_model(settings.model or model, str(path))
-        parts = [
-            part for part in _parts(document) if any(True for _ in _published(part))
-        ]
+        parts = list(filter(_is_scored, _parts(document)))
         if not parts:
             raise InputError(
                 "no scores",
@@ -225,6 +223,10 @@ def _spec(task: str, name: str, is_default: bool) -> MetricSpec:
     better."""
     higher = None if task.endswith("SpeedTask") or name.startswith("nauc_") else True
     return MetricSpec(name, link="none", higher_is_better=higher, is_default=is_default)
+
+
+def _is_scored(part: _Part) -> bool:
+    return any(True for _ in _published(part))
 
 
 def _published(part: _Part) -> Iterator[PublishedScore]:

@@ -265,11 +265,10 @@ class Tests:
         """Look at all results of a file."""
         options = [_options(part_of(row, "testCase")) for row in rows]
         first = options[0] if options else {}
-        shared = {
-            name: value
-            for name, value in first.items()
-            if all(item.get(name) == value for item in options)
-        }
+        shared = {}
+        for name, value in first.items():
+            if all(item.get(name) == value for item in options):
+                shared[name] = value
         return cls(_added(document, rows), shared)
 
     def prompt(self, row: Row) -> Row:
@@ -327,9 +326,8 @@ def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
         for case in cases
         if (text := text_or_none(part_of(case, "options").get("transformVars")))
     )
-    added = {
-        match["name"] for text in written for match in _MADE_EACH_TIME.finditer(text)
-    }
+    made = chain.from_iterable(map(_MADE_EACH_TIME.finditer, written))
+    added = {match["name"] for match in made}
     if written:
         for row in rows:
             declared = part_of(part_of(row, "testCase"), "vars")
@@ -424,12 +422,13 @@ def _provider_entry(document: Row, row: Row) -> Row:
     number = row["promptIdx"]
     if number >= len(asked):
         return entries[0]
-    own = [asked[number].get(key) for key in ("provider", "raw", "label")]
-    turn = sum(
-        [other.get(key) for key in ("provider", "raw", "label")] == own
-        for other in asked[:number]
-    )
+    own = _asked_with(asked[number])
+    turn = sum(_asked_with(other) == own for other in asked[:number])
     return entries[turn] if turn < len(entries) else entries[0]
+
+
+def _asked_with(entry: Row) -> list[Any]:
+    return [entry.get(key) for key in ("provider", "raw", "label")]
 
 
 def _providers(document: Row) -> list[Row]:

@@ -251,28 +251,19 @@ def _scores(case: Row, metrics: Sequence[str]) -> list[Row]:
 
 def _explanation(case: Row) -> str | None:
     parts = [
-        (name, item)
-        for part in ("assertions", "scores")
-        for name, item in part_of(case, part).items()
+        *part_of(case, "assertions").items(),
+        *part_of(case, "scores").items(),
     ]
     reasons = [
         f"{name}: {item['reason']}"
         for name, item in parts
         if isinstance(item, dict) and item.get("reason")
     ]
-    failures = objects_of(case.get("evaluator_failures"))
-    return (
-        "\n".join(
-            [
-                *reasons,
-                *(
-                    f"{item.get('name')}: {item.get('error_message')}"
-                    for item in failures
-                ),
-            ]
-        )
-        or None
-    )
+    reasons += [
+        f"{failure.get('name')}: {failure.get('error_message')}"
+        for failure in objects_of(case.get("evaluator_failures"))
+    ]
+    return "\n".join(reasons) or None
 
 
 IMPORTER = PydanticEvals()

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -135,19 +136,17 @@ def arrived(path: Path) -> Arrived | str:
 
 
 def _write(task: _Task, file: Any) -> None:
-    if os.getcwd() != task.folder and any(
-        not path.is_absolute() for _, files, _ in task.sources for path in files.files
-    ):
-        os.chdir(
-            task.folder
-        )  # names of folders tell importers things: they are not to be other ones here
+    paths = chain.from_iterable(files.files for _, files, _ in task.sources)
+    if os.getcwd() != task.folder and not all(path.is_absolute() for path in paths):
+        # names of folders tell importers things: they are not to be other ones here
+        os.chdir(task.folder)
     readings = [
         Reading(_importer(name, task.settings), files, file_stamps)
         for name, files, file_stamps in task.sources
     ]
-    all_stamps = [
-        _same(path, stamp) for reading in readings for path, stamp in reading.stamps
-    ]
+    all_stamps: list[tuple[Path, Stamp]] = []
+    for reading in readings:
+        all_stamps += [_same(path, stamp) for path, stamp in reading.stamps]
     with lone_parser() as parser:
         if len(readings) == 1:
             indices, dumps = [0], [read(readings[0], task.settings)]

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -242,7 +243,7 @@ def waves(groups: Iterable[list[ReadingTask]]) -> Iterator[list[list[ReadingTask
     wave: list[list[ReadingTask]] = []
     for group in groups:
         wave.append(group)
-        total = sum(unpacked_size(task.job) for tasks in wave for task in tasks)
+        total = sum(unpacked_size(task.job) for task in chain.from_iterable(wave))
         if total >= WAVE_BYTES and len(wave) >= WAVE_SOURCES:
             yield wave
             wave = []

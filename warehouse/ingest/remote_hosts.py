@@ -210,7 +210,7 @@ def _secrets(url: str) -> set[str]:
         )
         if behind and "=" not in behind:
             secrets |= {behind}
-    return {form for word in secrets for form in (word, unquote(word)) if form}
+    return {*secrets, *map(unquote, secrets)} - {""}
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

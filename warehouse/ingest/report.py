@@ -48,12 +48,10 @@ class IngestReport:
     @property
     def all_notes(self) -> list[str]:
         """Notes on sources, each once, then those on all."""
-        return [
-            *_of_sources(
-                (item.source, note) for item in self.sources for note in item.notes
-            ),
-            *self.notes,
-        ]
+        noted: list[tuple[str, str]] = []
+        for report in self.sources:
+            noted += [(report.source, note) for note in report.notes]
+        return [*_of_sources(noted), *self.notes]
 
     @property
     def joined_runs(self) -> tuple[int, ...]:
@@ -102,13 +100,15 @@ class IngestReport:
     @property
     def one_line(self) -> str:
         """The totals in one line."""
-        return (
+        counts = (
             f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
             f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} "
             f"superseded, {self.total('n_repeats')} repeats, {self.total('n_samples')} "
             f"samples, {self.total('n_scores')} scores"
-            + (f", {self.total('n_votes')} votes" if self.total("n_votes") else "")
         )
+        if self.total("n_votes"):
+            counts += f", {self.total('n_votes')} votes"
+        return counts
 
 
 def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
@@ -117,19 +117,21 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
     sources: dict[str, list[str]] = {}
     for source, note in notes:
         sources.setdefault(without_prefix(note, source), []).append(source)
-    return [
-        f"{first}: {note}"
-        if not others
-        else f"{len(others) + 1} sources, the first {first}: {note}"
-        for note, (first, *others) in sources.items()
-    ]
+    notes_with_source = []
+    for note, (first, *others) in sources.items():
+        whose = first
+        if others:
+            whose = f"{len(others) + 1} sources, the first {first}"
+        notes_with_source.append(f"{whose}: {note}")
+    return notes_with_source
 
 
 def doubtful_notes(reports: Iterable[LoadReport]) -> list[str]:
     """Notes on single sources that say what may be read in two ways."""
-    return _of_sources(
-        (report.source, note) for report in reports for note in report.doubtful
-    )
+    noted: list[tuple[str, str]] = []
+    for report in reports:
+        noted += [(report.source, note) for note in report.doubtful]
+    return _of_sources(noted)
 
 
 @dataclass(frozen=True)
@@ -553,12 +555,12 @@ def notes_on_names(
             for found in alike.values()
             if len(found) > 1 and found[-1]["id"] > before[kind]
         ]
-        names = [[str(row["name"]) for row in found] for found in twins]
-        names = [
-            found
-            for found in names
-            if len({name.casefold().rpartition("/")[0] for name in found} - {""}) < 2
-        ]
+        names = []
+        for found in twins:
+            own = [str(row["name"]) for row in found]
+            owners = {name.casefold().rpartition("/")[0] for name in own}
+            if len(owners - {""}) < 2:
+                names.append(own)
         if names:
             way = (
                 f"warehouse {kind}s alias {shlex.quote(names[0][-1])} "
@@ -622,16 +624,7 @@ def notes_on_ids(
     ):
         of_split.setdefault((row["benchmark"], row["split"]), []).append(row)
     for benchmark_split, rows in of_split.items():
-        pair = next(
-            (
-                (a, b)
-                for a in rows
-                if _is_lone(a)
-                for b in rows
-                if a is not b and _are_of_one_size(a, b)
-            ),
-            None,
-        )
+        pair = _lone_pair(rows)
         if pair is not None:
             notes.setdefault(benchmark_split, _on_lone(*pair, sum(map(_is_lone, rows))))
     return [*notes.values()]
@@ -639,6 +632,17 @@ def notes_on_ids(
 
 #: Prompts of a model below which others may well be others by design.
 _FEWEST_ALONE = 5
+
+
+def _lone_pair(
+    rows: Sequence[Mapping[str, Any]],
+) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    """The first model that shares next to no prompt, and one that has as many."""
+    for lone in filter(_is_lone, rows):
+        for other in rows:
+            if lone is not other and _are_of_one_size(lone, other):
+                return lone, other
+    return None
 
 
 def _is_lone(row: Mapping[str, Any]) -> bool:
@@ -692,7 +696,9 @@ _MOST_BEFORE = 20
 def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     """Which sources give one metric of one benchmark as shares of 1 and which, it
     seems, in per cent, where one of them is new."""
-    new = {run for report in reports for run in report.run_ids if report.n_runs}
+    new = set(
+        chain.from_iterable(report.run_ids for report in reports if report.n_runs)
+    )
     if not new or not store.rows(query_text("store", "may_share"))[0]["has_unbounded"]:
         return []
     rows = store.rows(
@@ -710,21 +716,17 @@ def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
         for key, by in found.items()
         if by.keys() >= {*MIXED}
     ]
-    mixed = [
-        item
-        for item in both
-        if any(row["run_id"] in new for row in (*item[1], *item[2]))
-    ]
+    mixed = []
+    for key, shares, percents in both:
+        if any(row["run_id"] in new for row in (*shares, *percents)):
+            mixed.append((key, shares, percents))
     notes = [
         _on_scales(*key, shares, percents)
         for key, shares, percents in mixed[:_MOST_NAMED]
     ]
-    more = (
-        [f"metrics on two scales: {len(mixed) - _MOST_NAMED} more"]
-        if len(mixed) > _MOST_NAMED
-        else []
-    )
-    return notes + more
+    if len(mixed) > _MOST_NAMED:
+        notes.append(f"metrics on two scales: {len(mixed) - _MOST_NAMED} more")
+    return notes
 
 
 def _on_scales(
@@ -733,14 +735,10 @@ def _on_scales(
     shares: Sequence[Mapping[str, Any]],
     percents: Sequence[Mapping[str, Any]],
 ) -> str:
-    given, other = (
-        {row["source_id"]: str(row["path"]) for row in rows}
-        for rows in (shares, percents)
-    )
-    low, high = (
-        min(row["low"] for row in percents),
-        max(row["high"] for row in percents),
-    )
+    given = {row["source_id"]: str(row["path"]) for row in shares}
+    other = {row["source_id"]: str(row["path"]) for row in percents}
+    low = min(row["low"] for row in percents)
+    high = max(row["high"] for row in percents)
     forget = " && ".join(
         f"warehouse forget {number}" for number in [*other][:_MOST_NAMED]
     )

@@ -28,16 +28,15 @@ def drop_unmeasured(dump: Dump, name: str) -> None:
     Raises:
         InputError: nothing is left.
     """
+    of_runs = chain.from_iterable(run.published for run in dump.runs)
     left_out = [item for item in dump.published if item.n == 0]
-    left_out += [item for run in dump.runs for item in run.published if item.n == 0]
+    left_out += [item for item in of_runs if item.n == 0]
     if not left_out:
         return
-    named = [
-        item.benchmark or run.benchmark
-        for run in dump.runs
-        for item in run.published
-        if item.n == 0
-    ]
+    named = []
+    for run in dump.runs:
+        unmeasured = [item for item in run.published if item.n == 0]
+        named += [item.benchmark or run.benchmark for item in unmeasured]
     named += [item.benchmark for item in dump.published if item.n == 0]
     dump.published = _measured(dump.published)
     are_figures_only = isinstance(dump.batches, Sequence) and not dump.batches

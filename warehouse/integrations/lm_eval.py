@@ -272,16 +272,12 @@ def _take(
     if {int(sample["doc_id"]) for sample in own} != set(positions) or any(
         base.metric.name not in sample for sample in own
     ):
-        seen = sorted(
-            {
-                f"{name},{sample['filter']}"
-                for sample in samples
-                for name in sample["metrics"]
-            }
-        )
+        seen: set[str] = set()
+        for sample in samples:
+            seen |= {f"{name},{sample['filter']}" for name in sample["metrics"]}
         raise MisuseError(
             f"the task gives no {base.metric.label} of each document; it gives "
-            f"{', '.join(seen)}"
+            f"{', '.join(sorted(seen))}"
         )
     for sample in own:
         number = int(sample["doc_id"])

@@ -76,7 +76,9 @@ def log_leaderboard(
             leaderboard.
     """
     boards = result.boards if isinstance(result, Leaderboards) else (result,)
-    rows = [_named(row.to_dict(), board) for board in boards for row in board.rows]
+    rows = []
+    for board in boards:
+        rows += [_named(row.to_dict(), board) for row in board.rows]
     unknown = set(models) - {row["model"] for row in rows}
     if unknown:
         raise MisuseError(f"the leaderboard has no model {sorted(unknown)[0]!r}")

@@ -13,7 +13,12 @@ def stored(way: Row, tools: Iterable[Row]) -> Row:
     """A transcript in the fields that an importer fills, without those of which nothing
     is known."""
     named = [
-        {name: tool[name] for name in ("tool", "n_calls", "n_errors")} for tool in tools
+        {
+            "tool": tool["tool"],
+            "n_calls": tool["n_calls"],
+            "n_errors": tool["n_errors"],
+        }
+        for tool in tools
     ]
     fields = {
         name: value

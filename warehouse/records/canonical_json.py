@@ -199,12 +199,11 @@ def columns_of(kind: type) -> list[str]:
 def records_as_json(kind: type, records: Iterable[Any]) -> str:
     """Records of a dataclass as a command's ``--json`` has them."""
     columns = columns_of(kind)
-    return "".join(
-        json_rows(
-            columns,
-            ({name: getattr(record, name) for name in columns} for record in records),
-        )
-    )
+
+    def fields_of(record: Any) -> dict[str, Any]:
+        return {name: getattr(record, name) for name in columns}
+
+    return "".join(json_rows(columns, map(fields_of, records)))
 
 
 def json_text(value: Any) -> str:

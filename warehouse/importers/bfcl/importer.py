@@ -512,11 +512,12 @@ def _question(prompt: Any) -> str | None:
     question = prompt.get("question") if isinstance(prompt, dict) else prompt
     if isinstance(question, str):
         return question
-    turns = [
-        message
-        for turn in items_of(question)
-        for message in (turn if isinstance(turn, list) else [turn])
-    ]
+    turns = []
+    for turn in items_of(question):
+        if isinstance(turn, list):
+            turns += turn
+        else:
+            turns.append(turn)
     texts = [
         message.get("content")
         for message in turns

@@ -88,14 +88,20 @@ IMPORTER = BigBench()
 
 def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
     """All rows of a file."""
-    items = (
-        (f"{key[0]}, {key[1]} shots, sample {index}", (number, index, queries))
-        for number, key in enumerate(task.keys)
-        for index, queries in _examples(task, key)
-    )
     return batches_of(
-        items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it"
+        _located(task),
+        partial(_rows, task),
+        task.rejections,
+        "a sample as BIG-bench writes it",
     )
+
+
+def _located(task: TaskResults) -> Iterator[tuple[str, tuple[int, int, list[Any]]]]:
+    """Examples of all runs, each with its place in the file, in words."""
+    for number, key in enumerate(task.keys):
+        for index, queries in _examples(task, key):
+            place = f"{key[0]}, {key[1]} shots, sample {index}"
+            yield place, (number, index, queries)
 
 
 def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
@@ -112,13 +118,11 @@ def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
             )
     yield from sorted(examples.items())
     if key == (task.name, None):
-        strays = (
-            (query, sample)
-            for query in task.strays
-            for _, sample in task.samples(query)
-        )
-        for index, (query, sample) in enumerate(strays, start=len(examples)):
-            yield index, [(query, sample, None)]
+        index = len(examples)
+        for query in task.strays:
+            for _, sample in task.samples(query):
+                yield index, [(query, sample, None)]
+                index += 1
 
 
 def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:

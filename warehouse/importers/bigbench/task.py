@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -213,10 +213,8 @@ def headers(
 def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
     name, shots = key
     entry = task.figures.get(key, {})
-    counts = [
-        sum(1 for _ in task.samples(query)) for query in task.queries.get(key, ())
-    ]
-    size = max(counts, default=None)
+    samples = map(task.samples, task.queries.get(key, ()))
+    size = max(map(_number_of, samples), default=None)
     return RunHeader(
         harness=HARNESS,
         **model,
@@ -256,15 +254,20 @@ def _model(task: TaskResults) -> Row:
     }
 
 
+def _number_of(items: Iterable[Any]) -> int:
+    return sum(1 for _ in items)
+
+
+def _settings_of(query: Row) -> Row:
+    return {
+        name: value
+        for name, value in query.items()
+        if name not in _NOT_OF_QUERY and value is not None
+    }
+
+
 def _configuration(task: TaskResults, key: Key, entry: Row) -> Row:
-    queries = [
-        {
-            name: value
-            for name, value in query.items()
-            if name not in _NOT_OF_QUERY and value is not None
-        }
-        for query in task.queries.get(key, [])[:20]
-    ]
+    queries = [_settings_of(query) for query in task.queries.get(key, [])[:20]]
     ranges: Row = {
         name: entry[name]
         for name in ("preferred_score", "low_score", "high_score")

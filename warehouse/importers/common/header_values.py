@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -179,19 +180,16 @@ def against_direction(
     """A note on the metrics of which a dump says the opposite of what the user does."""
     if higher_is_better is None:
         return []
-    names = {
-        metric.name
-        for header in headers
-        for metric in header.metrics
-        if metric.higher_is_better is (not higher_is_better)
-    }
+    opposite = not higher_is_better
+    metrics = chain.from_iterable(header.metrics for header in headers)
+    names = {metric.name for metric in metrics if metric.higher_is_better is opposite}
+    if not names:
+        return []
     word = "lower" if higher_is_better else "higher"
-    if names:
-        return [
-            f"the dump says itself that a {word} {', '.join(sorted(names))} is better: "
-            "this holds"
-        ]
-    return []
+    return [
+        f"the dump says itself that a {word} {', '.join(sorted(names))} is better: "
+        "this holds"
+    ]
 
 
 def _kind(hint: Any) -> Any:

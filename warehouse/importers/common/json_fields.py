@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
@@ -15,6 +15,7 @@ from warehouse.errors import InputError
 from warehouse.records import PublishedScore
 
 Row = dict[str, Any]
+_T = TypeVar("_T")
 
 #: Repeats of one prompt beyond this are no dump.
 LARGEST_DRAW = 1 << 20
@@ -107,9 +108,30 @@ def as_text(value: Any) -> str:
     return compact(value)
 
 
+def as_text_or_none(value: Any) -> str | None:
+    """A text as it is, anything else as JSON; None where there is nothing."""
+    if value is None or isinstance(value, str):
+        return value
+    return compact(value)
+
+
+def string_or_none(value: Any) -> str | None:
+    """A text, be it empty; None for anything else."""
+    if isinstance(value, str):
+        return value
+    return None
+
+
 def compact(value: Any) -> str:
     """JSON text without blanks."""
     return orjson.dumps(value).decode()
+
+
+def compact_or_none(value: Any) -> str | None:
+    """JSON text without blanks; None of what is empty."""
+    if value:
+        return compact(value)
+    return None
 
 
 def is_local(value: Any) -> bool:
@@ -145,6 +167,27 @@ def items_of(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return []
+
+
+def as_items(value: Any) -> list[Any]:
+    """A list as it is, anything else as its only item."""
+    if isinstance(value, list):
+        return value
+    return [value]
+
+
+def first_of(values: Sequence[_T]) -> _T | None:
+    """The first of several; None where there is none."""
+    if values:
+        return values[0]
+    return None
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """An object as it is; empty for anything else."""
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def objects_of(value: Any) -> list[Row]:

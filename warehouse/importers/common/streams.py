@@ -270,6 +270,20 @@ def parquet_place(path: Path) -> Iterator[Any]:
         yield file
 
 
+def _unpacked_size(metadata: Any, counts: Callable[[str], bool]) -> int:
+    """Bytes that the columns of a Parquet file unpack to."""
+    size = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        columns = map(group.column, range(group.num_columns))
+        size += sum(
+            max(column.total_uncompressed_size, 0)
+            for column in columns
+            if counts(column.path_in_schema.partition(".")[0])
+        )
+    return size
+
+
 @contextmanager
 def open_parquet(
     path: Path, limit: int, counts: Callable[[str], bool] = lambda _column: True
@@ -287,14 +301,7 @@ def open_parquet(
 
     try:
         with parquet_place(path) as place, pq.ParquetFile(place) as file:
-            size = sum(
-                max(column.total_uncompressed_size, 0)
-                for group in map(
-                    file.metadata.row_group, range(file.metadata.num_row_groups)
-                )
-                for column in map(group.column, range(group.num_columns))
-                if counts(column.path_in_schema.partition(".")[0])
-            )
+            size = _unpacked_size(file.metadata, counts)
             if size > limit:
                 raise InputError(
                     f"unpacks to {size} bytes",

@@ -163,7 +163,7 @@ def tools_of(messages: Sequence[Message], says_errors: bool) -> list[dict[str, A
             "n_calls": calls[tool],
             "n_errors": errors[tool] if says_errors else None,
         }
-        for tool in (*calls, *(tool for tool in errors if tool not in calls))
+        for tool in dict.fromkeys((*calls, *errors))
     ]
 
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -286,7 +287,8 @@ def group_figures(
     """Figures of the benchmark as a whole, where it is more than one run."""
     if not any(run.suite for run in runs):
         return
-    names = {metric.name: None for run in runs for metric in run.metrics}
+    metrics = chain.from_iterable(run.metrics for run in runs)
+    names = dict.fromkeys(metric.name for metric in metrics)
     repeats = whole_count(runs[0].configuration.get("repeats")) or 1
     for figure in report.figures():
         if figure.subset is None or figure.is_derived:

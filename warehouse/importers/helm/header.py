@@ -272,13 +272,11 @@ def _first_request(run: HelmRun) -> dict[str, Any]:
 
 
 def _started(run: HelmRun) -> datetime | None:
-    times = [
-        number
-        for states in run.requests.values()
-        for state in states
-        if (number := number_or_none(part_of(state, "result").get("request_datetime")))
-        is not None
+    results = [
+        part_of(state, "result") for state in chain.from_iterable(run.requests.values())
     ]
+    asked = [number_or_none(result.get("request_datetime")) for result in results]
+    times = [time for time in asked if time is not None]
     if times:
         return unix_time(min(times))
     return None

@@ -6,6 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -238,12 +239,7 @@ class HelmRun:
     @cached_property
     def scores(self) -> set[str]:
         """Names of all statistics of rows that are scores."""
-        return {
-            name
-            for stats in self.statistics.values()
-            for name in stats
-            if is_score(name)
-        }
+        return set(filter(is_score, chain.from_iterable(self.statistics.values())))
 
     @cached_property
     def aggregates(self) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -339,9 +339,10 @@ def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
         mapping_of(header, "eval", "model_generate_config"),
         mapping_of(header, "plan", "config"),
     )
-    return {
-        key: item for part in configs for key, item in part.items() if item is not None
-    }
+    generation: dict[str, Any] = {}
+    for part in configs:
+        generation |= {key: item for key, item in part.items() if item is not None}
+    return generation
 
 
 def _sampling(
@@ -477,7 +478,7 @@ class Scoring:
         names = [
             name
             for name in dict.fromkeys((*published, *seen))
-            if name in valued or not any(key.startswith(f"{name}.") for key in valued)
+            if name in valued or not _has_keys(name, valued)
         ]
         headline = mapping_of(self.header, "results", "headline")
         first = self._metric(headline.get("scorer"), headline.get("score"))
@@ -524,11 +525,9 @@ class Scoring:
             (*self.metrics, *(name for name, _, _ in self._figures()))
         )
         plain = [self._spec(name, "", index == 0) for index, name in enumerate(names)]
-        reduced = [
-            self._spec(name, reducer, False)
-            for reducer in self.reducers
-            for name in names
-        ]
+        reduced: list[MetricSpec] = []
+        for reducer in self.reducers:
+            reduced += [self._spec(name, reducer, False) for name in names]
         return (*plain, *reduced)
 
     def published(self) -> tuple[PublishedScore, ...]:
@@ -632,6 +631,10 @@ class Scoring:
         if "model_graded" in scorer:
             return judge or text_or_none(mapping_of(self.header, "eval").get("model"))
         return judge if scorer.rpartition("/")[2] not in _PLAIN else None
+
+
+def _has_keys(name: str, metrics: Iterable[str]) -> bool:
+    return any(metric.startswith(f"{name}.") for metric in metrics)
 
 
 def role_models(header: Mapping[str, Any]) -> dict[str, str]:

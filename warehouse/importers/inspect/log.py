@@ -410,11 +410,10 @@ class EvalLog:
         ]
         chunks = self._chunks.get(folder, [])
         ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
-        members = [
-            name
-            for (start, name), end in zip(chunks, ends, strict=True)
-            if any(first < end and start <= last for first, last in extents)
-        ]
+        members = []
+        for (start, name), end in zip(chunks, ends, strict=True):
+            if any(first < end and start <= last for first, last in extents):
+                members.append(name)
         self._bound(folder, members)
         return list(
             chain.from_iterable(

@@ -393,10 +393,9 @@ def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
     )
     if not any(judged):
         return total
-    rest = {
-        key: _less(value, [item.get(key) for item in judged])
-        for key, value in total.items()
-    }
+    rest = {}
+    for key, value in total.items():
+        rest[key] = _less(value, [item.get(key) for item in judged])
     if any(value is None for value in rest.values()):
         return total  # judges that used more than there is are none of its parts
     if any(rest.values()):

@@ -137,13 +137,7 @@ class Details:
         """All rows with their 0-based numbers (InputError: the file is damaged)."""
         index = 0
         with open_parquet(self.path, LARGEST) as file:
-            columns = [
-                name
-                for name in _leaves(file.schema_arrow)
-                if not any(
-                    name == item or name.startswith(f"{item}.") for item in UNREAD
-                )
-            ]
+            columns = [name for name in _leaves(file.schema_arrow) if _is_read(name)]
             for batch in file.iter_batches(READ_ROWS, columns=columns):
                 batch.validate(full=True)
                 for row in batch.to_pylist():
@@ -160,6 +154,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, list) and value and isinstance(value[0], (dict, list, bytes)):
         return [plain(item) for item in value]
     return value
+
+
+def _is_read(name: str) -> bool:
+    return not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
 
 
 def _leaves(schema: pa.Schema) -> list[str]:

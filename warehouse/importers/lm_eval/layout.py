@@ -286,7 +286,10 @@ def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     found = tuple(key for key in (about, question_key) if key is not None)
     if found:
         return found
-    sent = [key for key in doc if all(_is_sent(row, key) for row in rows)]
+    sent = []
+    for key in doc:
+        if all(_is_sent(row, key) for row in rows):
+            sent.append(key)
     return tuple(sorted(sent, key=lambda key: -len(doc[key]))[:1])
 
 

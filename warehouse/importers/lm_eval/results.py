@@ -330,12 +330,11 @@ _FORMULATIONS = {"rolling": "loglikelihood_rolling", "text": "generate_until"}
 
 def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
     """Metrics with their filters and first values."""
-    pairs = dict.fromkeys(
-        (metric, row["filter"])
-        for row in rows
-        if isinstance(row.get("filter"), str)  # anything else counts as no label
-        for metric in metrics_of(row)
-    )
+    pairs: dict[tuple[str, str], None] = {}
+    for row in rows:
+        label = row.get("filter")
+        if isinstance(label, str):  # anything else counts as no label
+            pairs |= dict.fromkeys((metric, label) for metric in metrics_of(row))
     values: dict[str, Any] = {}
     for row in rows:
         for metric in metrics_of(row):
@@ -372,8 +371,10 @@ def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
         source.notes.append(
             f"{source.name}: {len(filters)} filters whose names are not known"
         )
-    pairs = [(metric, name) for name in filters for metric in metrics]
-    return Seen(tuple(pairs), seen.values), filters
+    combined: list[tuple[str, str]] = []
+    for name in filters:
+        combined += [(metric, name) for metric in metrics]
+    return Seen(tuple(combined), seen.values), filters
 
 
 def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]]:

@@ -242,12 +242,10 @@ class WriteOut:
         metrics = dict.fromkeys(
             chain.from_iterable(_metrics(row) for row in self._first)
         )
-        values = {
-            name: next(
-                (_parsed(row.get(name)) for row in self._first if name in row), None
-            )
-            for name in metrics
-        }
+        values = {}
+        for name in metrics:
+            said = (row.get(name) for row in self._first if name in row)
+            values[name] = next(map(_parsed, said), None)
         return Seen(tuple((name, "") for name in metrics), values)
 
     @property

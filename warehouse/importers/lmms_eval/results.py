@@ -290,11 +290,8 @@ class Results:
         names = {metric for metric, _, _ in figures}
         pairs = [(_stability(metric, names)[0], label) for metric, label, _ in figures]
         labels = list(dict.fromkeys(label for _, label in pairs)) or [""]
-        pairs += [
-            (metric, label)
-            for metric in seen.metrics
-            for label in (*labels, *seen.unnamed)
-        ]
+        for metric in seen.metrics:
+            pairs += [(metric, label) for label in (*labels, *seen.unnamed)]
         chosen = dict.fromkeys((metric, label_of(label)) for metric, label in pairs)
         default = next((pair for pair in chosen if pair[0] not in seen.opaque), None)
         for metric, label in chosen:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -167,14 +168,11 @@ class EventLog:
 
     @cached_property
     def match_metric(self) -> str:
-        """What the share of matches is called: as in the report, unless samples state
-        another accuracy."""
-        has_accuracy = any(
-            ACCURACY in data
-            for sample in self.samples.values()
-            for data in sample.of("metrics")
-        )
-        if has_accuracy:
+        """Name of the share of matches: as in the report, unless samples state another
+        accuracy."""
+        samples = self.samples.values()
+        stated = chain.from_iterable(sample.of("metrics") for sample in samples)
+        if any(ACCURACY in data for data in stated):
             return MATCH
         return ACCURACY
 

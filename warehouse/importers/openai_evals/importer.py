@@ -235,17 +235,10 @@ def _tokens(own: Sequence[Row], key: str) -> int | None:
 
 
 def _error(sample: EventLogSample) -> str | None:
-    parts = [
-        ": ".join(
-            part
-            for part in (
-                text_or_none(data.get("type")),
-                text_or_none(data.get("message")),
-            )
-            if part
-        )
-        for data in sample.of("error")
-    ]
+    parts = []
+    for data in sample.of("error"):
+        said = (text_or_none(data.get("type")), text_or_none(data.get("message")))
+        parts.append(": ".join(filter(None, said)))
     if parts:
         return "\n".join(parts)
     return None

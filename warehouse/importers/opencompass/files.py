@@ -95,10 +95,8 @@ class OpenCompassOutput:
         entries = self.results.get("details")
         listed = entries
         if isinstance(entries, dict):
-            listed = [
-                entries[key]
-                for key in sorted((key for key in entries if key.isdecimal()), key=int)
-            ]
+            numbers = sorted((key for key in entries if key.isdecimal()), key=int)
+            listed = [entries[number] for number in numbers]
         details = [_repeats(item) for item in items_of(listed)]
         if entries and not any(details):
             self.notes.append("details are of a form that is not known: left out")
@@ -245,13 +243,12 @@ def _repeats(item: Any) -> list[Row]:
     if "example_abbr" not in item or len(sizes) != 1:
         return [item]
     size = sizes.pop()
-    return [
-        {
-            key: value[index] if key in lists and len(value) == size else value
-            for key, value in item.items()
-        }
-        for index in range(size)
-    ]
+    of_each = {key: values for key, values in lists.items() if len(values) == size}
+    repeats = []
+    for index in range(size):
+        own = {key: values[index] for key, values in of_each.items()}
+        repeats.append({**item, **own})
+    return repeats
 
 
 def _named(tree: ast.AST) -> Iterator[Row]:

@@ -274,12 +274,8 @@ def headline(work: OpenCompassOutput) -> str:
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
     """
-    verdicts = [
-        value
-        for item in work.details
-        for value in map(work.verdict, item)
-        if value is not None
-    ]
+    details = chain.from_iterable(work.details)
+    verdicts = [value for value in map(work.verdict, details) if value is not None]
     if not verdicts:
         return ""
     mean = 100 * sum(verdicts) / len(verdicts)

@@ -294,12 +294,10 @@ def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
     document = read_yaml(path)
     entries = list(_entries(document))
     names = [value for key, value in entries if key == "name" and _is_said(value)]
-    models = [
-        model
-        for key, value in entries
-        if key == "model"
-        for model in (value if isinstance(value, list) else [value])
-    ]
+    models: list[Any] = []
+    for key, value in entries:
+        if key == "model":
+            models += value if isinstance(value, list) else [value]
     for model in models:
         if not isinstance(model, str):
             found = f"model is {str(model)[:80]}"

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, Protocol
 
@@ -461,14 +462,9 @@ class RecordChunk(ABC):
                     if v is not MISSING
                 ]
                 if found:
-                    return list(
-                        dict.fromkeys(
-                            str(key)
-                            for value in found
-                            if isinstance(value, dict)
-                            for key in value
-                        )
-                    )
+                    objects = (value for value in found if isinstance(value, dict))
+                    keys = map(str, chain.from_iterable(objects))
+                    return list(dict.fromkeys(keys))
         return []
 
     def records(self) -> list[Any]:
@@ -586,10 +582,10 @@ class NestedChunk(RecordChunk):
 
     def names(self) -> list[str]:
         draws = (row.draw for row in self.rows if isinstance(row.draw, dict))
-        inner = sorted({str(text_of(key)) for draw in draws for key in draw})
-        return super().names() + [
-            f"{self.draws.text if self.draws else ''}.{key}" for key in inner
-        ]
+        keys = chain.from_iterable(draws)
+        inner = sorted({str(text_of(key)) for key in keys})
+        path = self.draws.text if self.draws else ""
+        return super().names() + [f"{path}.{key}" for key in inner]
 
     def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
         draws = self.draws

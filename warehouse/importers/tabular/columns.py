@@ -71,7 +71,11 @@ def combine(
         if len(values) > 1:
             total = np.unique(total * len(values) + codes, return_inverse=True)[1]
     rows = np.unique(total, return_index=True)[1].tolist()
-    return total, [tuple(values[codes[row]] for codes, values in parts) for row in rows]
+
+    def values_in(row: int) -> tuple[Any, ...]:
+        return tuple(values[codes[row]] for codes, values in parts)
+
+    return total, list(map(values_in, rows))
 
 
 def encode(column: Column, size: int) -> tuple[Codes, list[Any]]:

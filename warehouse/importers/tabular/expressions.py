@@ -346,15 +346,26 @@ class Listing(_Parts):
         return [list(row) for row in self.rows(view)]
 
 
+def _first_known(row: Iterable[Any]) -> Any:
+    for value in row:
+        if value is not None:
+            return value
+    return None
+
+
+def _first_unfit(row: Iterable[Any]) -> Unfit | None:
+    for value in row:
+        if isinstance(value, Unfit):
+            return value
+    return None
+
+
 @dataclass(frozen=True)
 class First(_Parts):
     """The first of several expressions that is not null."""
 
     def raw(self, view: RowView) -> Column:
-        return [
-            next((value for value in row if value is not None), None)
-            for row in self.rows(view)
-        ]
+        return list(map(_first_known, self.rows(view)))
 
 
 @dataclass(frozen=True)
@@ -367,10 +378,7 @@ class Record(Source):
         encoded = [encode(part.column(view), view.size) for _, part in self.parts]
         codes, rows = combine(encoded, view.size)
         names = [name for name, _ in self.parts]
-        unfit = [
-            next((value for value in row if isinstance(value, Unfit)), None)
-            for row in rows
-        ]
+        unfit = map(_first_unfit, rows)
         return decode(
             codes,
             [

@@ -373,11 +373,8 @@ class _Reading:
         """Read the scores as their values want it; columns of one value in each run are
         its settings."""
         plain.settings = tuple(self._take_constants(plain.constants))
-        taken = {
-            name
-            for setting in plain.settings
-            for name in (setting, setting.partition(".")[0])
-        }
+        objects = (setting.partition(".")[0] for setting in plain.settings)
+        taken = {*plain.settings, *objects}
         plain.columns = replace(
             plain.columns,
             unused=tuple(name for name in plain.columns.unused if name not in taken),
@@ -531,11 +528,12 @@ def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
 
 def _tables(mapping: TabularMapping, source: SourceFiles) -> list[MappedTable]:
     """Every table in the files of a source."""
-    return [
-        MappedTable(member, mapping, source.root)
-        for path in source.files
-        for member in members(path, relative_name(path, source.root), mapping.members)
-    ]
+    tables = []
+    for path in source.files:
+        name = relative_name(path, source.root)
+        for member in members(path, name, mapping.members):
+            tables.append(MappedTable(member, mapping, source.root))
+    return tables
 
 
 def _one_each(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
@@ -570,12 +568,11 @@ def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | Non
     if not key:
         return None
     are_draws = by_user and bool(mapping.key) and "draw" not in first.sample
+    metrics = chain.from_iterable(rule.metric.paths() for rule in first.scores)
     return SameContent(
         are_draws,
         belong_together=are_draws or (first.is_long and bool(mapping.key)),
-        by_metric=any(
-            in_row(path) for rule in first.scores for path in rule.metric.paths()
-        ),
+        by_metric=any(map(in_row, metrics)),
         by_id="prompt_id" in first.sample,
         key=f"key = {json.dumps(list(key))}",
     )
@@ -668,9 +665,8 @@ class ScoreTally:
         ]
 
     def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
-        sections = dict.fromkeys(
-            rule.value.where for variant in variants for rule in variant.scores
-        )
+        rules = chain.from_iterable(variant.scores for variant in variants)
+        sections = dict.fromkeys(rule.value.where for rule in rules)
         found = f"no score in any of {self.rows} rows"
         if self.words:
             found += f", only text such as {next(iter(self.words.values()))[:40]!r}"

@@ -216,7 +216,8 @@ class Variant(_Rule):
             *self.scorer.values(),
             *(rule.metric for rule in self.scores),
         ]
-        return any(in_row(path) for source in varying for path in source.paths())
+        paths = chain.from_iterable(source.paths() for source in varying)
+        return any(map(in_row, paths))
 
 
 @dataclass(frozen=True)
@@ -246,12 +247,11 @@ class TabularMapping:
         """The paths of samples and runs, each with the innermost expression that reads
         it."""
         sources = chain.from_iterable(variant.sources for variant in self.variants)
-        return tuple(
-            (leaf, path)
-            for source in sources
-            for leaf in source.leaves()
-            for path in leaf.paths()
-        )
+        leaves = chain.from_iterable(source.leaves() for source in sources)
+        found: list[tuple[Source, str]] = []
+        for leaf in leaves:
+            found += [(leaf, path) for path in leaf.paths()]
+        return tuple(found)
 
 
 #: What a mapping calls their format.
@@ -574,11 +574,9 @@ def _of_one_row(filled: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             if isinstance(item[name], list) and isinstance(last.get(name), list)
         ]
         if last and {**item, **{name: last[name] for name in lists}} == last:
-            last |= {
-                name: last[name]
-                + [rule for rule in item[name] if rule not in last[name]]
-                for name in lists
-            }
+            for name in lists:
+                new = [rule for rule in item[name] if rule not in last[name]]
+                last[name] = last[name] + new
         else:
             merged.append(item)
     return merged

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +83,10 @@ def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
         return value
     text, first = LinedText(value), (value.splitlines() or [""])[0]
     spellings = (first, first.replace("\\", "\\\\").replace('"', '\\"'))
-    text.line = next(
-        (
-            number
-            for number, line in enumerate(lines, 1)
-            if any(spelling in line for spelling in spellings)
-        ),
-        0,
-    )
+    for number, line in enumerate(lines, 1):
+        if any(spelling in line for spelling in spellings):
+            text.line = number
+            break
     return text
 
 
@@ -462,11 +458,10 @@ def named_by_others(path: Path, but: Path) -> bool:
         path: of the file, absolute.
         but: the mapping that is asked for, which does not count.
     """
+    others = (globs for file, globs in _globs().items() if file != but)
     return any(
         glob_matches(glob, path)
-        for file, globs in _globs().items()
-        if file != but
-        for glob in globs
+        for glob in chain.from_iterable(others)
         if "/" in glob  # one of a suffix alone says nothing
     )
 

@@ -378,13 +378,12 @@ def vote_mapping(
             ),
         )
     used = set(chain.from_iterable(part.values() for part in parts.values()))
-    mapping: dict[str, Any] = {
-        part: {
+    mapping: dict[str, Any] = {}
+    for part, fields in parts.items():
+        mapping[part] = {
             name: {"path": path_of(column), "optional": True}
             for name, column in fields.items()
         }
-        for part, fields in parts.items()
-    }
     if "text" not in parts["sample"] and "conversation_a" in names:
         mapping["sample"]["text"] = {"path": _OPENING, "optional": True}
         used |= {"conversation_a", "conversation_b"}
@@ -696,10 +695,10 @@ class PlainTable:
                 if name != "target"
             }
             self.columns = replace(self.columns, sample=sample, unused=unused)
-            kept = (
-                replace(part, sample={name: part.sample[name] for name in sample})
-                for part in mapping.variants
-            )
+            kept = []
+            for part in mapping.variants:
+                own = {name: part.sample[name] for name in sample}
+                kept.append(replace(part, sample=own))
             mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
         for metric, values in self._by_metric().items():
             if values.is_marked and min(values.marks) < min(

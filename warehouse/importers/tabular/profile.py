@@ -77,7 +77,8 @@ _FAMILIAR = {
     *_OF_PROMPTS,
     *SAMPLE_NAMES["response"],
     *METADATA_NAMES,
-    *(word for name, words in RUN_NAMES.items() for word in (name, *words)),
+    *RUN_NAMES,
+    *chain.from_iterable(RUN_NAMES.values()),
 }
 
 
@@ -248,7 +249,7 @@ def keyed_kind(value: Any) -> str:
     if not keys_are_ids:
         return ""
     if all(isinstance(item, list) for item in inner):
-        if all(_is_scalar(part) for item in inner[:_LOOKED_AT] for part in item):
+        if all(map(_is_scalar, chain.from_iterable(inner[:_LOOKED_AT]))):
             return "lists"
         return ""
     kinds = {type(item) for item in inner}
@@ -370,7 +371,8 @@ def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
         for inner in record.values()
         if inner is not value and _are_beside(inner, value)
     )
-    return any(isinstance(part, str) for inner in others for part in inner[:1])
+    first = chain.from_iterable(inner[:1] for inner in others)
+    return any(isinstance(part, str) for part in first)
 
 
 def _are_beside(value: Any, other: Any) -> bool:
@@ -387,16 +389,18 @@ def _inside(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]
             )
 
 
+def _are_objects(items: Sequence[Any]) -> bool:
+    return all(isinstance(item, dict) for item in items)
+
+
 def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
     """The field that names the elements of lists, where they are metrics and no
     generations; else nothing."""
-    filled = [
-        items
-        for items in lists[:_LOOKED_AT]
-        if items and all(isinstance(item, dict) for item in items)
-    ]
+    filled = [items for items in lists[:_LOOKED_AT] if items and _are_objects(items)]
     for name in METRIC_NAMES:
-        named = [[item.get(name) for item in items] for items in filled]
+        named = []
+        for items in filled:
+            named.append([item.get(name) for item in items])
         texts = list(chain.from_iterable(named))
         if not texts or not all(isinstance(text, str) for text in texts):
             continue
@@ -445,11 +449,9 @@ def _weight(
 
 
 def _grade_of_keyed(record: Any) -> int:
-    parts = [
-        part
-        for item in record.values()
-        for part in (item if isinstance(item, list) else [item])
-    ]
+    parts: list[Any] = []
+    for item in record.values():
+        parts += item if isinstance(item, list) else [item]
     if parts and all(_is_unit(part) for part in parts[:1000]):
         return int(Grade.LIKELY)
     return 0
@@ -714,6 +716,15 @@ def profile(path: Path) -> TableProfile:
     )
 
 
+def _parents_in(value: Any) -> list[Any]:
+    """Names of the rows above, of which a cell holds a list, one or none."""
+    if isinstance(value, list):
+        return value
+    if value in (None, ""):
+        return []
+    return [value]
+
+
 def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
     """Where rows name the row that they are a part of, as spans of a trace do, and the
     rows that name none; nothing where there are none of either kind."""
@@ -721,12 +732,9 @@ def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
         name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()
     }
     for name, values in columns.items():
-        above = [
-            value if isinstance(value, list) else [] if value in (None, "") else [value]
-            for value in values
-        ]
+        above = [_parents_in(value) for value in values]
         roots = [row for row, parents in enumerate(above) if not parents]
-        named = {str(parent) for parents in above for parent in parents}
+        named = set(map(str, chain.from_iterable(above)))
         if "parent" not in plain_name(name) or not named or not roots:
             continue
         if any(
@@ -824,11 +832,10 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         )
         if not objects:
             found.append(_unflattened(name, path_of(name), ()))
-        found += {
-            field[1]: field
-            for value in objects[:_ASKED]
-            for field in _fields({name: value})
-        }.values()
+        fields: dict[str, _Where] = {}
+        for value in objects[:_ASKED]:
+            fields |= {field[1]: field for field in _fields({name: value})}
+        found += fields.values()
     return found
 
 

@@ -460,11 +460,12 @@ def _targets(
         rule.target.where,
         faults,
     )
-    flat = [
-        None if index is None else number == index
-        for index, length in zip(indices.to_pylist(), lengths, strict=True)
-        for number in range(length)
-    ]
+    flat: list[bool | None] = []
+    for index, length in zip(indices.to_pylist(), lengths, strict=True):
+        if index is None:
+            flat += [None] * length
+        else:
+            flat += [number == index for number in range(length)]
     return pa.array(flat, pa.bool_())
 
 

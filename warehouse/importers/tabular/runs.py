@@ -213,21 +213,20 @@ class RunRegistry:
         return tuple(
             RunHeader(
                 **{"harness": DEFAULT_HARNESS, **header},
-                metrics=tuple(
-                    MetricSpec(
-                        name,
-                        filter=pipeline,
-                        default_by="mapping",
-                        **{**self.metrics.get(name, {}), **scorer},
-                    )
-                    for name, pipeline in specs
-                ),
-                published=tuple(published.values()),
+                metrics=tuple(self._metric_specs(number)),
+                published=tuple(self._published[number].values()),
             )
-            for header, scorer, specs, published in zip(
-                self._headers, self._scorers, self._specs, self._published, strict=True
-            )
+            for number, header in enumerate(self._headers)
         )
+
+    def _metric_specs(self, run: int) -> Iterator[MetricSpec]:
+        for name, pipeline in self._specs[run]:
+            yield MetricSpec(
+                name,
+                filter=pipeline,
+                default_by="mapping",
+                **{**self.metrics.get(name, {}), **self._scorers[run]},
+            )
 
 
 class RunColumns:
@@ -294,9 +293,9 @@ class RunColumns:
     def paths(self) -> Iterator[str]:
         """Field paths that have to be read for that."""
         others = [rule.other for rule in self.agreements]
-        names = [
-            part for rule in self.variant.scores for part in (rule.metric, rule.filter)
-        ]
+        names = chain.from_iterable(
+            (rule.metric, rule.filter) for rule in self.variant.scores
+        )
         figures = list(
             chain.from_iterable(rule.sources for rule in self.variant.published)
         )

@@ -344,14 +344,10 @@ class _Writer:
 
     def _perhaps(self) -> str:
         """Columns of few different texts, which may name models or benchmarks."""
-        few = [
-            column.path
-            for column in self._unused()
-            if column.kind == "text"
-            and 1 <= len(column.values) <= min(50, max(1, column.rows // 2))
-            and all(len(str(value)) <= _NAME for value in column.values)
-        ]
-        return f"; perhaps {listed(map(toml_text, map(safe, few)), 4)}" if few else ""
+        few = [column.path for column in self._unused() if _may_hold_names(column)]
+        if not few:
+            return ""
+        return f"; perhaps {listed(map(toml_text, map(safe, few)), 4)}"
 
     def _sample(self) -> Iterator[str]:
         yield "[sample]  # each row"
@@ -653,6 +649,13 @@ def _described(column: ColumnProfile) -> str:
     example = safe(short(shown))
     missing = f", {column.nulls} missing" if column.nulls else ""
     return f"{column.kind}, {len(column.values)}{missing}, {example}"
+
+
+def _may_hold_names(column: ColumnProfile) -> bool:
+    most = min(50, max(1, column.rows // 2))
+    if column.kind != "text" or not 1 <= len(column.values) <= most:
+        return False
+    return all(len(str(value)) <= _NAME for value in column.values)
 
 
 def _is_json(column: ColumnProfile) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, product
 from os.path import commonprefix
 from typing import Any
 
@@ -246,6 +246,12 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
 # --- which of them --------------------------------------------------------------------------------
 
 
+def _is_one_of(
+    table: TableProfile, candidate: ScoreColumn, others: Sequence[ScoreColumn]
+) -> bool:
+    return any(_are_equal(table, candidate, other) for other in others)
+
+
 def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColumns:
     full = [
         candidate for candidate in candidates if candidate.column.coverage >= _SPARSE
@@ -257,9 +263,7 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
     likely = [candidate for candidate in full if candidate.grade is Grade.LIKELY]
     if usual:
         higher = [c for c in likely if c.column.depth < usual[0].column.depth]
-        rivals = [
-            c for c in higher if not any(_are_equal(table, c, other) for other in usual)
-        ]
+        rivals = [c for c in higher if not _is_one_of(table, c, usual)]
         if _are_systems(usual):
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
@@ -407,13 +411,10 @@ def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
-        by_key = [
-            reading
-            for reading in _of_object(table)
-            if not any(c.column.parents for c in candidates)
-        ]
-        between += [words for words, _ in by_key]
-        written += [text for _, text in by_key]
+        if not any(c.column.parents for c in candidates):
+            for words, text in _of_object(table):
+                between.append(words)
+                written.append(text)
     return Choice(
         "which columns are the scores of the prompts", tuple(between), tuple(written)
     )
@@ -478,21 +479,19 @@ _RIGHT = frozenset("c correct passed solved succeeded successes".split())
 _ALL = frozenset("n samples total trials attempts generations completions".split())
 
 
+def _are_counts(column: ColumnProfile) -> bool:
+    if not column.is_number or column.nulls:
+        return False
+    return all(number.is_integer() for number in column.numbers)
+
+
 def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Counts of right generations among all of a prompt, in words, and how a mapping
     makes a share of them."""
-    whole = [
-        c
-        for c in table.columns
-        if c.is_number and not c.nulls and all(n.is_integer() for n in c.numbers)
-    ]
+    whole = [column for column in table.columns if _are_counts(column)]
     named = [c for c in whole if {*words_of(c.name)} & _RIGHT]
-    for right, of in (
-        (c, n)
-        for c in named
-        for n in whole
-        if n not in named and {*words_of(n.name)} & _ALL
-    ):
+    totals = [n for n in whole if n not in named and {*words_of(n.name)} & _ALL]
+    for right, of in product(named, totals):
         if not all(
             0 <= float(c) <= float(n)
             for c, n in zip(table.values(right), table.values(of), strict=True)
@@ -629,12 +628,10 @@ def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     by what their names say: in words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
         objects = _objects(column)
-        found = dict.fromkeys(
-            name
-            for item in objects
-            for name, value in item.items()
-            if _is_number(value)
-        )
+        found: dict[str, None] = {}
+        for item in objects:
+            numbers = [name for name, value in item.items() if _is_number(value)]
+            found |= dict.fromkeys(numbers)
         named = [
             name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY
         ]

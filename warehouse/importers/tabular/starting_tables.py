@@ -480,12 +480,12 @@ def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, b
         for c in texts
         if WEAK_LABELS.fullmatch(plain_name(c.name)) or c.name == "column_1"
     ]
-    weak = [
-        c
-        for c in weak
-        if c.is_unique and (are_models([str(v) for v in c.values]) or _has_error(table))
-    ]
-    return (weak[0], _has_error(table)) if weak else (None, False)
+    for column in weak:
+        if not column.is_unique:
+            continue
+        if are_models([str(value) for value in column.values]) or _has_error(table):
+            return column, _has_error(table)
+    return None, False
 
 
 def _has_error(table: TableProfile) -> bool:
@@ -564,9 +564,11 @@ def _is_figure(column: ColumnProfile) -> bool:
 
 def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
     """Whether numbers are means rather than verdicts on single prompts."""
-    return any(
-        column.is_percent or any(n % 1 for n in column.numbers) for column in values
-    ) or _has_error(table)
+    return any(map(_has_fractions, values)) or _has_error(table)
+
+
+def _has_fractions(column: ColumnProfile) -> bool:
+    return column.is_percent or any(number % 1 for number in column.numbers)
 
 
 def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:

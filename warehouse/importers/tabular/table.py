@@ -361,18 +361,19 @@ def context_of_tables(
     if groups := [table.groups for table in tables if table.groups]:
         context["path"] = _short(groups)
     if mapping.joins and tables:
-        joined = [
-            {name: path and _sha256(path) for name, path in _joined(table)}
-            for table in tables
-        ]
+        joined = []
+        for table in tables:
+            joined.append(
+                {name: path and _sha256(path) for name, path in _joined(table)}
+            )
         context["joined"] = _short(joined)
     return context
 
 
 def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
     """The files that are joined to some tables, each once."""
-    paths = (path for table in tables for _, path in _joined(table) if path is not None)
-    return list(dict.fromkeys(paths))
+    joined = chain.from_iterable(_joined(table) for table in tables)
+    return list(dict.fromkeys(path for _, path in joined if path is not None))
 
 
 def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
@@ -518,14 +519,18 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             yield f"{source.where} = {path!r}: {use}"
         elif path not in _OF_CELLS:
             yield from _problem(view, table, source.where, path, source.optional)
-    others = [
-        (skip.source.where, path)
-        for skip in mapping.skips
-        for path in skip.source.paths()
-    ]
-    others += [(f"[join.{rule.name}] on", rule.on) for rule in mapping.joins if rule.on]
-    for where, path in others:
+    for where, path in _paths_of_rules(mapping):
         yield from _problem(view, table, where, path)
+
+
+def _paths_of_rules(mapping: TabularMapping) -> Iterator[tuple[str, str]]:
+    """Paths that skips and joins read, each with where it stands in the mapping."""
+    for skip in mapping.skips:
+        for path in skip.source.paths():
+            yield skip.source.where, path
+    for rule in mapping.joins:
+        if rule.on:
+            yield f"[join.{rule.name}] on", rule.on
 
 
 def _matrix_mistakes(
@@ -614,12 +619,10 @@ def without_strangers(
 def _known_by(mapping: TabularMapping) -> set[str]:
     """Columns or fields of rows that say which prompt a row is."""
     names = {"prompt_id", "text", *mapping.key}
-    sources = [
-        variant.sample.get(name) for variant in mapping.variants for name in names
-    ]
-    texts = set(
-        chain.from_iterable(source.paths() for source in sources if source is not None)
-    )
+    texts: set[str] = set()
+    for variant in mapping.variants:
+        for name in names & variant.sample.keys():
+            texts.update(variant.sample[name].paths())
     return {text for text in texts if in_row(text) and not text.startswith("@")}
 
 

@@ -219,7 +219,9 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     source = RowSource(path, path.name, _KEYS, dump.rejections, dump.notes)
     numbers = {condition: number for number, condition in enumerate(runs)}
     numbers |= {condition: numbers[agent] for condition, agent in adopted.items()}
-    names = [[metric.name for metric in header.metrics] for header in headers]
+    names = []
+    for header in headers:
+        names.append([metric.name for metric in header.metrics])
     dump.batches = batches_of(
         source.located(),
         partial(
@@ -509,13 +511,13 @@ def _limit(trace: Row, episode: Row) -> str | None:
 
 
 def _total(usages: Iterable[Row], *keys: str) -> int | None:
-    counts = [
-        count
-        for usage in usages
-        for key in keys
-        if (count := whole_count(usage.get(key))) is not None
-    ]
-    return whole_or_none(sum(counts)) if counts else None
+    counts: list[int] = []
+    for usage in usages:
+        own = [whole_count(usage.get(key)) for key in keys]
+        counts += [count for count in own if count is not None]
+    if counts:
+        return whole_or_none(sum(counts))
+    return None
 
 
 def _last_reply(trace: Row) -> Row | None:
